@@ -64,6 +64,7 @@ function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
 export function addresses(info: ProviderInfo): [member: string, address: string][] {
   const found: [string, string | undefined][] = [
     ["baseURL", info.baseURL],
+    ["pubSubURL", info.pubSubURL],
     ["oauth2Opts.authURL", info.oauth2Opts?.authURL],
     ["oauth2Opts.tokenURL", info.oauth2Opts?.tokenURL],
     ["authHealthCheck.url", info.authHealthCheck?.url],

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { ReadConnector } from "./read-connector.ts";
+import type { StreamConnector } from "./stream-connector.ts";
 import type { SubscribeConnector } from "./subscribe-connector.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 
@@ -104,6 +105,8 @@ export interface Connector {
   write?: WriteConnector;
   read?: ReadConnector;
   subscribe?: SubscribeConnector;
+  /** How `subscribe` gets events without a public address. */
+  stream?: StreamConnector;
   /** Describes objects' fields and creates custom ones. */
   fields?: FieldsConnector;
   /**

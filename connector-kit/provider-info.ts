@@ -189,6 +189,13 @@ export const ProviderInfoSchema = Type.Object(
       { description: "Authentication scheme." },
     ),
     baseURL: Type.String({ description: "Base URL of the API." }),
+    pubSubURL: Type.Optional(
+      Type.String({
+        description:
+          "Busbar's own: origin of the provider's streaming API, which reports changes to subscriptions. Gets the " +
+          "connection's access token. `http://` is HTTP/2 without TLS.",
+      }),
+    ),
     defaultModule: Type.String({
       description: "Module used if an integration names none. Empty if there are no modules.",
     }),

@@ -20,6 +20,8 @@ export interface ProviderEvent {
   occurredTime?: Date;
   /** The provider's names; undefined: not known. */
   changedFields?: string[];
+  /** Compound fields of which a part changed: who watches the compound wants the event. */
+  changedCompounds?: string[];
   /** The same when the provider sends the event again, and for no other event of the account. */
   dedupeKey: string;
   /** JSON text, as the provider sent it. */

@@ -20,7 +20,7 @@ export class CatalogError extends Error {
  * Returns the built-in providers with the overlay, a parsed `{providers: {<key>: …}}`, merged over them, in
  * alphabetical order. Objects merge member by member, everything else replaces; an unknown key adds a provider.
  * Where the overlay moves a provider's `baseURL`, addresses below the old one move along unless they are given too,
- * so that no credential goes to the old host. Throws `CatalogError`.
+ * so that no credential goes to the old host; the address for streams is forgotten. Throws `CatalogError`.
  */
 export function mergeOverlay(overlay: unknown): Map<string, ProviderInfo> {
   const builtIn = Object.entries(PROVIDER_TABLE).map(([key, facts]): [string, ProviderInfo] => [
@@ -95,6 +95,8 @@ function moveAlong(info: ProviderInfo, baseURL: Json | undefined): ProviderInfo 
     return rest !== undefined && /^(\/|$)/.test(rest) ? target + rest : address;
   };
   const moved = structuredClone(info);
+  // The tokens of a moved provider never go to the old address.
+  delete moved.pubSubURL;
   const { oauth2Opts, authHealthCheck, accountInfo, customOpts, modules = {} } = moved;
   if (oauth2Opts) oauth2Opts.tokenURL = move(oauth2Opts.tokenURL);
   if (oauth2Opts?.authURL) oauth2Opts.authURL = move(oauth2Opts.authURL);

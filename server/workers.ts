@@ -32,6 +32,7 @@ export function startWorkers(deps: Services): Workers {
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
     windowMs: deps.config.subscribeCoalesceSeconds * 1_000,
     pollMs: deps.config.subscribePollSeconds * 1_000,
+    silenceMs: deps.config.subscribeSilenceSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
   const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });

@@ -16,6 +16,7 @@ export const provider = defineProvider({
   displayName: "Salesforce",
   authType: "oauth2",
   baseURL: "https://{{.workspace}}.my.salesforce.com",
+  pubSubURL: "https://api.pubsub.salesforce.com:7443",
   // Where `instance_url` of a token answer may point: commercial, government, military and Chinese clouds.
   hostSuffixes: [
     ".my.salesforce.com",

@@ -96,6 +96,8 @@ export interface Config {
   subscribeCoalesceSeconds: number;
   /** From one turn of polling a customer's account for changes to the next. */
   subscribePollSeconds: number;
+  /** A stream of events without any answer for so long is opened again. */
+  subscribeSilenceSeconds: number;
   metrics: boolean;
   /** Whether this process serves the dashboard. */
   dashboard: boolean;
@@ -161,6 +163,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     subscribeCoalesceSeconds: number(env, "BUSBAR_SUBSCRIBE_COALESCE_SECONDS", 1, 0, 5),
     subscribePollSeconds: pollSeconds(env),
+    subscribeSilenceSeconds: positive(env, "BUSBAR_SUBSCRIBE_SILENCE_SECONDS", 300, HOUR_SECONDS),
     metrics: boolean(env, "BUSBAR_METRICS", false),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(

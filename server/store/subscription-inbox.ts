@@ -1,4 +1,4 @@
-/** The inbox of subscriptions: stores pushed events once for each installation that subscribes to them. */
+/** The inbox of subscriptions: stores pushed and streamed events once for each installation that subscribes to them. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
@@ -24,16 +24,27 @@ export interface StoredEvents {
   unmatched: number;
 }
 
+/** Events of a stream belong to its connection, pushed ones to an account. */
+const BY_ACCOUNT = sql`project_id, provider, account_ref, object_key`;
+const BY_CONNECTION = sql`project_id, provider, object_key`;
+
 /**
- * Stores events in one statement, and makes their subscriptions due after the window. An event that an installation has
- * already is a duplicate. The rows of the subscriptions are locked in one order, so that two processes cannot block
+ * Stores events in one statement, and makes their subscriptions due after the window. With a connection, only its
+ * installations get them: another connection to the account may have a user with fewer permissions. An event that an
+ * installation has already is a duplicate. The rows of the subscriptions are locked in one order, so that two processes cannot block
  * each other.
  */
 export async function storeReceivedEvents(
   queries: Queries,
   events: ReceivedEvent[],
   windowMs: number,
+  connectionId?: string,
 ): Promise<StoredEvents> {
+  const match = connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
+  const ofConnection =
+    connectionId === undefined
+      ? sql``
+      : sql`and installation_id in (select id from installations where connection_id = ${connectionId})`;
   const column = <Name extends keyof ReceivedEvent>(name: Name) => events.map((event) => event[name]);
   const { rows } = await sql<StoredEvents>`
     with input as materialized (
@@ -46,13 +57,12 @@ export async function storeReceivedEvents(
         provider_event_type, occurred_time, dedupe_key, raw, position)
     ), target as materialized (
       select id as subscription_id, project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
-      where (project_id, provider, account_ref, object_key)
-        in (select distinct project_id, provider, account_ref, object_key from input)
+      where (${match}) in (select distinct ${match} from input) ${ofConnection}
       order by id
       for no key update
     ), matched as materialized (
       select input.*, subscription_id, installation_id, object_name
-      from input join target using (project_id, provider, account_ref, object_key)
+      from input join target using (${match})
       where only_installation is null or only_installation = installation_id
     ), stored as (
       insert into subscription_events

@@ -27,7 +27,9 @@ export function chooseGroups(
     return reason === undefined;
   });
   const groups = groupEvents(wanted, coalesce).filter((group) => {
-    if (group.shown.type !== "update" || watched.isTouched(group.changedFields)) return true;
+    const { changedFields, changedCompounds = [] } = group;
+    const touched = changedFields && [...changedFields, ...changedCompounds];
+    if (group.shown.type !== "update" || watched.isTouched(touched)) return true;
     const reason = `watched fields: changed ${listed(group.changedFields)}; watched ${listed(watched.names)}`;
     filtered.push(...group.events.map((event) => endFiltered(event, reason)));
     return false;

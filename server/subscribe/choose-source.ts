@@ -1,4 +1,6 @@
 /** Chooses how an installation learns of changes, and what prevents it. Pure. */
+import type { Connector } from "../../connector-kit/connector.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { AddressGuard, bareHost } from "../egress/address-guard.ts";
 import type { SubscriptionSource } from "../store/subscriptions.ts";
 
@@ -16,13 +18,31 @@ export const SOURCE_SETTING = "subscribeSource";
 const SOURCES: readonly string[] = ["webhook", "journal", "pubsub", "polling"] satisfies SubscriptionSource[];
 const isSource = (text: string): text is SubscriptionSource => SOURCES.includes(text);
 
-/** `pushes`: whether the provider has pushes that Busbar understands; `apps`: its provider apps in the project. */
+/** The ways in which a provider may report changes. */
+export interface BuiltSources {
+  /** Whether the provider has pushes that Busbar understands. */
+  pushes: boolean;
+  /** Whether Busbar can open a stream at the provider. */
+  streams: boolean;
+}
+
+/** An overlay that moves the provider without its streaming address has no streams. */
+export const sourcesOf = (
+  { subscribe, stream }: Pick<Connector, "subscribe" | "stream">,
+  info: Pick<ProviderInfo, "pubSubURL"> | undefined,
+): BuiltSources => ({
+  pushes: subscribe?.push !== undefined,
+  streams: stream !== undefined && info?.pubSubURL !== undefined,
+});
+
+/** `apps`: the provider apps of the project for the provider. */
 export function chooseSource(
   apps: readonly { metadata: unknown }[],
-  { pushes, publicUrl, provider }: { pushes: boolean; publicUrl: string; provider: string },
+  { pushes, streams, publicUrl, provider }: BuiltSources & { publicUrl: string; provider: string },
 ): ChosenSource {
   const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
   if (named === "polling") return { source: "polling" };
+  if (streams && (named === undefined || named === "pubsub")) return { source: "pubsub" };
   if (named !== undefined && isSource(named)) {
     if (named === "webhook" && pushes) return { source: named };
     return { source: named, fault: `The source \`${named}\` of ${provider} is not built yet. ${REMEDY}` };

@@ -17,6 +17,8 @@ export interface EventGroup {
   events: [InboxEvent, ...InboxEvent[]];
   /** All fields that changed, sorted; undefined where the provider did not tell. */
   changedFields: string[] | undefined;
+  /** Compound fields of which parts changed. */
+  changedCompounds?: string[];
 }
 
 /**
@@ -45,7 +47,8 @@ function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
   const updates = events.filter(({ type }) => type === "update");
   const isKnown = updates.every(({ changedFields }) => changedFields !== undefined);
   const names = new Set(updates.flatMap(({ changedFields = [] }) => changedFields));
-  return { shown, events, changedFields: isKnown ? [...names].toSorted() : undefined };
+  const changedCompounds = updates.flatMap((update) => update.changedCompounds ?? []);
+  return { shown, events, changedFields: isKnown ? [...names].toSorted() : undefined, changedCompounds };
 }
 
 /** What happens at the same moment: a record is created first and deleted last. */

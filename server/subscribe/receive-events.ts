@@ -2,18 +2,17 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Type, type TObject } from "typebox";
 import type { Catalog } from "../../connectors/catalog.ts";
-import type { ProviderEvent, PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
-import { now, nowMs } from "../ground/clock.ts";
+import type { PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
+import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
-import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { sharedCommit, type SharedCommit } from "../jobs/shared-commit.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import type { Database } from "../store/database.ts";
 import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
-import { dedupeHash } from "./dedupe-hash.ts";
 import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";
+import { toReceivedEvent } from "./received-event.ts";
 import type { SubscribeMeter } from "./subscribe-services.ts";
 
 export interface ReceiveServices {
@@ -165,7 +164,7 @@ async function receive(deps: LoggingServices, place: PushPlace, request: PushedR
       "pushed items that are no events were dropped",
     );
   }
-  if (pushed.events.length > 0) await deps.inbox.add(pushed.events.map((event) => toReceived(event, target)));
+  if (pushed.events.length > 0) await deps.inbox.add(pushed.events.map((event) => toReceivedEvent(event, target)));
 }
 
 /** Throws a 401 Problem, the same for a wrong signature as for an address that does not exist. */
@@ -216,20 +215,3 @@ function unavailable({ metrics }: ReceiveServices): Problem {
     headers: { "retry-after": String(RETRY_AFTER_MS / 1_000) },
   });
 }
-
-const toReceived = (
-  event: ProviderEvent,
-  { projectId, provider, installationId }: PushTarget,
-): ReceivedEvent => ({
-  id: newId(),
-  projectId,
-  provider,
-  installationId,
-  accountRef: event.accountRef,
-  objectKey: event.objectKey,
-  recordId: event.recordId,
-  providerEventType: event.providerEventType,
-  occurredTime: event.occurredTime ?? now(),
-  dedupeKey: dedupeHash(event.dedupeKey),
-  raw: event.raw,
-});

@@ -25,6 +25,8 @@ import { findSubscriptionTarget, type SubscriptionTarget } from "./subscription-
 export type TurnServices = SubscribeServices & { publicUrl: () => string };
 
 const LONGEST_RETRY_MS = 60_000;
+/** The subscription is due as soon as the stream is open. */
+const STREAM_WAIT_MS = 10_000;
 /** Until a destination exists again, or is enabled. */
 const DESTINATION_WAIT_MS = 10_000;
 
@@ -64,7 +66,17 @@ async function takeTurn(
     return true;
   }
   if (subscription.state === "pending" || subscription.state === "failed") {
-    await setUpSubscription(deps, subscription, target);
+    if (!(await setUpSubscription(deps, subscription, target))) {
+      await postponeSubscription(deps.database.queries, {
+        id: subscription.id,
+        workerId: deps.workerId(),
+        retryTime: new Date(nowMs() + STREAM_WAIT_MS),
+        attempts: 0,
+        state: "pending",
+        reason: "The provider's stream of events is being opened.",
+      });
+      return false;
+    }
   }
   if (!destination) {
     await postponeSubscription(deps.database.queries, {

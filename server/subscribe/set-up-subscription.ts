@@ -3,23 +3,30 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
 import { activateSubscription, type ClaimedSubscription } from "../store/subscriptions.ts";
-import { chooseSource } from "./choose-source.ts";
+import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { planChanged, readWithout, type RecordReader } from "./read-changed-records.ts";
+import { selectObject } from "./select-object.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 import type { SubscriptionTarget } from "./subscription-target.ts";
 
-/** Throws `ProviderError`: `invalid` for what a person must change, otherwise what the provider answered. */
+/**
+ * Returns whether events arrive from now on. Throws `ProviderError`: `invalid` for what a person must change, otherwise what
+ * the provider answered.
+ */
 export async function setUpSubscription(
   deps: SubscribeServices & { publicUrl: () => string },
   subscription: ClaimedSubscription,
   target: SubscriptionTarget,
-): Promise<void> {
+): Promise<boolean> {
   const { queries } = deps.database;
   const { id, projectId, connectionId, objectName, provider } = subscription;
   const { connector, definition } = target;
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
-  const pushes = connector.subscribe.push !== undefined;
-  const { fault } = chooseSource(apps, { pushes, publicUrl: deps.publicUrl(), provider });
+  const { source, fault } = chooseSource(apps, {
+    ...sourcesOf(connector, deps.catalog.find(provider)),
+    publicUrl: deps.publicUrl(),
+    provider,
+  });
   if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
   const names = await callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const reader = { ...deps, connector, connection, fetch };
@@ -28,8 +35,13 @@ export async function setUpSubscription(
     if (definition?.read) await readSample(reader, definition.read);
     return { accountRef, objectKey };
   });
+  if (source === "pubsub" && connector.stream) {
+    const { objectKey } = names;
+    if (!(await selectObject(deps, subscription, { stream: connector.stream, objectKey }))) return false;
+  }
   await activateSubscription(queries, { id, workerId: deps.workerId(), ...names, warning: null });
   Object.assign(subscription, names, { state: "active" });
+  return true;
 }
 
 /** Finds out whether records can be read: otherwise events could not be delivered later. */

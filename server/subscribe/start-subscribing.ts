@@ -1,11 +1,14 @@
-/** Starts what subscribes: subscriptions brought in line with their configuration, and the worker that delivers events. */
+/** Starts what subscribes: subscriptions brought in line with their configuration, the streams, and the worker that delivers events. */
+import { openHttp2Sessions } from "../egress/http2-sessions.ts";
 import { openReadPaces } from "../read/paced-fetch.ts";
 import type { Changes } from "../store/changes.ts";
 import { startSyncingSubscriptions } from "./sync-subscriptions.ts";
 import { startWatchingOutages } from "./watch-outages.ts";
+import { startStreamWorker, type StreamWorkerServices } from "./stream-worker.ts";
 import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subscription-worker.ts";
 
-type Services = Omit<SubscriptionWorkerServices, "paces"> & { changes: Changes };
+type Services = Omit<SubscriptionWorkerServices, "paces"> &
+  Omit<StreamWorkerServices, "http2"> & { changes: Changes };
 
 export interface Subscribing {
   /** False if the worker has stopped unexpectedly. */
@@ -17,6 +20,8 @@ export function startSubscribing(deps: Services): Subscribing {
   const worker = startSubscriptionWorker({ ...deps, paces: openReadPaces() });
   const syncing = startSyncingSubscriptions({ ...deps, onDue: () => worker.wake() });
   const outages = startWatchingOutages({ ...deps, onDue: () => worker.wake() });
+  const http2 = openHttp2Sessions(deps.egress);
+  const streams = startStreamWorker({ ...deps, http2 });
   deps.changes.subscribe((change) => {
     if (change?.table === "subscriptions") worker.wake();
   });
@@ -25,7 +30,8 @@ export function startSubscribing(deps: Services): Subscribing {
       return worker.running;
     },
     async stop() {
-      await Promise.all([syncing.stop(), outages.stop(), worker.stop()]);
+      await Promise.all([syncing.stop(), outages.stop(), worker.stop(), streams.stop()]);
+      http2.close();
     },
   };
 }

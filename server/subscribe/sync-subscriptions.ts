@@ -14,7 +14,7 @@ import { findIntegration } from "../store/integrations.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
 import { takeSyncs } from "../store/installation-syncs.ts";
 import { syncSubscriptions, type WantedSubscription } from "../store/subscriptions.ts";
-import { chooseSource } from "./choose-source.ts";
+import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { subscribeDefinitions, wantsEvents } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
 
@@ -80,9 +80,13 @@ async function wantedSubscriptions(
   const definitions = subscribeDefinitions(await readSources(queries, integration, content));
   if (definitions.length === 0) return [];
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
-  const pushes = connector.subscribe.push !== undefined;
-  const { source } = chooseSource(apps, { pushes, publicUrl: deps.publicUrl(), provider });
-  const { workspaceField } = deps.catalog.find(provider)?.accountInfo ?? {};
+  const info = deps.catalog.find(provider);
+  const { source } = chooseSource(apps, {
+    ...sourcesOf(connector, info),
+    publicUrl: deps.publicUrl(),
+    provider,
+  });
+  const { workspaceField } = info?.accountInfo ?? {};
   const known = workspaceField === undefined ? undefined : connection.providerMetadata[workspaceField]?.value;
   return definitions.map((definition) => ({
     objectName: definition.objectName,

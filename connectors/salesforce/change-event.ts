@@ -1,0 +1,213 @@
+/**
+ * Turns a decoded change event into events of single records, in the JSON form that Salesforce's Streaming API has: header
+ * and changed fields, times as ISO 8601, numbers with all digits.
+ */
+import { isAvroRecord, type AvroRecord, type AvroValue } from "../../connector-kit/avro/decode-avro.ts";
+import type { AvroField } from "../../connector-kit/avro/avro-schema.ts";
+import { parseExactly } from "../../connector-kit/exact-json.ts";
+import type { StreamGap } from "../../connector-kit/stream-connector.ts";
+import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isStorable } from "../../server/ground/storable-text.ts";
+import { fieldsOfBits } from "./changed-bits.ts";
+import { idFault } from "./id.ts";
+
+export interface ChangeEvents {
+  events: ProviderEvent[];
+  gaps: StreamGap[];
+}
+
+const HEADER = "ChangeEventHeader";
+const OVERFLOW = "GAP_OVERFLOW";
+/** A transaction that takes long commits with the time at which it began. */
+const OVERFLOW_MARGIN_MS = 5 * 60_000;
+
+/** Throws `RangeError` for what is no change event. */
+export function readChangeEvent(value: AvroValue): ChangeEvents {
+  const event = isAvroRecord(value) ? value : undefined;
+  const header = event && memberOf(event, HEADER);
+  if (!event || !isAvroRecord(header)) throw new RangeError("the event has no change event header");
+  const entityName = textIn(header, "entityName");
+  const ids = textsIn(header, "recordIds");
+  const changeType = textIn(header, "changeType");
+  const isWhole = changeType !== OVERFLOW && ids.every((id) => !idFault(id)) && ids.length > 0;
+  if (!isWhole) return { events: [], gaps: [gapOf(header, entityName, changeType)] };
+  const changed = fieldsOfBits(event.type, textsIn(header, "changedFields"));
+  const nulled = fieldsOfBits(event.type, textsIn(header, "nulledFields"));
+  const diffs = fieldsOfBits(event.type, textsIn(header, "diffFields"));
+  const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
+  const events = ids.flatMap((recordId) => {
+    const raw = `{"${HEADER}":${headerText(header, { recordId, changed, nulled, diffs })}${body}}`;
+    return readEvent(raw) ?? [];
+  });
+  return { events, gaps: [] };
+}
+
+function gapOf(header: AvroRecord, entityName: string, changeType: string): StreamGap {
+  const time = Number(memberOf(header, "commitTimestamp") ?? Number.NaN);
+  const since = new Date(time - OVERFLOW_MARGIN_MS);
+  return {
+    objectKey: entityName.toLowerCase(),
+    ...(!Number.isNaN(since.getTime()) && { since }),
+    reason:
+      changeType === OVERFLOW
+        ? `Salesforce does not report single changes of a transaction with more than 100,000 changes (${OVERFLOW})`
+        : "Salesforce reported a change without the ids of the records",
+  };
+}
+
+const TYPES: Record<string, SubscribeEventType> = {
+  CREATE: "create",
+  UPDATE: "update",
+  DELETE: "delete",
+  GAP_CREATE: "create",
+  GAP_UPDATE: "update",
+  GAP_DELETE: "delete",
+};
+
+/** Reads an event of one record from its JSON form; undefined if it is none. */
+export function readEvent(raw: string): ProviderEvent | undefined {
+  const event = parseExactly(raw);
+  const header = isJsonObject(event) ? event[HEADER] : undefined;
+  if (!isJsonObject(header)) return undefined;
+  const { entityName, changeType, recordId, changedFields, transactionKey, sequenceNumber } = header;
+  if (typeof entityName !== "string" || typeof changeType !== "string" || typeof recordId !== "string") {
+    return undefined;
+  }
+  if (entityName === "" || changeType === "" || idFault(recordId) || !isStorable(raw)) return undefined;
+  const type = Object.hasOwn(TYPES, changeType) ? (TYPES[changeType] ?? "other") : "other";
+  const names = Array.isArray(changedFields) ? changedFields.map(String) : [];
+  const time = new Date(Number(header.commitTimestamp));
+  return {
+    accountRef: "",
+    objectKey: entityName.toLowerCase(),
+    type,
+    providerEventType: changeType,
+    recordId,
+    ...(!Number.isNaN(time.getTime()) && { occurredTime: time }),
+    ...(changeType === "UPDATE" && {
+      changedFields: [...new Set(names.map(flatName))],
+      changedCompounds: [...new Set(names.flatMap(compoundOf))],
+    }),
+    // The same for the repeated event, and for the gap event of the same change.
+    dedupeKey: JSON.stringify([entityName, transactionKey ?? null, sequenceNumber ?? null, recordId]),
+    raw,
+  };
+}
+
+/** `Name.LastName` is `LastName`, `MailingAddress.Street` is `MailingStreet`. */
+function flatName(name: string): string {
+  const [compound = "", part] = name.split(".");
+  if (part === undefined) return compound;
+  return compound.endsWith("Address") ? `${compound.slice(0, -"Address".length)}${part}` : part;
+}
+
+const compoundOf = (name: string): string[] => (name.includes(".") ? [name.split(".")[0] ?? name] : []);
+
+function headerText(
+  header: AvroRecord,
+  names: { recordId: string; changed: string[]; nulled: string[]; diffs: string[] },
+): string {
+  const listed = { changedFields: names.changed, nulledFields: names.nulled, diffFields: names.diffs };
+  const members = [
+    ["entityName", JSON.stringify(textIn(header, "entityName"))],
+    ["changeType", JSON.stringify(textIn(header, "changeType"))],
+    ["recordId", JSON.stringify(names.recordId)],
+    ...Object.entries(listed).flatMap(([name, list]) => (list.length > 0 ? [[name, JSON.stringify(list)]] : [])),
+    ...["changeOrigin", "transactionKey", "sequenceNumber", "commitTimestamp", "commitNumber", "commitUser"].map(
+      (name) => [name, plainText(memberOf(header, name) ?? null)],
+    ),
+  ];
+  return `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
+}
+
+/** An update has what changed, a creation what is not empty, anything else nothing. */
+function bodyText(event: AvroRecord, changeType: string, changed: string[]): string {
+  if (changeType !== "UPDATE" && changeType !== "CREATE" && changeType !== "UNDELETE") return "";
+  const parts = Map.groupBy(changed, (name) => name.split(".")[0] ?? name);
+  const members = event.type.fields.flatMap((field, index) => {
+    if (field.name === HEADER) return [];
+    const value = event.values[index] ?? null;
+    if (changeType !== "UPDATE") return value === null ? [] : [member(field, valueText(field, value))];
+    const names = parts.get(field.name);
+    return names ? [member(field, changedText(field, value, names))] : [];
+  });
+  return members.map((text) => `,${text}`).join("");
+}
+
+const member = ({ name }: AvroField, text: string): string => `${JSON.stringify(name)}:${text}`;
+
+function changedText(field: AvroField, value: AvroValue, names: string[]): string {
+  if (!isAvroRecord(value) || names.includes(field.name)) return valueText(field, value);
+  const wanted = new Set(names.map((name) => name.slice(field.name.length + 1)));
+  return recordText(value, (part) => wanted.has(part.name));
+}
+
+function recordText(record: AvroRecord, isShown: (field: AvroField, value: AvroValue) => boolean): string {
+  const members = record.type.fields.flatMap((field, index) => {
+    const value = record.values[index] ?? null;
+    return isShown(field, value) ? [member(field, valueText(field, value))] : [];
+  });
+  return `{${members.join(",")}}`;
+}
+
+/** Dates and times are the only longs of records; the remark on the field tells which. */
+function valueText(field: AvroField, value: AvroValue): string {
+  if (isAvroRecord(value)) return recordText(value, (_, part) => part !== null);
+  if (typeof value !== "bigint") return plainText(value);
+  const [, type = "DateTime"] = field.doc.split(":");
+  const time = new Date(Number(value));
+  if (Number.isNaN(time.getTime())) return String(value);
+  if (type === "Date") return JSON.stringify(time.toISOString().slice(0, 10));
+  return type === "DateTime" ? JSON.stringify(time.toISOString()) : String(value);
+}
+
+function plainText(value: AvroValue): string {
+  if (typeof value === "bigint") return String(value);
+  if (Buffer.isBuffer(value)) return JSON.stringify(value.toString("base64"));
+  if (Array.isArray(value)) return `[${value.map(plainText).join(",")}]`;
+  return isAvroRecord(value) || value instanceof Map ? "null" : JSON.stringify(value);
+}
+
+function memberOf(record: AvroRecord, name: string): AvroValue | undefined {
+  const index = record.type.fields.findIndex((field) => field.name === name);
+  return index === -1 ? undefined : record.values[index];
+}
+
+const textIn = (record: AvroRecord, name: string): string => String(memberOf(record, name) ?? "");
+
+function textsIn(record: AvroRecord, name: string): string[] {
+  const list = memberOf(record, name);
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+const WORDS: Record<SubscribeEventType, string> = {
+  create: "CREATE",
+  update: "UPDATE",
+  delete: "DELETE",
+  associationUpdate: "UPDATE",
+  other: "UNDELETE",
+};
+
+/** Returns an event that never happened. */
+export function sampleEvent(
+  objectName: string,
+  type: SubscribeEventType,
+  recordId: string,
+): { providerEventType: string; raw: JsonObject } {
+  const changeType = WORDS[type];
+  const header: JsonObject = { entityName: objectName, changeType, recordId };
+  return { providerEventType: changeType, raw: { [HEADER]: header } };
+}
+
+/** Returns whether one of `otherEvents` is the event's word, whatever its case. */
+export const isListed = (
+  otherEvents: readonly string[],
+  { providerEventType }: { providerEventType: string },
+): boolean => otherEvents.some((word) => word.toLowerCase() === providerEventType.toLowerCase());
+
+/** Returns the time of a record that was read. */
+export const createTimeIn = (created: Json | undefined): Date | undefined => {
+  const time = typeof created === "string" ? new Date(created.replace(/\+0000$/, "Z")) : undefined;
+  return time && !Number.isNaN(time.getTime()) ? time : undefined;
+};

@@ -1,0 +1,121 @@
+/**
+ * Selects the objects whose changes Salesforce reports: a custom channel of the connection and a member for each object,
+ * through the Tooling API. A channel of our own can be removed without touching the selections of others.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { objectOrBroken } from "../../connector-kit/page-check.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import type { SelectedStream } from "../../connector-kit/stream-connector.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import { classify } from "./classify.ts";
+import { describeObject } from "./describe.ts";
+import { DATA } from "./request.ts";
+
+const TOOLING = `${DATA}/tooling`;
+const CHANNEL = "PlatformEventChannel";
+const MEMBER = "PlatformEventChannelMember";
+const IS_THERE = new Set(["DUPLICATE_DEVELOPER_NAME", "DUPLICATE_VALUE"]);
+
+export async function select(
+  { ref, objectName }: { ref: string; objectName: string },
+  fetch: ProviderFetch,
+): Promise<SelectedStream> {
+  const { name } = await describeObject(objectName, fetch);
+  const accountRef = await findOrganization(fetch);
+  const channel = await ensureChannel(ref, fetch);
+  const selectedEntity = eventName(name);
+  await create(
+    MEMBER,
+    { FullName: memberName(ref, selectedEntity), Metadata: { eventChannel: channel, selectedEntity } },
+    fetch,
+  );
+  return { topic: `/data/${channel}`, accountRef };
+}
+
+export async function deselect(
+  { ref, objectKeys }: { ref: string; objectKeys: string[] },
+  fetch: ProviderFetch,
+): Promise<void> {
+  const kept = new Set(objectKeys.map((key) => memberName(ref, eventName(key)).toLowerCase()));
+  const prefix = `${ref}_chn_`.toLowerCase();
+  for (const member of await list(MEMBER, fetch)) {
+    const name = textAt(member, "DeveloperName")?.toLowerCase() ?? "";
+    if (name.startsWith(prefix) && !kept.has(name)) await remove(MEMBER, textAt(member, "Id") ?? "", fetch);
+  }
+  if (kept.size > 0) return;
+  const id = await channelId(ref, fetch);
+  if (id !== undefined) await remove(CHANNEL, id, fetch);
+}
+
+/** The event of `Account` is `AccountChangeEvent`, of `Machine__c` it is `Machine__ChangeEvent`. */
+const eventName = (objectName: string): string => `${objectName.replace(/__c$/i, "__")}ChangeEvent`;
+
+/** Two underscores in a row are refused. */
+const memberName = (ref: string, event: string): string => `${ref}_chn_${event.replace(/__/g, "_")}`;
+
+export async function findOrganization(fetch: ProviderFetch): Promise<string> {
+  const body = await answered({ method: "GET", path: "/services/oauth2/userinfo", repeatable: true }, fetch);
+  const id = textAt(objectOrBroken(body, "the answer"), "organization_id");
+  if (id !== undefined) return id;
+  throw new ProviderError({ kind: "unreadable", message: "Salesforce's answer has no `organization_id`" });
+}
+
+/** Returns the name as Salesforce has it: an organisation with a namespace puts that in front. */
+async function ensureChannel(ref: string, fetch: ProviderFetch): Promise<string> {
+  const own = `${ref}__chn`;
+  const made = await create(
+    CHANNEL,
+    { FullName: own, Metadata: { channelType: "data", label: `Busbar ${ref}` } },
+    fetch,
+  );
+  const id = made ?? (await channelId(ref, fetch));
+  if (id === undefined) return own;
+  const body = await answered({ method: "GET", path: `${TOOLING}/sobjects/${CHANNEL}/${id}`, repeatable: true }, fetch);
+  return textAt(objectOrBroken(body, "the channel"), "FullName") ?? own;
+}
+
+async function channelId(ref: string, fetch: ProviderFetch): Promise<string | undefined> {
+  const channels = await list(CHANNEL, fetch);
+  const own = channels.find(
+    (channel) => textAt(channel, "DeveloperName")?.toLowerCase() === ref.toLowerCase(),
+  );
+  return own && textAt(own, "Id");
+}
+
+/** Returns the id; undefined if there is one of that name. */
+async function create(what: string, body: JsonObject, fetch: ProviderFetch): Promise<string | undefined> {
+  const path = `${TOOLING}/sobjects/${what}`;
+  // Sent again, it finds what the first one made.
+  const answer = await send({ method: "POST", path, body, repeatable: true }, fetch, classify);
+  if (!answer.error) return textAt(objectOrBroken(answer.body, "the answer"), "id");
+  if (answer.error.code !== undefined && IS_THERE.has(answer.error.code)) return undefined;
+  throw withRemedy(answer.error);
+}
+
+function withRemedy(error: ProviderError): ProviderError {
+  if (error.kind !== "forbidden" && error.code !== "INSUFFICIENT_ACCESS") return error;
+  const { code, status, rawResponse } = error;
+  const message = `${error.message}. The connected user needs the permission Customize Application to select objects for Change Data Capture.`;
+  return new ProviderError({ kind: "forbidden", message, code, status, rawResponse, cause: error });
+}
+
+async function list(what: string, fetch: ProviderFetch): Promise<JsonObject[]> {
+  const query = encodeURIComponent(`SELECT Id, DeveloperName FROM ${what}`);
+  const body = await answered({ method: "GET", path: `${TOOLING}/query?q=${query}`, repeatable: true }, fetch);
+  const { records } = objectOrBroken(body, "the answer");
+  return Array.isArray(records) ? records.filter(isJsonObject) : [];
+}
+
+async function remove(what: string, id: string, fetch: ProviderFetch): Promise<void> {
+  const path = `${TOOLING}/sobjects/${what}/${encodeURIComponent(id)}`;
+  const { error } = await send({ method: "DELETE", path, repeatable: true }, fetch, classify);
+  if (error && error.kind !== "not_found") throw error;
+}
+
+async function answered(request: ProviderRequest, fetch: ProviderFetch): Promise<Json | undefined> {
+  const answer = await send(request, fetch, classify);
+  if (answer.error) throw answer.error;
+  return answer.body;
+}

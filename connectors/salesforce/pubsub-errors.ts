@@ -1,0 +1,53 @@
+/** Classifies failed calls of Salesforce's Pub/Sub API by the code in their trailers. Pure. */
+import { GrpcError } from "../../connector-kit/grpc/grpc-call.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import { inMs } from "../../connector-kit/send-request.ts";
+import { LostPositionError } from "../../connector-kit/stream-connector.ts";
+
+const PREFIX = /^sfdc\.platform\.eventbus\.grpc\./;
+const MINUTE_MS = 60_000;
+/** Deliveries are counted over 24 hours, without a time at which more are allowed. */
+const ALLOCATION_MS = 15 * MINUTE_MS;
+
+const LOST_POSITION = /^subscription\.fetch\.replayid\.(corrupted|validation\.failed)$/;
+const SLOW_DOWN = /^(concurrent\.client\.limit\.exceeded|service\.protection\.triggered|.*stream\.limit\.triggered)$/;
+
+const KINDS: Record<string, ProviderErrorKind> = {
+  "service.auth.error": "unauthorized",
+  "service.auth.headers.invalid": "unauthorized",
+  "topic.not.found": "not_found",
+  "subscription.topic.cannot.subscribe": "forbidden",
+  "topic.meta.permission": "forbidden",
+  "schema.meta.permission": "forbidden",
+  "service.tenant.license": "forbidden",
+};
+
+/** gRPC's numbers, for answers without a code of Salesforce: UNAUTHENTICATED, and PERMISSION_DENIED. */
+const KIND_BY_STATUS: Record<number, ProviderErrorKind> = { 16: "unauthorized", 7: "forbidden" };
+
+/** Everything that is not listed is repeated from the stored position. */
+export function toStreamError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  if (!(error instanceof GrpcError)) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new ProviderError({ kind: "unavailable", message: `Salesforce's Pub/Sub API: ${reason}`, cause: error });
+  }
+  const code = textAt(error, "error-code");
+  const suffix = code?.replace(PREFIX, "") ?? "";
+  const rpcId = textAt(error, "rpc-id");
+  const message = `Salesforce's Pub/Sub API: ${error.message}${code ? ` (${code}${rpcId ? `, rpc-id ${rpcId}` : ""})` : ""}`;
+  const options = { message, code, cause: error };
+  if (LOST_POSITION.test(suffix)) return new LostPositionError({ kind: "invalid", ...options });
+  if (suffix === "subscription.limit.exceeded")
+    return new ProviderError({ kind: "rate_limited", retryAt: inMs(ALLOCATION_MS), ...options });
+  if (SLOW_DOWN.test(suffix))
+    return new ProviderError({ kind: "rate_limited", retryAt: inMs(MINUTE_MS), ...options });
+  const byCode = Object.hasOwn(KINDS, suffix) ? KINDS[suffix] : undefined;
+  const byStatus = suffix === "" ? KIND_BY_STATUS[error.status] : undefined;
+  return new ProviderError({ kind: byCode ?? byStatus ?? "unavailable", ...options });
+}
+
+function textAt({ trailers }: GrpcError, name: string): string | undefined {
+  const value = trailers[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,15 @@
+/** Subscribes to changes in Salesforce by Change Data Capture: entry point for subscriptions. */
+import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
+import { createTimeIn, isListed, readEvent, sampleEvent } from "./change-event.ts";
+import { findOrganization } from "./event-channel.ts";
+
+export const subscribe: SubscribeConnector = {
+  module: "crm",
+  objectKey: (objectName) => objectName.toLowerCase(),
+  findObjectKey: async (objectName) => objectName.toLowerCase(),
+  findAccountRef: findOrganization,
+  readEvent,
+  isListed,
+  createTimeOf: ({ raw }) => createTimeIn(raw.CreatedDate),
+  sampleEvent,
+};

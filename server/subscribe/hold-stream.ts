@@ -1,0 +1,100 @@
+/** Holds the stream of a connection: reads it until it ends, and gives it back with the time of the next attempt. */
+import { LostPositionError } from "../../connector-kit/stream-connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import { nowMs } from "../ground/clock.ts";
+import { backoffMs } from "../jobs/backoff.ts";
+import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import { transact } from "../store/database.ts";
+import {
+  forgetPosition,
+  releaseEventStream,
+  type EventStreamRow,
+  type ReleasedStream,
+} from "../store/event-streams.ts";
+import { LostClaimError, readStream, type HeldStreamReading, type StreamProgress } from "./read-stream.ts";
+import { requestReconciliations } from "./stream-gaps.ts";
+import type { StreamServices } from "./stream-services.ts";
+
+const LONGEST_RETRY_MS = 60_000;
+
+/** Ends when the stream does, or `stop` is aborted; the stream has been given back then. */
+export async function holdStream(deps: StreamServices, { stream, reader, stop }: HeldStreamReading): Promise<void> {
+  const progress: StreamProgress = { hasHeard: false };
+  const { connectionId, projectId, provider } = stream;
+  let end: End = AT_ONCE;
+  try {
+    await readStream(deps, { stream, reader, stop, progress });
+  } catch (error) {
+    if (error instanceof LostClaimError) return;
+    if (!stop.aborted) {
+      const failure = toProviderError(error);
+      deps.log.warn(
+        { connectionId, projectId, provider, error: failure.message },
+        "a stream of events ended; it is opened again",
+      );
+      end = await settle(deps, stream, progress, failure);
+    }
+  }
+  const release = () =>
+    releaseEventStream(deps.database.queries, { connectionId, workerId: deps.workerId(), ...end });
+  // A process that stops does not wait for its database: others take the stream when its lock is gone.
+  await (stop.aborted ? ignoreDatabaseOutage(release) : retryWhileDatabaseIsDown(release, { signal: stop }));
+}
+
+type End = Omit<ReleasedStream, "connectionId" | "workerId">;
+
+const AT_ONCE: End = { state: "closed", reason: null, retryTime: null, attempts: 0 };
+
+/** Decides when the stream is opened again, and has the records read of which events were missed. */
+async function settle(
+  deps: StreamServices,
+  stream: EventStreamRow,
+  { live, hasHeard }: StreamProgress,
+  failure: ProviderError,
+): Promise<End> {
+  if (failure instanceof LostPositionError) {
+    await startAgain(deps, stream, failure);
+    return { ...AT_ONCE, reason: failure.message };
+  }
+  if (failure.kind === "unauthorized" && live?.refreshable) {
+    await deps.connections.refreshRejected(live).catch(() => {});
+  }
+  // A failure after signs of life begins a new series.
+  const attempts = (hasHeard ? 0 : stream.attempts) + 1;
+  const isPermanent = ["invalid", "not_found", "forbidden"].includes(failure.kind);
+  const delayMs = isPermanent
+    ? LONGEST_RETRY_MS
+    : Math.min(LONGEST_RETRY_MS, backoffMs({ attempts, baseMs: deps.retryBaseMs }));
+  return {
+    state: isPermanent ? "failed" : "closed",
+    reason: failure.message,
+    retryTime: new Date(Math.max(nowMs() + delayMs, failure.retryAt?.getTime() ?? 0)),
+    attempts,
+  };
+}
+
+/** Begins with the oldest event that the provider has kept; what is older is found by reading. */
+async function startAgain(
+  deps: StreamServices,
+  stream: EventStreamRow,
+  failure: LostPositionError,
+): Promise<void> {
+  const { connectionId, heardTime, startTime } = stream;
+  const since = heardTime ?? startTime ?? undefined;
+  await retryWhileDatabaseIsDown(() =>
+    transact(deps.database, async (queries) => {
+      await forgetPosition(queries, { connectionId, workerId: deps.workerId() });
+      await requestReconciliations(deps, queries, stream, [
+        { ...(since && { since }), reason: `the stored position is lost: ${failure.message}` },
+      ]);
+    }),
+  );
+}
+
+function toProviderError(error: unknown): ProviderError {
+  if (error instanceof ProviderError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const isForbidden = error instanceof EgressError && error.failure === "forbidden-address";
+  return new ProviderError({ kind: isForbidden ? "forbidden" : "unavailable", message, cause: error });
+}

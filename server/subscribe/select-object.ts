@@ -1,0 +1,39 @@
+/** Has an object's changes reported on the stream of its connection, and tells whether the stream is open. */
+import { createHash } from "node:crypto";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { StreamConnector } from "../../connector-kit/stream-connector.ts";
+import { callProvider } from "../operations/call-provider.ts";
+import { putEventStream } from "../store/event-streams.ts";
+import type { ClaimedSubscription } from "../store/subscriptions.ts";
+import type { SubscribeServices } from "./subscribe-services.ts";
+
+/**
+ * Returns false while the stream has not been opened: what happens now would not be reported. Throws `ProviderError`, also
+ * for a stream that the provider refuses.
+ */
+export async function selectObject(
+  deps: SubscribeServices,
+  { projectId, connectionId, provider, objectName }: ClaimedSubscription,
+  { stream, objectKey }: { stream: StreamConnector; objectKey: string },
+): Promise<boolean> {
+  const ref = streamRef(connectionId);
+  const selected = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
+    stream.select({ ref, objectName }, fetch),
+  );
+  const { startTime, state, reason } = await putEventStream(deps.database.queries, {
+    connectionId,
+    projectId,
+    provider,
+    ref,
+    objectKey,
+    ...selected,
+  });
+  if (state === "failed") {
+    throw new ProviderError({ kind: "forbidden", message: reason ?? "The provider refuses the stream of events." });
+  }
+  return startTime !== null;
+}
+
+/** A name that providers accept: letters and digits, a letter first. */
+const streamRef = (connectionId: string): string =>
+  `Busbar_${createHash("sha256").update(connectionId).digest("hex").slice(0, 16)}`;

@@ -1,0 +1,105 @@
+/** Claims streams of events and holds them: one process for each connection, over all processes. */
+import type { StreamReader } from "../../connector-kit/stream-connector.ts";
+import type { ProcessIdentity } from "../jobs/process-identity.ts";
+import { recoverOrphans } from "../jobs/recover-orphans.ts";
+import { startRounds } from "../jobs/rounds.ts";
+import type { Changes } from "../store/changes.ts";
+import {
+  claimEventStreams,
+  listHeldStreams,
+  listStreamClaimers,
+  recoverEventStreams,
+  type EventStreamRow,
+} from "../store/event-streams.ts";
+import { openDeselecting } from "./deselect-objects.ts";
+import { holdStream } from "./hold-stream.ts";
+import type { StreamServices } from "./stream-services.ts";
+
+export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {
+  identity: ProcessIdentity;
+  changes: Changes;
+};
+
+export interface StreamWorker {
+  wake(): void;
+  /** Gives all streams back. */
+  stop(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 1_000;
+/** Streams that a process opens at once; the next ones in the next round, so that processes share them. */
+const MOST_AT_ONCE = 50;
+
+interface Held {
+  stream: EventStreamRow;
+  stop: AbortController;
+  ended: Promise<void>;
+}
+
+/** Starts at once and runs until it is stopped. */
+export function startStreamWorker(services: StreamWorkerServices): StreamWorker {
+  const deps: StreamServices = { ...services, workerId: () => services.identity.id };
+  const { queries } = deps.database;
+  const held = new Map<string, Held>();
+  const deselecting = openDeselecting(deps);
+  const readers = new Map<string, StreamReader>();
+  const readerOf = (provider: string): StreamReader | undefined => {
+    const reader = readers.get(provider) ?? deps.catalog.connector(provider)?.stream?.openReader();
+    if (reader) readers.set(provider, reader);
+    return reader;
+  };
+  const hold = (stream: EventStreamRow, reader: StreamReader): void => {
+    const { connectionId } = stream;
+    const stop = new AbortController();
+    const ended = holdStream(deps, { stream, reader, stop: stop.signal })
+      .catch((error: unknown) => {
+        deps.log.error({ connectionId, err: error }, "a stream of events ended on our side");
+      })
+      .finally(() => {
+        if (held.get(connectionId)?.stop === stop) held.delete(connectionId);
+      });
+    held.set(connectionId, { stream, stop, ended });
+  };
+  const round = async (): Promise<boolean> => {
+    // What this process has claimed and does not hold was lost on the way; what it holds may belong to others now.
+    const known = [...held.keys()];
+    await recoverEventStreams(queries, deps.workerId(), known);
+    const rows = await listHeldStreams(queries, deps.workerId());
+    for (const id of known) {
+      const row = rows.find(({ connectionId }) => connectionId === id);
+      const one = held.get(id);
+      const isSame = row?.topic === one?.stream.topic && row?.accountRef === one?.stream.accountRef;
+      if (!row || row.wanted.length === 0 || !isSame) one?.stop.abort();
+    }
+    for (const row of rows) deselecting.look(row);
+    const claimed = await claimEventStreams(queries, deps.workerId(), MOST_AT_ONCE);
+    for (const stream of claimed) {
+      const reader = readerOf(stream.provider);
+      if (reader) hold(stream, reader);
+    }
+    return claimed.length === MOST_AT_ONCE;
+  };
+  const rounds = startRounds({ what: "hold streams of events", log: deps.log, everyMs: LOOK_EVERY_MS, round });
+  services.changes.subscribe((change) => {
+    if (change?.table === "event_streams") rounds.wake();
+  });
+  const stopRecovering = recoverOrphans({
+    log: deps.log,
+    identity: services.identity,
+    listClaimers: () => listStreamClaimers(queries),
+    async recover(deadProcess) {
+      await recoverEventStreams(queries, deadProcess);
+      rounds.wake();
+    },
+  });
+  return {
+    wake: () => rounds.wake(),
+    async stop() {
+      stopRecovering();
+      await rounds.stop();
+      const all = [...held.values()];
+      for (const { stop } of all) stop.abort();
+      await Promise.all([deselecting.settled(), ...all.map(({ ended }) => ended)]);
+    },
+  };
+}
