@@ -9,6 +9,8 @@ import { fields as hubspotFields } from "./hubspot/fields.ts";
 import { classify as hubspotClassify } from "./hubspot/classify.ts";
 import { write as salesforceWrite } from "./salesforce/write.ts";
 import { read as salesforceRead } from "./salesforce/read.ts";
+import { subscribe as salesforceSubscribe } from "./salesforce/subscribe.ts";
+import { stream as salesforceStream } from "./salesforce/stream.ts";
 import { fields as salesforceFields } from "./salesforce/fields.ts";
 import { classify as salesforceClassify } from "./salesforce/classify.ts";
 
@@ -17,5 +19,5 @@ export const CONNECTORS: Record<string, Connector> = {
     Object.entries(DESCRIPTIONS).map(([key, description]) => [key, describeConnector(key, description)]),
   ),
   hubspot: { write: hubspotWrite, read: hubspotRead, subscribe: hubspotSubscribe, fields: hubspotFields, classify: hubspotClassify },
-  salesforce: { write: salesforceWrite, read: salesforceRead, fields: salesforceFields, classify: salesforceClassify },
+  salesforce: { write: salesforceWrite, read: salesforceRead, subscribe: salesforceSubscribe, stream: salesforceStream, fields: salesforceFields, classify: salesforceClassify },
 };

@@ -322,6 +322,29 @@ CREATE TABLE destinations (
 );
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON destinations FOR EACH ROW EXECUTE FUNCTION notify_change();
 
+CREATE TABLE event_streams (
+  connection_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  provider text NOT NULL,
+  ref text NOT NULL,
+  topic text NOT NULL,
+  account_ref text NOT NULL,
+  selected text[] NOT NULL DEFAULT '{}'::text[],
+  "position" bytea,
+  start_time timestamptz,
+  heard_time timestamptz,
+  state text NOT NULL DEFAULT 'closed'::text,
+  reason text,
+  retry_time timestamptz,
+  attempts integer NOT NULL DEFAULT 0,
+  claimed_by integer,
+  create_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (connection_id),
+  CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'failed'::text]))),
+  FOREIGN KEY (connection_id) REFERENCES connections(id) ON DELETE CASCADE
+) WITH (fillfactor=50, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
+CREATE INDEX event_streams_claimed ON event_streams (claimed_by);
+
 CREATE TABLE event_topic_routes (
   id uuid NOT NULL,
   project_id uuid NOT NULL,

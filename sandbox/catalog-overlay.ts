@@ -2,8 +2,8 @@
 
 export type CatalogOverlay = { providers: Record<string, Record<string, unknown>> };
 
-/** `origin` is the sandbox's address without a trailing slash. */
-export function catalogOverlay(origin: string): CatalogOverlay {
+/** Addresses without a trailing slash; `pubSubUrl` is that of Salesforce's event bus. */
+export function catalogOverlay(origin: string, pubSubUrl?: string): CatalogOverlay {
   const hubspot = `${origin}/hubspot`;
   const salesforce = `${origin}/salesforce`;
   return {
@@ -16,6 +16,7 @@ export function catalogOverlay(origin: string): CatalogOverlay {
       },
       salesforce: {
         baseURL: salesforce,
+        ...(pubSubUrl === undefined ? {} : { pubSubURL: pubSubUrl }),
         authHealthCheck: {
           method: "GET",
           successStatusCodes: [200],

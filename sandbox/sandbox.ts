@@ -20,6 +20,7 @@ import type { Webhooks } from "./hubspot/webhooks.ts";
 import { createListener } from "./listener.ts";
 import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
+import type { SalesforceStreams } from "./salesforce/stream-controls.ts";
 
 export type { CatalogOverlay, EndpointCount, SandboxFault, LoggedRequest, MintedToken, MintOptions };
 
@@ -27,6 +28,8 @@ export type SandboxOptions = {
   host?: string;
   /** Default 0, a free port. */
   port?: number;
+  /** Of Salesforce's Pub/Sub API; default the one behind `port`, or a free one. */
+  pubSubPort?: number;
   /** "real" (default): the providers' own rate limits; "off": none, for benchmarks. */
   limits?: "real" | "off";
   /** Lifetime of access tokens in seconds; default 1800 for HubSpot, 7200 for Salesforce. */
@@ -58,7 +61,7 @@ export type ProviderControls = {
 export type Sandbox = {
   url: string;
   hubspot: ProviderControls & { staticToken: string; webhooks: Webhooks };
-  salesforce: ProviderControls;
+  salesforce: ProviderControls & SalesforceStreams;
   catalog(): CatalogOverlay;
   requests(filter?: RequestFilter): LoggedRequest[];
   clearRequests(): void;
@@ -93,13 +96,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log.clear();
     clock.reset();
   };
-  const catalog = (): CatalogOverlay => catalogOverlay(origin);
+  let pubSubUrl = "";
+  const catalog = (): CatalogOverlay => catalogOverlay(origin, pubSubUrl);
   const control = createControlApi({
     providers,
     faults,
     log,
     clock,
     webhooks: hubspot.webhooks,
+    streams: salesforce.streams,
     catalog,
     reset,
   });
@@ -107,11 +112,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const host = options.host ?? "127.0.0.1";
   server.listen(options.port ?? 0, host);
   await once(server, "listening");
+  const { server: pubSub } = salesforce.streams;
+  pubSubUrl = await pubSub.listen(options.pubSubPort ?? (options.port ? options.port + 1 : 0), host);
   origin = `http://${host.includes(":") ? `[${host}]` : host}:${portOf(server.address())}`;
   return {
     url: origin,
     hubspot: { ...controlsOf(hubspot, origin), staticToken: STATIC_TOKEN, webhooks: hubspot.webhooks },
-    salesforce: controlsOf(salesforce, origin),
+    salesforce: { ...controlsOf(salesforce, origin), ...salesforce.streams },
     catalog,
     requests: (filter) => log.list(filter),
     clearRequests: () => log.clear(),
@@ -126,7 +133,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      await closed;
+      await Promise.all([closed, pubSub.close()]);
     },
   };
 }

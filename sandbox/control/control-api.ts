@@ -15,6 +15,7 @@ import type { SandboxClock } from "../clock.ts";
 import { addClockRoutes, addOrgRoutes } from "./clock-controls.ts";
 import { addWebhookControls } from "../hubspot/webhook-routes.ts";
 import type { Webhooks } from "../hubspot/webhooks.ts";
+import { addStreamControls, type SalesforceStreams } from "../salesforce/stream-controls.ts";
 import { addRecordRoutes } from "./record-controls.ts";
 import { faultFrom } from "./fault.ts";
 import type { Faults } from "./faults.ts";
@@ -27,6 +28,7 @@ export type Controls = {
   log: RequestLog;
   clock: SandboxClock;
   webhooks: Webhooks;
+  streams: SalesforceStreams;
   catalog(): unknown;
   reset(): void;
 };
@@ -44,6 +46,7 @@ export function createControlApi(controls: Controls): (exchange: SandboxExchange
   addClockRoutes(router, controls.clock, controls.providers);
   addOrgRoutes(router, controls.providers);
   addWebhookControls(router, controls.webhooks);
+  addStreamControls(router, controls.streams);
   return (exchange) => {
     const found = router.find(exchange.method, exchange.path);
     if (found === undefined) return { status: 404, body: { message: "no such control" } };

@@ -20,7 +20,9 @@ export function orgControls(org: () => Org): AccountControls {
   const setDeleted = (object: string, id: string, deleted: boolean): void => {
     const store = storeOf(object);
     const record = recordIn(store, id);
-    if (record.deleted !== deleted) store.setDeleted(record, deleted, stamp(org().clock.now()));
+    if (record.deleted === deleted) return;
+    store.setDeleted(record, deleted, stamp(org().clock.now()));
+    reportDeleted(org(), store, record);
   };
   return {
     generate: (object, spec) => generateRecords(storeOf(object), spec),
@@ -30,7 +32,10 @@ export function orgControls(org: () => Org): AccountControls {
     purge(object, id) {
       const store = storeOf(object);
       const record = recordIn(store, id);
-      if (!record.deleted) store.setDeleted(record, true, stamp(org().clock.now()));
+      if (!record.deleted) {
+        store.setDeleted(record, true, stamp(org().clock.now()));
+        reportDeleted(org(), store, record);
+      }
       store.drop(record);
     },
     merge: (object, winner, losers) => merge(org(), storeOf(object), winner, losers),
@@ -68,9 +73,18 @@ function put(org: Org, store: ObjectStore, input: RecordInput): string {
   const at = stamp(input.changedAt ?? org.clock.now());
   const stamped: StoredRecord["values"] = input.stamp ? { LastModifiedDate: at, SystemModstamp: at } : {};
   const created = String(record.values["CreatedDate"]);
-  const before: StoredRecord["values"] = input.stamp && at < created ? { CreatedDate: at } : {};
-  store.set(record, { ...values, ...stamped, ...before });
+  const early: StoredRecord["values"] = input.stamp && at < created ? { CreatedDate: at } : {};
+  const before = { ...record.values };
+  store.set(record, { ...values, ...stamped, ...early });
+  if (input.id !== undefined) {
+    org.changed({ store, id: record.id, changeType: "UPDATE", before, after: { ...record.values } });
+  }
   return record.id;
+}
+
+function reportDeleted(org: Org, store: ObjectStore, record: StoredRecord): void {
+  const changeType = record.deleted ? "DELETE" : "UNDELETE";
+  org.changed({ store, id: record.id, changeType, before: {}, after: { ...record.values } });
 }
 
 /** The losers are deleted and name the winner. */
@@ -84,8 +98,11 @@ function merge(org: Org, store: ObjectStore, winner: string, losers: string[]): 
     const record = recordIn(store, loser);
     store.set(record, named);
     store.setDeleted(record, true, at);
+    reportDeleted(org, store, record);
   }
+  const before = { ...master.values };
   store.set(master, { LastModifiedDate: at, SystemModstamp: at });
+  org.changed({ store, id: master.id, changeType: "UPDATE", before, after: { ...master.values } });
 }
 
 function purgeExpired(org: Org): void {

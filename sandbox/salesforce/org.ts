@@ -173,7 +173,19 @@ function indexKey(value: string | number | boolean): string {
   return String(value).toLowerCase();
 }
 
+/** A change of a record that was committed, for the event bus. */
+export type OrgChange = {
+  store: ObjectStore;
+  id: string;
+  changeType: "CREATE" | "UPDATE" | "DELETE" | "UNDELETE";
+  before: Record<string, Scalar>;
+  after: Record<string, Scalar>;
+};
+
 export class Org {
+  /** Called with the changes of each transaction. */
+  onCommit: (changes: OrgChange[]) => void = () => {};
+  #pending: OrgChange[] | undefined;
   readonly stores = new Map<string, ObjectStore>();
   readonly rules: DuplicateRule[];
   readonly settings: OrgSettings;
@@ -213,18 +225,31 @@ export class Org {
     this.#undo?.push(step);
   }
 
+  /** Reports a change when the unit that it belongs to is kept. */
+  changed(change: OrgChange): void {
+    if (this.#pending === undefined) this.onCommit([change]);
+    else this.#pending.push(change);
+  }
+
   /** Runs `work`; when it returns false or throws, everything it changed is taken back. Units may be nested. */
   atomically(work: () => boolean): boolean {
     const outer = this.#undo;
     const own: (() => void)[] = [];
     this.#undo = own;
+    const outerChanges = this.#pending;
+    const changes: OrgChange[] = [];
+    this.#pending = changes;
     let kept = false;
     try {
       kept = work();
     } finally {
       this.#undo = outer;
-      if (kept) outer?.push(...own);
-      else {
+      this.#pending = outerChanges;
+      if (kept) {
+        outer?.push(...own);
+        if (outerChanges !== undefined) outerChanges.push(...changes);
+        else if (changes.length > 0) this.onCommit(changes);
+      } else {
         for (const step of own.toReversed()) step();
         this.refreshAccess();
       }

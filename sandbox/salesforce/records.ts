@@ -54,6 +54,7 @@ export function storeNew(org: Org, store: ObjectStore, values: Values): string {
   derive(store, all);
   const record = store.put(id, all);
   org.onUndo(() => store.drop(record));
+  org.changed({ store, id, changeType: "CREATE", before: {}, after: all });
   touched(org, store);
   return id;
 }
@@ -118,6 +119,7 @@ export function updateRecord(
     for (const name of Object.keys(next)) if (!(name in before)) next[name] = null;
     store.set(record, { ...next, ...before });
   });
+  org.changed({ store, id, changeType: "UPDATE", before, after: next });
   touched(org, store);
   return { id, created: false };
 }
@@ -130,6 +132,7 @@ export function deleteRecord(org: Org, store: ObjectStore, id: string): Saved {
   const before = record.values["SystemModstamp"] ?? null;
   store.setDeleted(record, true, stamp(org.clock.now()));
   org.onUndo(() => store.setDeleted(record, false, before));
+  org.changed({ store, id, changeType: "DELETE", before: {}, after: {} });
   touched(org, store);
   return { id, created: false };
 }

@@ -10,14 +10,18 @@ import { addCollectionRoutes } from "./collections.ts";
 import { addCompositeRoutes } from "./composite.ts";
 import { addDescribeRoutes } from "./describe.ts";
 import { errorAnswer, refuse } from "./errors.ts";
+import { EventBus } from "./event-bus.ts";
+import { addEventChannelRoutes } from "./event-channel-routes.ts";
 import { addOAuthRoutes } from "./oauth.ts";
 import { DEFAULT_SETTINGS, live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
 import { orgControls } from "./org-controls.ts";
 import { addMetadataRoutes } from "./metadata-soap.ts";
+import { PubSubServer } from "./pubsub-server.ts";
 import { addQueryRoutes } from "./query.ts";
 import { addReplicationRoutes } from "./replication.ts";
 import { seedSalesforce } from "./seed.ts";
 import { addSobjectRoutes, API } from "./sobjects.ts";
+import type { SalesforceStreams } from "./stream-controls.ts";
 
 export type SalesforceOptions = {
   origin(): string;
@@ -54,7 +58,9 @@ class DailyLimit {
   }
 }
 
-export function createSalesforce(options: SalesforceOptions): Provider {
+export type Salesforce = Provider & { streams: SalesforceStreams };
+
+export function createSalesforce(options: SalesforceOptions): Salesforce {
   const daily = new DailyLimit(options.limits ?? "real");
   const grants = new Grants({
     rotate: true,
@@ -66,9 +72,14 @@ export function createSalesforce(options: SalesforceOptions): Provider {
   const rules = options.duplicateRules ?? STANDARD_RULES;
   const fresh = (): Org => new Org(rules, { clock: options.clock, ...DEFAULT_SETTINGS });
   let org = fresh();
+  const bus = new EventBus(() => org);
+  const server = new PubSubServer(bus, grants, options.origin);
   const start = (): void => {
     org = fresh();
     seedSalesforce(org);
+    org.onCommit = (changes) => bus.changed(changes);
+    bus.reset();
+    server.reset();
     grants.clear();
   };
   start();
@@ -82,7 +93,7 @@ export function createSalesforce(options: SalesforceOptions): Provider {
     grants,
     () => countCall(daily),
   );
-  const router = createRouter(() => org, daily);
+  const router = createRouter(() => org, daily, bus);
   return {
     name: "salesforce",
     grants,
@@ -93,11 +104,13 @@ export function createSalesforce(options: SalesforceOptions): Provider {
     limits: () => ({ daily: Number.isFinite(daily.max) ? daily.max : null, usedToday: daily.used }),
     reset: start,
     account: orgControls(() => org),
+    streams: { bus, server },
   };
 }
 
-function createRouter(org: () => Org, daily: DailyLimit): Router {
+function createRouter(org: () => Org, daily: DailyLimit, bus: EventBus): Router {
   const router = new Router();
+  addEventChannelRoutes(router, org, bus);
   addQueryRoutes(router, org);
   addCollectionRoutes(router, org);
   addCompositeRoutes(router, org, (exchange) => route(router, exchange));

@@ -233,6 +233,25 @@ export interface EventsNowhere {
   projectId: string;
 }
 
+export interface EventStreams {
+  accountRef: string;
+  attempts: Generated<number>;
+  claimedBy: number | null;
+  connectionId: string;
+  createTime: Generated<Timestamp>;
+  heardTime: Timestamp | null;
+  position: Buffer | null;
+  projectId: string;
+  provider: string;
+  reason: string | null;
+  ref: string;
+  retryTime: Timestamp | null;
+  selected: Generated<string[]>;
+  startTime: Timestamp | null;
+  state: Generated<string>;
+  topic: string;
+}
+
 export interface EventTopicRoutes {
   createTime: Generated<Timestamp>;
   eventType: string;
@@ -707,6 +726,7 @@ export interface DB {
   destinations: Destinations;
   events: Events;
   eventsNowhere: EventsNowhere;
+  eventStreams: EventStreams;
   eventTopicRoutes: EventTopicRoutes;
   firstDeliveries: FirstDeliveries;
   groups: Groups;

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { readConfig } from "../../server/ground/config.ts";
 import { createLog, type Log } from "../../server/ground/log.ts";
@@ -45,7 +44,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
   const { connectionString, drop } = await createTestDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
   const catalogPath = join(dataDir, "catalog.json");
-  const overlay = catalogOverlay(sandbox.url);
+  const overlay = sandbox.catalog();
   await writeFile(catalogPath, JSON.stringify({ providers: { ...overlay.providers, ...options.providers } }));
   const env = {
     DATABASE_URL: connectionString,

@@ -2,7 +2,6 @@
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "./child-busbar.ts";
 import { createTestDatabase } from "./database.ts";
@@ -22,7 +21,7 @@ export async function openProcessGroup(env: Record<string, string> = {}): Promis
   const { connectionString, drop } = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "busbar-group-"));
   const catalog = join(home, "catalog.json");
-  await writeFile(catalog, JSON.stringify(catalogOverlay(sandbox.url)));
+  await writeFile(catalog, JSON.stringify(sandbox.catalog()));
   const started: { child: ChildBusbar; dataDir: string }[] = [];
   return {
     sandbox,

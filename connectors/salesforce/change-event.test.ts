@@ -1,0 +1,166 @@
+/** Change events of Salesforce: bitmaps, exact numbers, times, gaps. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseAvroSchema, type AvroRecordType } from "../../connector-kit/avro/avro-schema.ts";
+import { decodeAvro } from "../../connector-kit/avro/decode-avro.ts";
+import { fieldsOfBits } from "./changed-bits.ts";
+import { readChangeEvent, readEvent } from "./change-event.ts";
+
+const fieldsOf = (count: number): AvroRecordType => ({
+  kind: "record",
+  name: "Event",
+  fields: Array.from({ length: count }, (_, index) => ({
+    name: `f${index}`,
+    type: { kind: "union" as const, branches: [{ kind: "null" as const }, { kind: "string" as const }] },
+    doc: "",
+  })),
+});
+
+const compound = (parts: string[]): AvroRecordType => ({
+  kind: "record",
+  name: "Parts",
+  fields: parts.map((name) => ({ name, type: { kind: "string" as const }, doc: "" })),
+});
+
+describe("bitmaps of changed fields", () => {
+  test("a bit counts from the lowest one, over the fields of the schema", () => {
+    assert.deepEqual(fieldsOfBits(fieldsOf(40), ["0x104"]), ["f2", "f8"]);
+    const named = [5, 6, 7, 10, 24, 26, 29, 30].map((index) => `f${index}`);
+    assert.deepEqual(fieldsOfBits(fieldsOf(40), ["0x650004E0"]), named);
+    assert.deepEqual(fieldsOfBits(fieldsOf(40), ["0x650004e0"]), named);
+  });
+
+  test("parts of a compound field have their own bitmap, and stand for the compound", () => {
+    const event = fieldsOf(6);
+    const [, name] = event.fields;
+    assert.ok(name);
+    name.name = "Name";
+    name.type = { kind: "union", branches: [{ kind: "null" }, compound(["Salutation", "First", "Last"])] };
+    assert.deepEqual(fieldsOfBits(event, ["1-0x06"]), ["Name.First", "Name.Last"]);
+    assert.deepEqual(fieldsOfBits(event, ["0x0A", "1-0x04"]), ["Name.Last", "f3"]);
+    assert.deepEqual(fieldsOfBits(event, ["0x02"]), ["Name"]);
+  });
+
+  test("bits beyond the schema and texts that are no bitmaps are ignored", () => {
+    assert.deepEqual(fieldsOfBits(fieldsOf(3), ["0xFFFF", "9-0x01", "7", "0x", `0x${"F".repeat(9_000)}`]), [
+      "f0",
+      "f1",
+      "f2",
+    ]);
+  });
+});
+
+const HEADER = {
+  type: "record",
+  name: "ChangeEventHeader",
+  fields: [
+    { name: "entityName", type: "string" },
+    { name: "recordIds", type: { type: "array", items: "string" } },
+    {
+      name: "changeType",
+      type: { type: "enum", name: "ChangeType", symbols: ["CREATE", "UPDATE", "GAP_OVERFLOW"] },
+    },
+    { name: "commitTimestamp", type: "long" },
+    { name: "commitNumber", type: "long" },
+    { name: "changedFields", type: { type: "array", items: "string" } },
+  ],
+};
+const SCHEMA = parseAvroSchema(
+  JSON.stringify({
+    type: "record",
+    name: "LeadChangeEvent",
+    namespace: "com.sforce.eventbus",
+    fields: [
+      { name: "ChangeEventHeader", type: HEADER },
+      {
+        name: "Name",
+        type: [
+          "null",
+          "string",
+          { type: "record", name: "Person_Name", fields: [{ name: "LastName", type: ["null", "string"] }] },
+        ],
+      },
+      { name: "Due__c", type: ["null", "long"], doc: "Data:Date:00N1" },
+      { name: "LastModifiedDate", type: ["null", "long"], doc: "LastModifiedDate:DateTime" },
+      { name: "Amount", type: ["null", "double"] },
+    ],
+  }),
+);
+
+/** Avro by hand: zigzag numbers, texts with their length. */
+const long = (value: bigint): number[] => {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n));
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return [...bytes, Number(rest)];
+};
+const text = (value: string): number[] => [...long(BigInt(Buffer.byteLength(value))), ...Buffer.from(value)];
+const list = (items: string[]): number[] =>
+  items.length === 0 ? [0] : [...long(BigInt(items.length)), ...items.flatMap(text), 0];
+
+const header = (changeType: number, ids: string[], changed: string[]): number[] => [
+  ...text("Lead"),
+  ...list(ids),
+  ...long(BigInt(changeType)),
+  ...long(1_789_377_602_000n),
+  ...long(1_789_377_602_315_534_337n),
+  ...list(changed),
+];
+const ID = "00QSb0000000001MAA";
+
+describe("change events", () => {
+  test("an event of several records becomes one each, with exact numbers, times as text, and only what changed", () => {
+    const bytes = [
+      ...header(1, [ID, "00QSb0000000002MAA"], ["0x0C", "1-0x01"]),
+      ...[...long(2n), ...long(1n), ...text("Sol")],
+      ...[...long(1n), ...long(1_789_344_000_000n)],
+      ...[...long(1n), ...long(1_789_377_602_000n)],
+      ...long(0n),
+    ];
+    const { events, gaps } = readChangeEvent(decodeAvro(SCHEMA, Buffer.from(bytes)));
+    assert.deepEqual(gaps, []);
+    assert.equal(events.length, 2);
+    const [event] = events;
+    assert.ok(event);
+    assert.match(event.raw, /"commitNumber":1789377602315534337[,}]/);
+    const { ChangeEventHeader, ...body } = JSON.parse(event.raw);
+    assert.deepEqual(ChangeEventHeader.changedFields, ["Name.LastName", "Due__c", "LastModifiedDate"]);
+    assert.deepEqual(body, {
+      Name: { LastName: "Sol" },
+      Due__c: "2026-09-14",
+      LastModifiedDate: "2026-09-14T09:20:02.000Z",
+    });
+    assert.deepEqual(event.changedFields, ["LastName", "Due__c", "LastModifiedDate"]);
+    assert.deepEqual(event.changedCompounds, ["Name"]);
+    assert.equal(event.recordId, ID);
+    assert.deepEqual(readEvent(event.raw), event);
+    assert.notEqual(events[0]?.dedupeKey, events[1]?.dedupeKey);
+  });
+
+  test("an overflow and an event with wildcards are gaps of the object, from before the transaction on", () => {
+    for (const [type, ids] of [
+      [2, ["000000000000000AAA"]],
+      [1, ["00Q*"]],
+    ] as const) {
+      const bytes = [...header(type, [...ids], []), 0, 0, 0, 0];
+      const { events, gaps } = readChangeEvent(decodeAvro(SCHEMA, Buffer.from(bytes)));
+      assert.deepEqual(events, []);
+      assert.equal(gaps[0]?.objectKey, "lead");
+      assert.equal(gaps[0]?.since?.toISOString(), "2026-09-14T09:15:02.000Z");
+    }
+  });
+
+  test("bytes that end early, unknown branches and numbers without an end are refused", () => {
+    const whole = Buffer.from([...header(1, [ID], []), 0, 0, 0, 0]);
+    for (const bytes of [
+      whole.subarray(0, whole.length - 1),
+      Buffer.from([...header(1, [ID], []), ...long(7n), 0, 0, 0]),
+      Buffer.alloc(64, 0xff),
+      Buffer.from([...text("Lead"), ...long(9_000_000_000n)]),
+    ]) {
+      assert.throws(() => decodeAvro(SCHEMA, bytes), RangeError);
+    }
+    assert.throws(() => parseAvroSchema("[".repeat(500) + "]".repeat(500)), RangeError);
+    assert.throws(() => parseAvroSchema('{"type":"record","name":"A","fields":[{"name":"b","type":"C"}]}'), RangeError);
+  });
+});

@@ -1,0 +1,266 @@
+// The event bus of a simulated organisation: channels with their members, and the change events that it has kept.
+
+import { randomBytes } from "node:crypto";
+import {
+  changedColumns,
+  changeSchema,
+  encodeChange,
+  eventName,
+  type Change,
+  type ChangeSchema,
+  type ChangeType,
+} from "./change-schema.ts";
+import type { ObjectStore, Org, OrgChange } from "./org.ts";
+import { USER_ID } from "./org.ts";
+
+export type BusSettings = {
+  /** A call without events gets an empty answer after so long. */
+  keepaliveMs: number;
+  /** A call that has got all that it asked for is ended after so long. */
+  idleMs: number;
+  /** Nothing is sent, and nothing ends: a connection that is only half open. */
+  silent: boolean;
+  /** Every event is sent twice. */
+  duplicate: boolean;
+  /** Objects that may be selected over all channels. */
+  entityLimit: number;
+  /** Objects whose events the user may not see. */
+  hidden: string[];
+  /** Whether the user may change channels. */
+  mayCustomize: boolean;
+};
+
+export const DEFAULT_BUS: BusSettings = {
+  keepaliveMs: 60_000,
+  idleMs: 60_000,
+  silent: false,
+  duplicate: false,
+  entityLimit: 5,
+  hidden: [],
+  mayCustomize: true,
+};
+
+export type Channel = { id: string; developerName: string; metadata: Record<string, unknown> };
+export type Member = {
+  id: string;
+  developerName: string;
+  /** `ChangeEvents`, or the full name of a custom channel. */
+  eventChannel: string;
+  selectedEntity: string;
+  metadata: Record<string, unknown>;
+};
+
+export type BusEvent = {
+  sequence: number;
+  at: number;
+  entityName: string;
+  schemaId: string;
+  payload: Buffer;
+  /** The channels that had selected the object. */
+  channels: Set<string>;
+};
+
+export const STANDARD_CHANNEL = "ChangeEvents";
+const KEPT_MS = 72 * 3_600_000;
+/** Numbers above 2^53. */
+const FIRST_COMMIT = 1_789_377_602_315_534_337n;
+
+export class EventBus {
+  settings: BusSettings = { ...DEFAULT_BUS };
+  readonly channels = new Map<string, Channel>();
+  readonly members = new Map<string, Member>();
+  readonly schemas = new Map<string, ChangeSchema>();
+  readonly #org: () => Org;
+  readonly #listeners = new Set<() => void>();
+  #events: BusEvent[] = [];
+  #sequence = 0;
+  /** Events up to this one are not kept any more. */
+  #dropped = 0;
+  #salt = randomBytes(2);
+  #commits = 0n;
+  #nextId = 1;
+
+  constructor(org: () => Org) {
+    this.#org = org;
+  }
+
+  reset(): void {
+    this.settings = { ...DEFAULT_BUS };
+    this.channels.clear();
+    this.members.clear();
+    this.forgetPositions();
+  }
+
+  newId(prefix: string): string {
+    return `${prefix}Sb${String(this.#nextId++).padStart(10, "0")}AAA`.slice(0, 18);
+  }
+
+  onEvent(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Changes of one transaction. Equal updates of records of one object come as one event. */
+  changed(changes: OrgChange[]): void {
+    const transactionKey = randomKey();
+    let sequenceNumber = 1;
+    for (const group of merged(changes)) {
+      const [first] = group;
+      if (first === undefined) continue;
+      const ids = group.map(({ id }) => id);
+      this.#publish(first.store, ids, first, { transactionKey, sequenceNumber: sequenceNumber++ });
+    }
+  }
+
+  /** Publishes an event that no write made: gaps, overflows, ids with wildcards. */
+  emit(objectName: string, changeType: ChangeType, recordIds: string[]): void {
+    const store = this.#org().find(objectName);
+    if (store === undefined) throw new RangeError(`no Salesforce object ${objectName}`);
+    const nothing = { changeType, before: {}, after: {} };
+    this.#publish(store, recordIds, nothing, { transactionKey: randomKey(), sequenceNumber: 1 });
+  }
+
+  #publish(
+    store: ObjectStore,
+    recordIds: string[],
+    change: Change,
+    place: { transactionKey: string; sequenceNumber: number },
+  ): void {
+    const { name } = store.definition;
+    const channels = this.#channelsOf(eventName(name));
+    if (channels.size === 0 || this.settings.hidden.includes(name)) return;
+    const schema = changeSchema(store.definition);
+    this.schemas.set(schema.id, schema);
+    const at = this.#org().clock.now();
+    this.#commits += 1n;
+    const header = {
+      entityName: name,
+      recordIds,
+      changeType: change.changeType,
+      ...place,
+      commitTimestamp: at,
+      commitNumber: FIRST_COMMIT + this.#commits * 1_009n,
+      commitUser: USER_ID,
+    };
+    // Replay ids are not contiguous.
+    this.#sequence += 3;
+    const payload = encodeChange(schema, header, change);
+    this.#events.push({
+      sequence: this.#sequence,
+      at,
+      entityName: name,
+      schemaId: schema.id,
+      payload,
+      channels,
+    });
+    this.#dropOld(at - KEPT_MS);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #channelsOf(event: string): Set<string> {
+    const selecting = [...this.members.values()].filter(({ selectedEntity }) => selectedEntity === event);
+    return new Set(selecting.map(({ eventChannel }) => eventChannel));
+  }
+
+  #dropOld(before: number): void {
+    while (this.#events[0] !== undefined && this.#events[0].at < before) {
+      this.#dropped = this.#events.shift()?.sequence ?? this.#dropped;
+    }
+  }
+
+  /** Drops all events, as after 72 hours: older positions are refused. */
+  expire(): void {
+    this.#sequence += 3;
+    this.#dropped = this.#sequence;
+    this.#events = [];
+  }
+
+  /** Positions of before are not understood any more, as after a move of the organisation. */
+  forgetPositions(): void {
+    this.#salt = randomBytes(2);
+    this.expire();
+  }
+
+  get kept(): number {
+    return this.#events.length;
+  }
+
+  get latest(): number {
+    return this.#sequence;
+  }
+
+  get oldest(): number {
+    return this.#dropped;
+  }
+
+  /** Ten bytes that clients must not understand. */
+  replayId(sequence: number): Buffer {
+    const id = Buffer.alloc(10);
+    this.#salt.copy(id);
+    id.writeBigUInt64BE(BigInt(sequence), 2);
+    return id;
+  }
+
+  /** Returns undefined for an id that is not ours, or too old. */
+  sequenceOf(replayId: Buffer): number | undefined {
+    if (replayId.length !== 10 || !replayId.subarray(0, 2).equals(this.#salt)) return undefined;
+    const sequence = Number(replayId.readBigUInt64BE(2));
+    return sequence < this.#dropped || sequence > this.#sequence ? undefined : sequence;
+  }
+
+  /** Returns the topic if a client can subscribe to it. */
+  findTopic(name: string): { event?: string; channel: string } | undefined {
+    const topic = name.startsWith("/data/") ? name.slice("/data/".length) : "";
+    if (topic === STANDARD_CHANNEL) return { channel: STANDARD_CHANNEL };
+    const custom = [...this.channels.values()].some(({ developerName }) => `${developerName}__chn` === topic);
+    if (custom) return { channel: topic };
+    return this.#channelsOf(topic).has(STANDARD_CHANNEL)
+      ? { channel: STANDARD_CHANNEL, event: topic }
+      : undefined;
+  }
+
+  /** Returns the events of a topic behind a position. */
+  eventsAfter(sequence: number, topic: { event?: string; channel: string }, most: number): BusEvent[] {
+    const found: BusEvent[] = [];
+    for (let index = this.#firstAfter(sequence); index < this.#events.length; index++) {
+      const event = this.#events[index];
+      if (event === undefined || found.length >= most) break;
+      if (!event.channels.has(topic.channel)) continue;
+      if (topic.event === undefined || topic.event === eventName(event.entityName)) found.push(event);
+    }
+    return found;
+  }
+
+  #firstAfter(sequence: number): number {
+    let [low, high] = [0, this.#events.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#events[middle]?.sequence ?? 0) <= sequence) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+function randomKey(): string {
+  return randomBytes(16).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+function merged(changes: OrgChange[]): OrgChange[][] {
+  const groups: OrgChange[][] = [];
+  const byChange = new Map<string, OrgChange[]>();
+  for (const change of changes) {
+    const { store, changeType } = change;
+    const columns = changeType === "UPDATE" ? changedColumns(changeSchema(store.definition), change) : [];
+    if (changeType === "UPDATE" && columns.length === 0) continue;
+    const key = changeType === "UPDATE" ? JSON.stringify([store.definition.name, columns]) : undefined;
+    const open = key === undefined ? undefined : byChange.get(key);
+    if (open !== undefined) open.push(change);
+    else {
+      const group = [change];
+      groups.push(group);
+      if (key !== undefined) byChange.set(key, group);
+    }
+  }
+  return groups;
+}

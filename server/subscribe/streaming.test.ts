@@ -1,0 +1,215 @@
+/** Subscriptions by a stream end to end: the sandbox streams, Busbar stores with the position, reads again and delivers. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { until } from "../../tests/harness/until.ts";
+import { SubscribeMessageSchema } from "../events/subscribe-message-schema.ts";
+import { validator } from "../http/validation.ts";
+
+const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: salesforce
+    read:
+      objects:
+        - objectName: account
+          mapToName: company
+          destination: changes
+          requiredFields: [{ fieldName: name }, { fieldName: billingcity, mapToName: town }]
+          optionalFields: [{ fieldName: phone }]
+        - objectName: Machine__c
+          destination: changes
+          requiredFields: [{ fieldName: Serial_Number__c }]
+    subscribe:
+      objects:
+        - objectName: account
+          destination: changes
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+          updateEvent: { enabled: always, requiredWatchFields: [phone, town] }
+          deleteEvent: { enabled: always }
+          otherEvents: [UNDELETE]
+        - objectName: Machine__c
+          destination: changes
+          inheritFieldsAndMapping: true
+          updateEvent: { enabled: always, watchFieldsAuto: all }
+`;
+const ACCOUNT = "001Sb0000000001IAA";
+const OTHER = "001Sb0000000002IAA";
+
+describe("subscribing to Salesforce", () => {
+  let on: TestBusbar;
+  let sink: Sink;
+  let customer: Customer;
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar({
+      env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
+    });
+    on.sandbox.salesforce.setLimits("off");
+    await on.inProject("POST", "/provider-apps", {
+      provider: "salesforce",
+      clientId: "app",
+      clientSecret: "secret",
+    });
+    await on.inProject("POST", "/destinations", {
+      name: "changes",
+      type: "webhook",
+      metadata: { url: `${sink.url}/changes` },
+    });
+    customer = await connectCustomer(on, { provider: "salesforce", manifest, integration: "crm" });
+    await untilState("active");
+  });
+  after(async () => {
+    await on?.stop();
+    await sink?.close();
+  });
+
+  const bus = () => on.sandbox.salesforce.bus;
+  const server = () => on.sandbox.salesforce.server;
+  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
+  const subscriptions = async (): Promise<Answer["body"][]> =>
+    (await on.inProject("GET", `${installation()}/subscriptions`)).body;
+  const untilState = (state: string): Promise<unknown> =>
+    until(async () => (await subscriptions()).every((one) => one.state === state), 20_000);
+  const lines = async (recordId: string): Promise<Answer["body"][]> =>
+    (await on.inProject("GET", `${installation()}/subscription-events?recordId=${recordId}`)).body.results;
+  /** All entries about a record. */
+  const entries = (id: string): Answer["body"][] =>
+    sink.at("/changes").flatMap(({ body }) => {
+      const message: Answer["body"] = JSON.parse(body);
+      validator(SubscribeMessageSchema, "body")(message);
+      return message.result.filter((entry: { id: string }) => entry.id === id);
+    });
+  const change = (id: string, values: Record<string, string | null>): void =>
+    void on.sandbox.salesforce.account.put("Account", { id, values, stamp: true });
+  const untilEntries = (id: string, count: number): Promise<unknown> =>
+    until(async () => entries(id).length >= count, 20_000);
+
+  test("a change becomes one entry with the record as it is now and the event in its JSON form", async () => {
+    const [one] = await subscriptions();
+    assert.equal(one.source, "pubsub");
+    change(ACCOUNT, { BillingCity: "Turku", Phone: null, Website: "https://turku.example" });
+    await untilEntries(ACCOUNT, 1);
+    const [entry] = entries(ACCOUNT);
+    const [text = ""] = sink.at("/changes").map(({ body }) => body);
+    assert.equal(entry.subscribeEventType, "update");
+    assert.equal(entry.providerEventType, "UPDATE");
+    assert.deepEqual(entry.fieldsUpdated, ["BillingCity", "LastModifiedDate", "Website"]);
+    assert.equal(entry.fields.name, "Northwind Traders");
+    assert.deepEqual(entry.mappedFields, { town: "Turku" });
+    assert.equal(entry.raw.BillingCity, "Turku");
+    const { ChangeEventHeader: header, ...body } = entry.rawEvent;
+    assert.equal(header.entityName, "Account");
+    assert.equal(header.recordId, ACCOUNT);
+    assert.equal(header.recordIds, undefined);
+    assert.deepEqual(header.changedFields.toSorted(), ["BillingAddress.City", "LastModifiedDate", "Website"]);
+    assert.deepEqual(body.BillingAddress, { City: "Turku" });
+    assert.match(body.LastModifiedDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+    // Numbers beyond 2^53 come with all digits.
+    assert.match(text, /"commitNumber":17893776023155\d{5}[,}]/);
+    assert.ok(!/"commitNumber":\d+00[,}]/.test(text));
+  });
+
+  test("an update of fields that nobody watches is filtered, with the rule", async () => {
+    change(OTHER, { Website: "https://nobody.example" });
+    await until(async () => (await lines(OTHER)).some(({ outcome }) => outcome === "filtered"), 20_000);
+    const [line] = await lines(OTHER);
+    assert.match(line.reason, /watched fields: changed LastModifiedDate, Website; watched phone, billingcity/);
+  });
+
+  test("creations, deletions and restored records arrive in their order", async () => {
+    const id = on.sandbox.salesforce.account.put("Account", { values: { Name: "New" }, stamp: true });
+    await untilEntries(id, 1);
+    on.sandbox.salesforce.account.archive("Account", id);
+    await untilEntries(id, 2);
+    on.sandbox.salesforce.account.restore("Account", id);
+    await untilEntries(id, 3);
+    const words = entries(id).map(({ subscribeEventType, providerEventType }) => [
+      subscribeEventType,
+      providerEventType,
+    ]);
+    assert.deepEqual(words, [
+      ["create", "CREATE"],
+      ["delete", "DELETE"],
+      ["other", "UNDELETE"],
+    ]);
+  });
+
+  test("a stream that breaks in any way goes on from the stored position, and nothing is missing", async () => {
+    const before = entries(OTHER).length;
+    let sent = 0;
+    for (const how of ["reset", "disconnect", "goaway", "status"] as const) {
+      server().break(how);
+      change(OTHER, { Phone: `+1 ${(sent += 1)}` });
+      await untilEntries(OTHER, before + sent);
+    }
+    // Subscribe was called again with a position, never with "from now on".
+    const later = server().calls.slice(1);
+    assert.ok(later.length >= 3);
+    assert.deepEqual(new Set(later.map(({ preset }) => preset)), new Set([2]));
+    await until(() => server().open === 1, 10_000);
+  });
+
+  test("a token that was revoked at the provider is refreshed, and the stream goes on", async () => {
+    const before = entries(OTHER).length;
+    on.sandbox.salesforce.expireTokens();
+    server().break("status", "service.auth.error");
+    change(OTHER, { Phone: "+2 1" });
+    await untilEntries(OTHER, before + 1);
+  });
+
+  test("an event that comes twice is delivered once", async () => {
+    const before = entries(OTHER).length;
+    bus().settings = { ...bus().settings, duplicate: true };
+    change(OTHER, { Phone: "+3 1" });
+    await untilEntries(OTHER, before + 1);
+    const [one] = (await subscriptions()).filter(({ objectName }) => objectName === "account");
+    assert.ok(one.counts.duplicates >= 1);
+    bus().settings = { ...bus().settings, duplicate: false };
+    change(OTHER, { Phone: "+3 2" });
+    await untilEntries(OTHER, before + 2);
+    assert.equal(entries(OTHER).length, before + 2);
+  });
+
+  test("a gap event is delivered as the change that it stands for", async () => {
+    bus().emit("Account", "GAP_UPDATE", [ACCOUNT]);
+    await until(() => entries(ACCOUNT).some((entry) => entry.providerEventType === "GAP_UPDATE"), 20_000);
+    const entry = entries(ACCOUNT).find((one) => one.providerEventType === "GAP_UPDATE");
+    assert.equal(entry.subscribeEventType, "update");
+    assert.equal(entry.fieldsUpdated, undefined);
+    assert.equal(entry.fields.name, "Northwind Traders");
+  });
+
+  test("an object that is not subscribed any more is deselected at Salesforce", async () => {
+    const selected = () => [...bus().members.values()].map(({ selectedEntity }) => selectedEntity).toSorted();
+    assert.deepEqual(selected(), ["AccountChangeEvent", "Machine__ChangeEvent"]);
+    const off = await on.inProject("PATCH", installation(), {
+      updateMask: ["config.content.subscribe.objects.Machine__c"],
+      installation: {
+        config: {
+          content: {
+            subscribe: {
+              objects: {
+                Machine__c: {
+                  objectName: "Machine__c",
+                  destination: "changes",
+                  inheritFieldsAndMappings: true,
+                  updateEvent: { enabled: "never" },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+    assert.equal(off.status, 200, off.text);
+    await until(() => selected().length === 1, 20_000);
+    assert.deepEqual(selected(), ["AccountChangeEvent"]);
+    await on.inProject("DELETE", installation());
+    await until(() => bus().channels.size === 0 && server().open === 0, 20_000);
+  });
+});
