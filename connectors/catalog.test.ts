@@ -35,7 +35,8 @@ test("support is shown only where the code is here, and what is declared can sti
   assert.equal(catalog.built("salesforce", "write", "crm"), true);
   assert.equal(catalog.built("salesforce", "search"), true);
   assert.equal(catalog.built("salesforce", "read", "account-engagement"), false);
-  assert.equal(catalog.built("salesforce", "subscribe"), false);
+  assert.equal(catalog.built("salesforce", "subscribe"), true);
+  assert.equal(catalog.built("salesforce", "subscribe", "account-engagement"), false);
   assert.equal(catalog.declares("asana", "read"), true);
   assert.equal(catalog.built("asana", "read"), false);
   assert.equal(catalog.declares("nope", "write"), false);

@@ -221,7 +221,8 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   },
   {
     what: "opens sockets outwards",
-    pattern: /^import (?!type )[^;]*from "(undici|node:https|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
+    pattern:
+      /^import (?!type )[^;]*from "(undici|node:https|node:http2|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
     only: /^(server\/(egress\/|proxy\/|ground\/(config-values|client-address)|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
   },
 ];

@@ -1,6 +1,6 @@
 /**
  * Calls gRPC methods over an HTTP/2 session that the caller opened through the egress guard: unary ones and streams both
- * ways. Only what a client needs: no compression, no service configuration (docs/decisions/0028).
+ * ways. Only what a client needs: no compression, no service configuration (docs/decisions/0027).
  */
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 
@@ -138,7 +138,9 @@ function firstIn(bytes: Buffer): Buffer | undefined {
   if (bytes[0] !== 0) throw new GrpcError(UNAVAILABLE, "the server sent a compressed message");
   const length = bytes.readUInt32BE(1);
   if (length > MOST_BYTES) throw new GrpcError(UNAVAILABLE, `the server sent a message of ${length} bytes`);
-  return bytes.length < PREFIX_BYTES + length ? undefined : bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + length);
+  return bytes.length < PREFIX_BYTES + length
+    ? undefined
+    : bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + length);
 }
 
 function framed(message: Buffer): Buffer {
@@ -155,7 +157,10 @@ function failureOf({
   httpStatus?: number;
 }): GrpcError | undefined {
   if (!trailers) {
-    return new GrpcError(UNAVAILABLE, `the call ended without a status (HTTP ${httpStatus ?? "without answer"})`);
+    return new GrpcError(
+      UNAVAILABLE,
+      `the call ended without a status (HTTP ${httpStatus ?? "without answer"})`,
+    );
   }
   const status = Number(trailers["grpc-status"] ?? UNAVAILABLE);
   return status === 0 ? undefined : new GrpcError(status, reasonIn(trailers), trailers);

@@ -112,9 +112,13 @@ describe("change events", () => {
   test("an event of several records becomes one each, with exact numbers, times as text, and only what changed", () => {
     const bytes = [
       ...header(1, [ID, "00QSb0000000002MAA"], ["0x0C", "1-0x01"]),
-      ...[...long(2n), ...long(1n), ...text("Sol")],
-      ...[...long(1n), ...long(1_789_344_000_000n)],
-      ...[...long(1n), ...long(1_789_377_602_000n)],
+      ...long(2n),
+      ...long(1n),
+      ...text("Sol"),
+      ...long(1n),
+      ...long(1_789_344_000_000n),
+      ...long(1n),
+      ...long(1_789_377_602_000n),
       ...long(0n),
     ];
     const { events, gaps } = readChangeEvent(decodeAvro(SCHEMA, Buffer.from(bytes)));
@@ -161,6 +165,9 @@ describe("change events", () => {
       assert.throws(() => decodeAvro(SCHEMA, bytes), RangeError);
     }
     assert.throws(() => parseAvroSchema("[".repeat(500) + "]".repeat(500)), RangeError);
-    assert.throws(() => parseAvroSchema('{"type":"record","name":"A","fields":[{"name":"b","type":"C"}]}'), RangeError);
+    assert.throws(
+      () => parseAvroSchema('{"type":"record","name":"A","fields":[{"name":"b","type":"C"}]}'),
+      RangeError,
+    );
   });
 });

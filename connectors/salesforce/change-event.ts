@@ -113,10 +113,17 @@ function headerText(
     ["entityName", JSON.stringify(textIn(header, "entityName"))],
     ["changeType", JSON.stringify(textIn(header, "changeType"))],
     ["recordId", JSON.stringify(names.recordId)],
-    ...Object.entries(listed).flatMap(([name, list]) => (list.length > 0 ? [[name, JSON.stringify(list)]] : [])),
-    ...["changeOrigin", "transactionKey", "sequenceNumber", "commitTimestamp", "commitNumber", "commitUser"].map(
-      (name) => [name, plainText(memberOf(header, name) ?? null)],
+    ...Object.entries(listed).flatMap(([name, list]) =>
+      list.length > 0 ? [[name, JSON.stringify(list)]] : [],
     ),
+    ...[
+      "changeOrigin",
+      "transactionKey",
+      "sequenceNumber",
+      "commitTimestamp",
+      "commitNumber",
+      "commitUser",
+    ].map((name) => [name, plainText(memberOf(header, name) ?? null)]),
   ];
   return `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
 }
@@ -198,6 +205,19 @@ export function sampleEvent(
   const changeType = WORDS[type];
   const header: JsonObject = { entityName: objectName, changeType, recordId };
   return { providerEventType: changeType, raw: { [HEADER]: header } };
+}
+
+/** Returns the event of a change that was found by reading. */
+export function polledEvent(change: {
+  objectName: string;
+  type: "create" | "update" | "delete";
+  recordId: string;
+  occurredTime: Date;
+}): { providerEventType: string; raw: JsonObject } {
+  const { providerEventType, raw } = sampleEvent(change.objectName, change.type, change.recordId);
+  const header = isJsonObject(raw[HEADER]) ? raw[HEADER] : {};
+  const commitTimestamp = change.occurredTime.getTime();
+  return { providerEventType, raw: { [HEADER]: { ...header, commitTimestamp } } };
 }
 
 /** Returns whether one of `otherEvents` is the event's word, whatever its case. */

@@ -72,7 +72,10 @@ async function ensureChannel(ref: string, fetch: ProviderFetch): Promise<string>
   );
   const id = made ?? (await channelId(ref, fetch));
   if (id === undefined) return own;
-  const body = await answered({ method: "GET", path: `${TOOLING}/sobjects/${CHANNEL}/${id}`, repeatable: true }, fetch);
+  const body = await answered(
+    { method: "GET", path: `${TOOLING}/sobjects/${CHANNEL}/${id}`, repeatable: true },
+    fetch,
+  );
   return textAt(objectOrBroken(body, "the channel"), "FullName") ?? own;
 }
 
@@ -103,7 +106,10 @@ function withRemedy(error: ProviderError): ProviderError {
 
 async function list(what: string, fetch: ProviderFetch): Promise<JsonObject[]> {
   const query = encodeURIComponent(`SELECT Id, DeveloperName FROM ${what}`);
-  const body = await answered({ method: "GET", path: `${TOOLING}/query?q=${query}`, repeatable: true }, fetch);
+  const body = await answered(
+    { method: "GET", path: `${TOOLING}/query?q=${query}`, repeatable: true },
+    fetch,
+  );
   const { records } = objectOrBroken(body, "the answer");
   return Array.isArray(records) ? records.filter(isJsonObject) : [];
 }

@@ -10,7 +10,8 @@ const MINUTE_MS = 60_000;
 const ALLOCATION_MS = 15 * MINUTE_MS;
 
 const LOST_POSITION = /^subscription\.fetch\.replayid\.(corrupted|validation\.failed)$/;
-const SLOW_DOWN = /^(concurrent\.client\.limit\.exceeded|service\.protection\.triggered|.*stream\.limit\.triggered)$/;
+const SLOW_DOWN =
+  /^(concurrent\.client\.limit\.exceeded|service\.protection\.triggered|.*stream\.limit\.triggered)$/;
 
 const KINDS: Record<string, ProviderErrorKind> = {
   "service.auth.error": "unauthorized",
@@ -30,7 +31,11 @@ export function toStreamError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
   if (!(error instanceof GrpcError)) {
     const reason = error instanceof Error ? error.message : String(error);
-    return new ProviderError({ kind: "unavailable", message: `Salesforce's Pub/Sub API: ${reason}`, cause: error });
+    return new ProviderError({
+      kind: "unavailable",
+      message: `Salesforce's Pub/Sub API: ${reason}`,
+      cause: error,
+    });
   }
   const code = textAt(error, "error-code");
   const suffix = code?.replace(PREFIX, "") ?? "";

@@ -141,7 +141,10 @@ function changesIn(schema: AvroType, payload: Buffer): { events: ProviderEvent[]
     return readChangeEvent(decodeAvro(schema, payload));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { events: [], gaps: [{ reason: `a change event of Salesforce cannot be read: ${error.message}` }] };
+    return {
+      events: [],
+      gaps: [{ reason: `a change event of Salesforce cannot be read: ${error.message}` }],
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 /** Subscribes to changes in Salesforce by Change Data Capture: entry point for subscriptions. */
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
-import { createTimeIn, isListed, readEvent, sampleEvent } from "./change-event.ts";
+import { createTimeIn, isListed, polledEvent, readEvent, sampleEvent } from "./change-event.ts";
 import { findOrganization } from "./event-channel.ts";
 
 export const subscribe: SubscribeConnector = {
@@ -11,5 +11,6 @@ export const subscribe: SubscribeConnector = {
   readEvent,
   isListed,
   createTimeOf: ({ raw }) => createTimeIn(raw.CreatedDate),
+  polledEvent,
   sampleEvent,
 };

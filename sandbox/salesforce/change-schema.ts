@@ -27,7 +27,12 @@ export type ChangeHeader = {
 };
 
 type Values = Record<string, Scalar>;
-type Part = { name: string; column: string; type: "string" | "boolean" | "double" | "int" | "long"; doc: string };
+type Part = {
+  name: string;
+  column: string;
+  type: "string" | "boolean" | "double" | "int" | "long";
+  doc: string;
+};
 type Top = { name: string; parts?: Part[]; own?: Part };
 
 export type ChangeSchema = { id: string; json: string; fields: Top[] };
@@ -93,7 +98,11 @@ function schemaOf(top: Top): object {
     doc,
     default: null,
   }));
-  return { name: top.name, type: ["null", { type: "record", name: `${top.name}Parts`, fields: parts }], default: null };
+  return {
+    name: top.name,
+    type: ["null", { type: "record", name: `${top.name}Parts`, fields: parts }],
+    default: null,
+  };
 }
 
 function topFields({ fields }: ObjectDefinition): Top[] {
@@ -101,7 +110,11 @@ function topFields({ fields }: ObjectDefinition): Top[] {
   const partsOf = new Map<string, string[]>();
   for (const field of fields.values()) {
     const prefix = field.name.replace(/Address$/, "");
-    if (field.type === "address") partsOf.set(field.name, ADDRESS_PARTS.map((part) => `${prefix}${part}`));
+    if (field.type === "address")
+      partsOf.set(
+        field.name,
+        ADDRESS_PARTS.map((part) => `${prefix}${part}`),
+      );
   }
   if (isPerson) partsOf.set("Name", NAME_PARTS);
   const inCompound = new Set([...partsOf.values()].flat().map((name) => name.toLowerCase()));

@@ -243,7 +243,9 @@ export class EventBus {
 }
 
 function randomKey(): string {
-  return randomBytes(16).toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return randomBytes(16)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 function merged(changes: OrgChange[]): OrgChange[][] {

@@ -62,7 +62,9 @@ function requireName(name: string): void {
 function requireUnused(name: string, used: Iterable<{ developerName: string }>): void {
   for (const { developerName } of used) {
     if (developerName.toLowerCase() !== name.toLowerCase()) continue;
-    throw refuse(400, "DUPLICATE_DEVELOPER_NAME", "This Developer Name is already in use.", ["DeveloperName"]);
+    throw refuse(400, "DUPLICATE_DEVELOPER_NAME", "This Developer Name is already in use.", [
+      "DeveloperName",
+    ]);
   }
 }
 
@@ -95,7 +97,9 @@ function createMember(org: OrgSource, bus: EventBus, exchange: SandboxExchange):
   requireName(developerName);
   const metadata = asData(body["Metadata"]);
   const wanted = asText(metadata["eventChannel"]) ?? "";
-  const channel = [...bus.channels.values()].find(({ developerName: name }) => sameName(`${name}__chn`, wanted));
+  const channel = [...bus.channels.values()].find(({ developerName: name }) =>
+    sameName(`${name}__chn`, wanted),
+  );
   const eventChannel = channel === undefined ? wanted : `${channel.developerName}__chn`;
   if (channel === undefined && eventChannel !== STANDARD_CHANNEL) {
     throw refuse(400, "INVALID_CROSS_REFERENCE_KEY", `The event channel ${wanted} does not exist.`);
@@ -180,14 +184,20 @@ function query(bus: EventBus, exchange: SandboxExchange): SandboxAnswer {
       ? [...bus.members.values()]
       : undefined;
   if (rows === undefined) throw refuse(400, "MALFORMED_QUERY", `unexpected query: ${text}`);
-  const conditions = where === "" ? [] : where.split(/\s+and\s+/i).map((one) => /^(\w+)\s*=\s*'([^']*)'$/.exec(one));
+  const conditions =
+    where === "" ? [] : where.split(/\s+and\s+/i).map((one) => /^(\w+)\s*=\s*'([^']*)'$/.exec(one));
   if (conditions.includes(null)) throw refuse(400, "MALFORMED_QUERY", `unexpected condition: ${where}`);
   const names = list.split(",").map((name) => name.trim());
   const found = rows
     .map(columns)
-    .filter((row) => conditions.every((one) => sameName(asText(cell(row, one?.[1] ?? "")) ?? "", one?.[2] ?? "")));
+    .filter((row) =>
+      conditions.every((one) => sameName(asText(cell(row, one?.[1] ?? "")) ?? "", one?.[2] ?? "")),
+    );
   const records = found.map((row) => ({
-    attributes: { type: kind, url: `/services/data/v60.0/tooling/sobjects/${kind}/${asText(row["Id"]) ?? ""}` },
+    attributes: {
+      type: kind,
+      url: `/services/data/v60.0/tooling/sobjects/${kind}/${asText(row["Id"]) ?? ""}`,
+    },
     ...Object.fromEntries(names.map((name) => [name, cell(row, name)])),
   }));
   return { status: 200, body: { size: records.length, totalSize: records.length, done: true, records } };

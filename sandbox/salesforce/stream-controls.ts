@@ -16,7 +16,10 @@ export function addStreamControls(router: Router, { bus, server }: SalesforceStr
     kept: bus.kept,
     calls: server.calls,
     channels: [...bus.channels.values()].map(({ developerName }) => `${developerName}__chn`),
-    members: [...bus.members.values()].map(({ eventChannel, selectedEntity }) => ({ eventChannel, selectedEntity })),
+    members: [...bus.members.values()].map(({ eventChannel, selectedEntity }) => ({
+      eventChannel,
+      selectedEntity,
+    })),
   });
   router.add("GET", path, () => ({ status: 200, body: shown() }));
   router.add("POST", path, (exchange) => {

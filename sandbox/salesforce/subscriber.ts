@@ -33,7 +33,8 @@ export class Subscriber {
   request(fields: Fields): void {
     if (this.#isEnded) return;
     const wanted = numberOf(fields, 4);
-    if (wanted <= 0) return this.fail("subscription.fetch.requested.events.invalid", "num_requested must be positive");
+    if (wanted <= 0)
+      return this.fail("subscription.fetch.requested.events.invalid", "num_requested must be positive");
     const topic = bytesOf(fields, 1).toString();
     if (this.#topic === undefined) {
       if (!this.#begin(topic, fields)) return;
@@ -96,7 +97,13 @@ export class Subscriber {
         [2, event.schemaId],
         [3, event.payload],
       ]);
-      return [1, encode([[1, producer], [2, this.#bus.replayId(event.sequence)]])];
+      return [
+        1,
+        encode([
+          [1, producer],
+          [2, this.#bus.replayId(event.sequence)],
+        ]),
+      ];
     });
     // Positions are those of the whole bus.
     if (events.length === 0) this.#sequence = this.#bus.latest;
@@ -110,12 +117,15 @@ export class Subscriber {
     clearTimeout(this.#timer);
     const { keepaliveMs, idleMs } = this.#bus.settings;
     const isIdle = this.#pending === 0;
-    this.#timer = setTimeout(() => {
-      if (this.#isEnded) return;
-      if (this.#bus.settings.silent) this.#rest();
-      else if (isIdle) this.fail("subscription.fetch.timeout", "no events were requested in time");
-      else this.#send([]);
-    }, isIdle ? idleMs : keepaliveMs);
+    this.#timer = setTimeout(
+      () => {
+        if (this.#isEnded) return;
+        if (this.#bus.settings.silent) this.#rest();
+        else if (isIdle) this.fail("subscription.fetch.timeout", "no events were requested in time");
+        else this.#send([]);
+      },
+      isIdle ? idleMs : keepaliveMs,
+    );
     this.#timer.unref();
   }
 }

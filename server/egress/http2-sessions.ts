@@ -103,10 +103,7 @@ async function openSession(
   }
   const socket = openSocket(egress, url, host);
   const session = connect(url.origin, { createConnection: () => socket });
-  const timer = setTimeout(
-    () => session.destroy(new Error("no connection in time")),
-    CONNECT_TIMEOUT_MS,
-  );
+  const timer = setTimeout(() => session.destroy(new Error("no connection in time")), CONNECT_TIMEOUT_MS);
   try {
     await new Promise<void>((resolve, reject) => {
       // The server's settings come first; they say how many calls it takes.

@@ -161,9 +161,7 @@ export function readConfig(environment: Environment = process.env): Config {
       projectConcurrency: integer(env, "BUSBAR_PROXY_PROJECT_CONCURRENCY", 0, 0),
       projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
     },
-    subscribeCoalesceSeconds: number(env, "BUSBAR_SUBSCRIBE_COALESCE_SECONDS", 1, 0, 5),
-    subscribePollSeconds: pollSeconds(env),
-    subscribeSilenceSeconds: positive(env, "BUSBAR_SUBSCRIBE_SILENCE_SECONDS", 300, HOUR_SECONDS),
+    ...subscribeSettings(env),
     metrics: boolean(env, "BUSBAR_METRICS", false),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(
@@ -178,6 +176,14 @@ export function readConfig(environment: Environment = process.env): Config {
   refuseUnknownVariables(Object.keys(environment), read);
   return config;
 }
+
+const subscribeSettings = (
+  env: Environment,
+): Pick<Config, "subscribeCoalesceSeconds" | "subscribePollSeconds" | "subscribeSilenceSeconds"> => ({
+  subscribeCoalesceSeconds: number(env, "BUSBAR_SUBSCRIBE_COALESCE_SECONDS", 1, 0, 5),
+  subscribePollSeconds: pollSeconds(env),
+  subscribeSilenceSeconds: positive(env, "BUSBAR_SUBSCRIBE_SILENCE_SECONDS", 300, HOUR_SECONDS),
+});
 
 /** Records which variables are read: these are the known ones. */
 function tracked(environment: Environment): { env: Environment; read: Set<string> } {

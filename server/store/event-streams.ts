@@ -31,12 +31,14 @@ const COLUMNS = sql`event_streams.connection_id, event_streams.project_id, event
   event_streams.topic, event_streams.account_ref, event_streams.position, event_streams.start_time,
   event_streams.heard_time, event_streams.state, event_streams.reason, event_streams.attempts`;
 
-/** Objects that installations of the connection subscribe to by its stream. */
-const WANTED = sql`array(
+/** Objects that installations of the connection subscribe to by its stream, but for one that goes. */
+const wantedWithout = (installationId: string | null) => sql`array(
   select distinct subscriptions.object_key from subscriptions
   join installations on installations.id = subscriptions.installation_id
   where installations.connection_id = event_streams.connection_id and subscriptions.source = 'pubsub'
-    and subscriptions.state <> 'disabled' and subscriptions.object_key is not null)`;
+    and subscriptions.state <> 'disabled' and subscriptions.object_key is not null
+    and installations.id is distinct from ${installationId}::uuid)`;
+const WANTED = wantedWithout(null);
 
 export async function findEventStream(
   queries: Queries,
@@ -48,7 +50,10 @@ export async function findEventStream(
   return rows[0];
 }
 
-export type SelectedObject = Pick<EventStreamRow, "connectionId" | "projectId" | "provider" | "ref" | "topic"> & {
+export type SelectedObject = Pick<
+  EventStreamRow,
+  "connectionId" | "projectId" | "provider" | "ref" | "topic"
+> & {
   accountRef: string;
   objectKey: string;
 };
@@ -107,6 +112,20 @@ export async function listHeldStreams(queries: Queries, workerId: number): Promi
     from event_streams where claimed_by = ${workerId}
   `.execute(queries);
   return rows;
+}
+
+/** Returns the stream of an installation's connection, with what is wanted of it when the installation is gone. */
+export async function findStreamWithout(
+  queries: Queries,
+  installationId: string,
+): Promise<HeldStream | undefined> {
+  const { rows } = await sql<HeldStream>`
+    select event_streams.connection_id, event_streams.project_id, provider, ref, topic, account_ref, selected,
+      ${wantedWithout(installationId)} as wanted
+    from event_streams join installations on installations.connection_id = event_streams.connection_id
+    where installations.id = ${installationId}
+  `.execute(queries);
+  return rows[0];
 }
 
 /** Stores that objects are not selected any more. Without any left that is wanted, the stream is removed. */
@@ -175,26 +194,53 @@ export interface ReleasedStream {
   reason: string | null;
   retryTime: Date | null;
   attempts: number;
+  /** Whether its subscriptions are set up again, which selects the objects again, or reports why that is not possible. */
+  setUpAgain: boolean;
 }
 
-/** Gives a claimed stream back. A failed one has its subscriptions set up again, which reports why. */
+/** Gives a claimed stream back. */
 export async function releaseEventStream(queries: Queries, one: ReleasedStream): Promise<void> {
-  const { connectionId, workerId, state, reason, retryTime, attempts } = one;
+  const { connectionId, workerId, state, reason, retryTime, attempts, setUpAgain } = one;
   await sql`
     with mine as (
       update event_streams set claimed_by = null, state = ${state}, reason = ${reason}, retry_time = ${retryTime},
         attempts = ${attempts}
       where connection_id = ${connectionId} and claimed_by = ${workerId}
-      returning connection_id, state
+      returning connection_id
     ), due as (
       update subscriptions set state = 'pending', due_time = now(), retry_time = null
       from installations, mine
-      where mine.state = 'failed' and installations.id = subscriptions.installation_id
+      where ${setUpAgain} and installations.id = subscriptions.installation_id
         and installations.connection_id = mine.connection_id and source = 'pubsub'
         and subscriptions.state in ('pending', 'active', 'degraded')
       returning subscriptions.id
     )
     select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from due)
+  `.execute(queries);
+}
+
+/** Requests a reconciliation of the subscriptions of a stream; without a key, of all of them. */
+export async function reconcileStream(
+  queries: Queries,
+  {
+    connectionId,
+    objectKey,
+    since,
+    reason,
+  }: { connectionId: string; objectKey: string | undefined; since: Date; reason: string },
+): Promise<void> {
+  await sql`
+    with requested as (
+      update subscriptions set due_time = now(),
+        reconcile_reason = case when reconcile_since <= ${since} then reconcile_reason else ${reason} end,
+        reconcile_since = least(reconcile_since, ${since})
+      from installations
+      where installations.id = subscriptions.installation_id and installations.connection_id = ${connectionId}
+        and source = 'pubsub' and subscriptions.state <> 'disabled'
+        and (${objectKey ?? null}::text is null or object_key = ${objectKey ?? null}::text)
+      returning subscriptions.id
+    )
+    select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from requested)
   `.execute(queries);
 }
 

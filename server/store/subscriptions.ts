@@ -269,3 +269,17 @@ export async function activateSubscription(
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
 }
+
+/** Stores that changes are found by reading, from the first time on that the provider's stream could not be set up. */
+export async function pollInstead(
+  queries: Queries,
+  one: { id: string; workerId: number; accountRef: string; objectKey: string; reason: string },
+): Promise<void> {
+  const { id, workerId, accountRef, objectKey, reason } = one;
+  await sql`
+    update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, attempts = 0, source = 'polling',
+      state = 'active', reason = ${reason}, poll_time = coalesce(poll_time, now()),
+      polled_until = coalesce(polled_until, now())
+    where id = ${id} and claimed_by = ${workerId}
+  `.execute(queries);
+}

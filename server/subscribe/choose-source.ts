@@ -10,6 +10,8 @@ export interface ChosenSource {
   fault?: string;
   /** Why it is not a quicker one. */
   reason?: string;
+  /** The builder has chosen it: there is no other way if it fails. */
+  isNamed?: true;
 }
 
 /** The setting of the provider app, in `metadata.providerParams`. */
@@ -42,7 +44,8 @@ export function chooseSource(
 ): ChosenSource {
   const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
   if (named === "polling") return { source: "polling" };
-  if (streams && (named === undefined || named === "pubsub")) return { source: "pubsub" };
+  if (streams && named === undefined) return { source: "pubsub" };
+  if (streams && named === "pubsub") return { source: named, isNamed: true };
   if (named !== undefined && isSource(named)) {
     if (named === "webhook" && pushes) return { source: named };
     return { source: named, fault: `The source \`${named}\` of ${provider} is not built yet. ${REMEDY}` };

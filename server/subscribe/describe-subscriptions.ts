@@ -4,6 +4,7 @@ import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { readSources } from "../read/read-sources.ts";
 import type { Database } from "../store/database.ts";
+import { findEventStream, type EventStreamRow } from "../store/event-streams.ts";
 import type { InstallationRow } from "../store/installations.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
 import {
@@ -13,7 +14,7 @@ import {
   type SubscriptionState,
 } from "../store/subscriptions.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
-import { chooseSource } from "./choose-source.ts";
+import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { subscribeDefinitions, wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
 import { watchedFields } from "./watched-fields.ts";
@@ -59,10 +60,11 @@ export async function describeSubscriptions(
     ({ provider }) => provider === integration.provider,
   );
   const chosen = chooseSource(apps, {
-    pushes: connector?.subscribe.push !== undefined,
+    ...sourcesOf(connector ?? {}, deps.catalog.find(integration.provider)),
     publicUrl: deps.publicUrl(),
     provider: integration.provider,
   });
+  const stream = await findEventStream(queries, installation.connectionId);
   const fieldKey = connector?.read.fieldKey ?? ((name: string) => name);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
@@ -71,7 +73,7 @@ export async function describeSubscriptions(
     return {
       objectName: definition.objectName,
       source: row?.source ?? chosen.source,
-      ...stateOf(definition, row, { unbuilt, sourceReason: chosen.reason }),
+      ...stateOf(definition, row, { unbuilt, sourceReason: chosen.reason, stream }),
       events: definition.events,
       watchFields: names ?? "all",
       counts: {
@@ -94,12 +96,24 @@ export async function describeSubscriptions(
 function stateOf(
   definition: SubscribeDefinition,
   row: SubscriptionRow | undefined,
-  { unbuilt, sourceReason }: { unbuilt: string | undefined; sourceReason: string | undefined },
+  {
+    unbuilt,
+    sourceReason,
+    stream,
+  }: {
+    unbuilt: string | undefined;
+    sourceReason: string | undefined;
+    stream: EventStreamRow | undefined;
+  },
 ): Pick<DescribedSubscription, "state" | "reason"> {
   if (!wantsEvents(definition)) return { state: "disabled" };
   if (unbuilt !== undefined) return { state: "failed", reason: unbuilt };
   // The row follows the configuration a moment later.
   if (!row || row.state === "disabled") return { state: "pending" };
+  const isBroken = row.source === "pubsub" && stream !== undefined && stream.state !== "open";
+  if (row.state === "active" && isBroken && stream.reason !== null) {
+    return { state: "degraded", reason: stream.reason };
+  }
   const reason = row.reason ?? (row.source === "polling" ? sourceReason : undefined);
   return { state: row.state, ...(reason !== undefined && { reason }) };
 }

@@ -1,8 +1,9 @@
 /** Ends the reporting of objects that no installation of a connection subscribes to any more. */
 import { setTimeout as wait } from "node:timers/promises";
 import { backoffMs } from "../jobs/backoff.ts";
-import { callProvider } from "../operations/call-provider.ts";
-import { dropSelected, type HeldStream } from "../store/event-streams.ts";
+import type { Log } from "../ground/log.ts";
+import { callProvider, type CallServices } from "../operations/call-provider.ts";
+import { dropSelected, findStreamWithout, type HeldStream } from "../store/event-streams.ts";
 import type { StreamServices } from "./stream-services.ts";
 
 export interface Deselecting {
@@ -56,4 +57,32 @@ async function deselect(
     }
   }
   await dropSelected(deps.database.queries, connectionId, dropped);
+}
+
+/** A deletion does not wait longer. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * Deselects what an installation is the last to want, before the credentials are removed with it. Never throws, and takes
+ * some seconds at most: what could not be removed is logged.
+ */
+export async function deselectBeforeRemoval(
+  deps: CallServices & { log: Log },
+  installationId: string,
+): Promise<void> {
+  const stream = await findStreamWithout(deps.database.queries, installationId);
+  if (!stream || stream.selected.every((key) => stream.wanted.includes(key))) return;
+  const { connectionId, projectId, provider, ref, wanted } = stream;
+  const connector = deps.catalog.connector(provider);
+  const call = callProvider(deps, { projectId, connectionId }, async ({ fetch }) => {
+    await connector?.stream?.deselect({ ref, objectKeys: wanted }, fetch);
+    return true;
+  });
+  const isDone = await Promise.race([call, wait(PATIENCE_MS, false, { ref: false })]).catch(() => false);
+  call.catch(() => {});
+  if (isDone) return;
+  deps.log.warn(
+    { connectionId, projectId, provider, ref },
+    "objects are still selected at the provider, although nobody subscribes to them",
+  );
 }

@@ -19,7 +19,10 @@ import type { StreamServices } from "./stream-services.ts";
 const LONGEST_RETRY_MS = 60_000;
 
 /** Ends when the stream does, or `stop` is aborted; the stream has been given back then. */
-export async function holdStream(deps: StreamServices, { stream, reader, stop }: HeldStreamReading): Promise<void> {
+export async function holdStream(
+  deps: StreamServices,
+  { stream, reader, stop }: HeldStreamReading,
+): Promise<void> {
   const progress: StreamProgress = { hasHeard: false };
   const { connectionId, projectId, provider } = stream;
   let end: End = AT_ONCE;
@@ -44,7 +47,9 @@ export async function holdStream(deps: StreamServices, { stream, reader, stop }:
 
 type End = Omit<ReleasedStream, "connectionId" | "workerId">;
 
-const AT_ONCE: End = { state: "closed", reason: null, retryTime: null, attempts: 0 };
+const AT_ONCE: End = { state: "closed", reason: null, retryTime: null, attempts: 0, setUpAgain: false };
+/** A selection takes effect after up to two minutes, so a topic may not be there at first. */
+const MOST_ATTEMPTS_WITHOUT_TOPIC = 8;
 
 /** Decides when the stream is opened again, and has the records read of which events were missed. */
 async function settle(
@@ -62,7 +67,8 @@ async function settle(
   }
   // A failure after signs of life begins a new series.
   const attempts = (hasHeard ? 0 : stream.attempts) + 1;
-  const isPermanent = ["invalid", "not_found", "forbidden"].includes(failure.kind);
+  const isEarly = failure.kind === "not_found" && attempts < MOST_ATTEMPTS_WITHOUT_TOPIC;
+  const isPermanent = !isEarly && ["invalid", "not_found", "forbidden"].includes(failure.kind);
   const delayMs = isPermanent
     ? LONGEST_RETRY_MS
     : Math.min(LONGEST_RETRY_MS, backoffMs({ attempts, baseMs: deps.retryBaseMs }));
@@ -71,6 +77,8 @@ async function settle(
     reason: failure.message,
     retryTime: new Date(Math.max(nowMs() + delayMs, failure.retryAt?.getTime() ?? 0)),
     attempts,
+    // What was selected may have been removed there.
+    setUpAgain: isPermanent || failure.kind === "not_found",
   };
 }
 
@@ -80,13 +88,12 @@ async function startAgain(
   stream: EventStreamRow,
   failure: LostPositionError,
 ): Promise<void> {
-  const { connectionId, heardTime, startTime } = stream;
-  const since = heardTime ?? startTime ?? undefined;
+  const { connectionId } = stream;
   await retryWhileDatabaseIsDown(() =>
     transact(deps.database, async (queries) => {
       await forgetPosition(queries, { connectionId, workerId: deps.workerId() });
       await requestReconciliations(deps, queries, stream, [
-        { ...(since && { since }), reason: `the stored position is lost: ${failure.message}` },
+        { reason: `the stored position is lost: ${failure.message}` },
       ]);
     }),
   );

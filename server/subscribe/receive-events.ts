@@ -164,7 +164,8 @@ async function receive(deps: LoggingServices, place: PushPlace, request: PushedR
       "pushed items that are no events were dropped",
     );
   }
-  if (pushed.events.length > 0) await deps.inbox.add(pushed.events.map((event) => toReceivedEvent(event, target)));
+  if (pushed.events.length > 0)
+    await deps.inbox.add(pushed.events.map((event) => toReceivedEvent(event, target)));
 }
 
 /** Throws a 401 Problem, the same for a wrong signature as for an address that does not exist. */

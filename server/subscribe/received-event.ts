@@ -7,11 +7,7 @@ import { dedupeHash } from "./dedupe-hash.ts";
 
 export const toReceivedEvent = (
   event: ProviderEvent,
-  {
-    projectId,
-    provider,
-    installationId,
-  }: Pick<ReceivedEvent, "projectId" | "provider" | "installationId">,
+  { projectId, provider, installationId }: Pick<ReceivedEvent, "projectId" | "provider" | "installationId">,
 ): ReceivedEvent => ({
   id: newId(),
   projectId,

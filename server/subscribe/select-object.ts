@@ -29,7 +29,10 @@ export async function selectObject(
     ...selected,
   });
   if (state === "failed") {
-    throw new ProviderError({ kind: "forbidden", message: reason ?? "The provider refuses the stream of events." });
+    throw new ProviderError({
+      kind: "forbidden",
+      message: reason ?? "The provider refuses the stream of events.",
+    });
   }
   return startTime !== null;
 }

@@ -2,7 +2,7 @@
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
-import { activateSubscription, type ClaimedSubscription } from "../store/subscriptions.ts";
+import { activateSubscription, pollInstead, type ClaimedSubscription } from "../store/subscriptions.ts";
 import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { planChanged, readWithout, type RecordReader } from "./read-changed-records.ts";
 import { selectObject } from "./select-object.ts";
@@ -22,7 +22,7 @@ export async function setUpSubscription(
   const { id, projectId, connectionId, objectName, provider } = subscription;
   const { connector, definition } = target;
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
-  const { source, fault } = chooseSource(apps, {
+  const { source, fault, isNamed } = chooseSource(apps, {
     ...sourcesOf(connector, deps.catalog.find(provider)),
     publicUrl: deps.publicUrl(),
     provider,
@@ -37,12 +37,22 @@ export async function setUpSubscription(
   });
   if (source === "pubsub" && connector.stream) {
     const { objectKey } = names;
-    if (!(await selectObject(deps, subscription, { stream: connector.stream, objectKey }))) return false;
+    try {
+      if (!(await selectObject(deps, subscription, { stream: connector.stream, objectKey }))) return false;
+    } catch (error) {
+      if (isNamed || !(error instanceof ProviderError) || !MUST_BE_MENDED.has(error.kind)) throw error;
+      const reason = `${error.message} Until then changes are found by reading, later than by the provider's stream.`;
+      await pollInstead(queries, { id, workerId: deps.workerId(), ...names, reason });
+      Object.assign(subscription, names, { state: "active", source: "polling" });
+      return true;
+    }
   }
   await activateSubscription(queries, { id, workerId: deps.workerId(), ...names, warning: null });
   Object.assign(subscription, names, { state: "active" });
   return true;
 }
+
+const MUST_BE_MENDED = new Set(["invalid", "not_found", "forbidden"]);
 
 /** Finds out whether records can be read: otherwise events could not be delivered later. */
 async function readSample(

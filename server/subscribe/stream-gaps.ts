@@ -1,19 +1,25 @@
 /** Has the records read of whose changes a stream did not report each. */
 import type { StreamGap } from "../../connector-kit/stream-connector.ts";
+import { nowMs } from "../ground/clock.ts";
 import type { Queries } from "../store/database.ts";
-import type { EventStreamRow } from "../store/event-streams.ts";
+import { reconcileStream, type EventStreamRow } from "../store/event-streams.ts";
 import type { StreamServices } from "./stream-services.ts";
+
+/** A transaction that takes long commits with the time at which it began. */
+const MARGIN_MS = 5 * 60_000;
 
 export async function requestReconciliations(
   { log }: Pick<StreamServices, "log">,
-  _queries: Queries,
-  { connectionId, projectId, provider }: EventStreamRow,
+  queries: Queries,
+  { connectionId, projectId, provider, heardTime, startTime }: EventStreamRow,
   gaps: readonly StreamGap[],
 ): Promise<void> {
-  for (const { objectKey, since, reason } of gaps) {
+  const lastMs = heardTime?.getTime() ?? startTime?.getTime() ?? nowMs();
+  for (const { objectKey, since = new Date(lastMs - MARGIN_MS), reason } of gaps) {
     log.warn(
       { connectionId, projectId, provider, objectKey, since, reason },
-      "changes may be missing: the provider did not report each of them",
+      "a stream of events did not report each change: the records are read",
     );
+    await reconcileStream(queries, { connectionId, objectKey, since, reason: reason.slice(0, 500) });
   }
 }

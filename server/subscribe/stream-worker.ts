@@ -79,7 +79,12 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
     }
     return claimed.length === MOST_AT_ONCE;
   };
-  const rounds = startRounds({ what: "hold streams of events", log: deps.log, everyMs: LOOK_EVERY_MS, round });
+  const rounds = startRounds({
+    what: "hold streams of events",
+    log: deps.log,
+    everyMs: LOOK_EVERY_MS,
+    round,
+  });
   services.changes.subscribe((change) => {
     if (change?.table === "event_streams") rounds.wake();
   });

@@ -118,7 +118,10 @@ describe("subscribing to Salesforce", () => {
     change(OTHER, { Website: "https://nobody.example" });
     await until(async () => (await lines(OTHER)).some(({ outcome }) => outcome === "filtered"), 20_000);
     const [line] = await lines(OTHER);
-    assert.match(line.reason, /watched fields: changed LastModifiedDate, Website; watched phone, billingcity/);
+    assert.match(
+      line.reason,
+      /watched fields: changed LastModifiedDate, Website; watched phone, billingcity/,
+    );
   });
 
   test("creations, deletions and restored records arrive in their order", async () => {
