@@ -216,14 +216,14 @@ export function routes(deps: Services): Route[] {
 
 function dataRoutes(deps: Services): Route[] {
   return [
-    route(`POST /write${INTEGRATION}/objects/{objectName}`, "full", writeRecords(deps)),
-    route("GET /write/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForWrite")),
-    route(`POST /read${INTEGRATION}/objects/{objectName}`, "full", triggerRead(deps)),
-    route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "full", deliverResults(deps)),
-    route(`POST /read${INSTALLATION}:pause`, "full", pauseReads(deps)),
-    route(`POST /read${INSTALLATION}:unpause`, "full", unpauseReads(deps)),
-    route("GET /read/v1/generate-upload-url", "full", generateUploadUrl(deps, "generateUploadUrlForRead")),
-    route(`POST /search${INTEGRATION}`, "full", searchRecords(deps)),
+    route(`POST /write${INTEGRATION}/objects/{objectName}`, "write", writeRecords(deps)),
+    route("GET /write/v1/generate-upload-url", "write", generateUploadUrl(deps, "generateUploadUrlForWrite")),
+    route(`POST /read${INTEGRATION}/objects/{objectName}`, "read", triggerRead(deps)),
+    route(`POST /read${INTEGRATION}/objects/{objectName}:deliverResults`, "read", deliverResults(deps)),
+    route(`POST /read${INSTALLATION}:pause`, "read", pauseReads(deps)),
+    route(`POST /read${INSTALLATION}:unpause`, "read", unpauseReads(deps)),
+    route("GET /read/v1/generate-upload-url", "read", generateUploadUrl(deps, "generateUploadUrlForRead")),
+    route(`POST /search${INTEGRATION}`, "read", searchRecords(deps)),
   ];
 }
 

@@ -2,7 +2,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
-import { hashApiKey } from "../ground/ids.ts";
+import { hashApiKey, isMistypedApiKey } from "../ground/ids.ts";
+import type { Role } from "../ground/role.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
 import { notOwn } from "../http/require-role.ts";
 import type { Confine } from "../http/server-options.ts";
@@ -32,6 +33,8 @@ export interface Access {
 }
 
 const MOST_KEYS = 10_000;
+const UNKNOWN = "This API key does not exist, or it was switched off.";
+const MISTYPED = "This API key is mistyped or incomplete: its checksum is wrong. Copy the whole key.";
 
 /** Cached keys are dropped when `changes` reports a change of a key or project. */
 export function openAccess(deps: {
@@ -55,7 +58,7 @@ export function openAccess(deps: {
     const owner = await owners.get(digest.toString("base64"), () =>
       findKeyOwner(deps.database.queries, digest),
     );
-    if (!owner) throw unauthenticated("This API key does not exist, or it was switched off.");
+    if (!owner) throw unauthenticated(isMistypedApiKey(key) ? MISTYPED : UNKNOWN);
     if (owner.expireTime && owner.expireTime.getTime() <= nowMs()) {
       throw unauthenticated("This API key has expired. Create another one.");
     }
@@ -71,6 +74,7 @@ export function openAccess(deps: {
       const { caller, home } = await identify({ ...deps, keyOwner, customerOf }, headers);
       if (caller.sessionId !== undefined) deps.uses.session(caller.sessionId);
       requireScope(caller, audience);
+      if (caller.kind === "api-key") caller.role = roleOfKey(caller.scopes, audience);
       if (orgId !== undefined) return { caller: inOrganization(caller, orgId) };
       if (projectIdOrName === undefined) return { caller };
       const asked = projectIdOrName.toLowerCase();
@@ -123,7 +127,6 @@ const keyIdentity = ({ apiKeyId, scopes, projectId, projectName, orgId }: KeyOwn
     projectId,
     orgId,
     scopes,
-    ...(scopes.includes("full") && { role: "editor" }),
   },
   home: { id: projectId, name: projectName, orgId },
 });
@@ -149,6 +152,12 @@ const single = (value: string | string[] | undefined): string | undefined =>
 
 const unauthenticated = (detail: string) => new Problem("unauthenticated", { detail });
 
+/** Endpoints that a scope names need no role; a key that may only read has that of a viewer everywhere else. */
+function roleOfKey(scopes: readonly string[], audience: Audience): Role | undefined {
+  if (scopes.includes("full")) return "editor";
+  return scopes.includes(audience) ? undefined : "viewer";
+}
+
 function requireScope({ kind, scopes }: Caller, audience: Audience): void {
   if (kind === "person") return;
   if (audience === "person") {
@@ -157,15 +166,18 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
         "This endpoint is about a person, and an API key does not identify one. Send the bearer token of a signed-in person.",
     });
   }
-  if (scopes.includes("full") || (audience === "frontend" && scopes.includes("frontend"))) return;
+  if (["full", "read-only", audience].some((scope) => scopes.includes(scope))) return;
   const sent =
     kind === "customer"
       ? "a customer's token"
       : `one with ${scopes.map((scope) => `\`${scope}\``).join(", ") || "none"}`;
   throw new Problem("forbidden", {
-    detail: `This needs an API key with the scope \`full\`, not ${sent}. Call it from your server.`,
+    detail: `This needs an API key with the scope ${scopesFor(audience)}, not ${sent}. Call it from your server.`,
   });
 }
+
+const scopesFor = (audience: Audience): string =>
+  audience === "write" || audience === "read" ? `\`full\` or \`${audience}\`` : "`full`";
 
 /** Returns the caller with the role in an organisation. Throws a 403 Problem for any other, whether it exists or not. */
 function inOrganization(caller: Caller, orgId: string): Caller {

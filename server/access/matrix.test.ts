@@ -162,6 +162,12 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
     return audience === "person" || (endpoint.inProject && audience !== "organization") ? 403 : "in";
   },
   "a frontend key": ({ audience }) => (audience === "frontend" ? "in" : 403),
+  "a key for writes and the proxy": ({ audience }) => (audience === "write" ? "in" : 403),
+  "a key that only reads": (route) => {
+    const changes = route.method !== "GET" || route.path.endsWith("/generate-upload-url");
+    if (route.audience === "person" || (changes && roleOf(route) === undefined)) return 403;
+    return withRole("viewer")(route);
+  },
   "a customer's token": ({ audience }) => (audience === "frontend" ? "in" : 403),
   "the token of another group": (route) => {
     if (route.audience !== "frontend" || (namesGroup(route) && !namesRow(route))) return 403;
@@ -229,6 +235,10 @@ describe("access to every route", () => {
       inProject: (method, path, body) => on.call(method, `/v1/projects/second${path}`, body, keyOfSecond),
     });
     const frontend = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+    const scoped = async (...scopes: string[]) => {
+      const made = await on.inProject("POST", "/api-keys", { label: scopes.join(), scopes });
+      return { "x-api-key": made.body.key };
+    };
     const now = Math.floor(Date.now() / 1_000);
     const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims = encode({ groupRef: "acme", consumerRef: "ada", iat: now, exp: now + 60 });
@@ -243,6 +253,8 @@ describe("access to every route", () => {
       "another organisation's key": { "x-api-key": otherOrganization },
       "another project's key": keyOfSecond,
       "a frontend key": { "x-api-key": frontend.body.key },
+      "a key for writes and the proxy": await scoped("write", "proxy"),
+      "a key that only reads": await scoped("read-only"),
       "a customer's token": bearer(await signer.sign()),
       "the token of another group": bearer(await signer.sign({ groupRef: "globex", consumerRef: "ada" })),
       "a customer's token of another project": bearer(await signerOfSecond.sign()),
@@ -314,7 +326,7 @@ describe("access to every route", () => {
     assert.deepEqual(open("public"), FOR_ANYBODY.toSorted());
   });
 
-  test("the proxy accepts full keys of the project only", async () => {
+  test("the proxy accepts keys of the project with the scope full or proxy only", async () => {
     const seen: Record<string, number> = {};
     for (const [credential, headers] of Object.entries(headersOf)) {
       const before = on.sandbox.requests().length;
@@ -339,6 +351,8 @@ describe("access to every route", () => {
       "another organisation's key": 403,
       "another project's key": 403,
       "a frontend key": 403,
+      "a key for writes and the proxy": 200,
+      "a key that only reads": 403,
       "a customer's token": 401,
       "the token of another group": 401,
       "a customer's token of another project": 401,

@@ -1,7 +1,7 @@
 /** Identifiers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstIdOf, isUuid, newId, timeOfId } from "./ids.ts";
+import { firstIdOf, isUuid, newId, timeOfId, isMistypedApiKey, newApiKey } from "./ids.ts";
 
 test("ids are different, sort in the order they were made, and tell the time they were made at", (t) => {
   const before = firstIdOf(Date.now());
@@ -16,4 +16,13 @@ test("ids are different, sort in the order they were made, and tell the time the
   assert.ok(ends.size > 9_990, "the part that is drawn is never used twice");
   t.mock.method(Date, "now", () => 1_000);
   assert.ok(newId() > (ids.at(-1) ?? ""), "a clock that is set back");
+});
+
+test("a new API key carries a checksum that shows a mistyped character; keys without one are not judged", () => {
+  const key = newApiKey();
+  assert.match(key, /^bb_[\w-]{43}[0-9a-z]{7}$/);
+  assert.equal(isMistypedApiKey(key), false);
+  const other = key[10] === "a" ? "b" : "a";
+  assert.equal(isMistypedApiKey(`${key.slice(0, 10)}${other}${key.slice(11)}`), true);
+  assert.equal(isMistypedApiKey(key.slice(0, 46)), false);
 });

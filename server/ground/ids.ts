@@ -1,5 +1,6 @@
 /** Makes identifiers and the random texts that serve as credentials. */
 import { createHash, randomBytes, randomFillSync } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { v7 } from "uuid";
 import { nowMs } from "./clock.ts";
 
@@ -32,8 +33,25 @@ export function newId(): string {
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 
-/** Returns a new API key: `bb_` and 256 random bits in URL-safe base64. */
-export const newApiKey = (): string => `bb_${randomBytes(32).toString("base64url")}`;
+/**
+ * Returns a new API key: `bb_`, 256 random bits in URL-safe base64, and 7 digits of a checksum, by which scanners for
+ * secrets tell a key from other texts. Keys of before the checksum stay valid.
+ */
+export function newApiKey(): string {
+  const body = `bb_${randomBytes(32).toString("base64url")}`;
+  return `${body}${checksumOf(body)}`;
+}
+
+const KEY_WITH_CHECKSUM = /^(bb_[\w-]{43})([0-9a-z]{7})$/;
+
+/** Returns whether a text has the form of an API key with a checksum, and a wrong one: it was mistyped or cut. */
+export function isMistypedApiKey(text: string): boolean {
+  const [, body, checksum] = KEY_WITH_CHECKSUM.exec(text) ?? [];
+  return body !== undefined && checksum !== checksumOf(body);
+}
+
+/** CRC-32 in base 36: a scanner can compute it without knowing us. */
+const checksumOf = (body: string): string => crc32(body).toString(36).padStart(7, "0");
 
 /** Returns the hash under which an API key is stored and looked up. 256 random bits need no slow hash. */
 export const hashApiKey = (key: string): Buffer => createHash("sha256").update(key).digest();

@@ -7,7 +7,7 @@ import type { Role } from "../ground/role.ts";
  * Who may call. `public`: everyone. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,
  * in its own project. `organization`: the same, in any project of its organisation. `person`: a signed-in builder.
  */
-export type Audience = "public" | "frontend" | "full" | "organization" | "person";
+export type Audience = "public" | "frontend" | "write" | "read" | "full" | "organization" | "person";
 
 /** The authenticated caller. */
 export interface Caller {

@@ -7,7 +7,7 @@ import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts
 import { entityTagOf, namesTag } from "./entity-tag.ts";
 import { knownCallers } from "./known-callers.ts";
 import { limitedStream } from "./limited-stream.ts";
-import { leastRoleOf, requireRole, roleOfCall } from "./require-role.ts";
+import { leastRoleOf, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
 
@@ -83,6 +83,7 @@ async function authorize(entry: Route, options: ServerOptions, request: FastifyR
   });
   knownCallers.set(request, { ...admitted, entry });
   requireRole(admitted.caller, leastRoleOf(entry));
+  requireChanging(admitted.caller, entry);
   return admitted;
 }
 

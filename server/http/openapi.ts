@@ -201,6 +201,8 @@ const PERSON = [{ personToken: [] }, { sessionCookie: [] }];
 const SECURITY: Record<Audience, Document[]> = {
   public: [],
   frontend: [{ apiKey: ["frontend"] }, { customerToken: [] }, ...PERSON],
+  write: [{ apiKey: ["write"] }, ...PERSON],
+  read: [{ apiKey: ["read"] }, ...PERSON],
   full: [{ apiKey: ["full"] }, ...PERSON],
   organization: [{ apiKey: ["full"] }, ...PERSON],
   person: PERSON,
@@ -234,6 +236,8 @@ const CALLERS: Record<Audience, string> = {
   frontend:
     "Callers: an API key of the project with the scope `frontend` or `full`, a customer's token for its own " +
     "group, or {person}.",
+  write: "Callers: an API key of the project with the scope `write` or `full`, or {person}.",
+  read: "Callers: an API key of the project with the scope `read` or `full`, or {person}.",
   full: "Callers: an API key of the project with the scope `full`, or {person}.",
   organization: "Callers: an API key with the scope `full` of any project of the organisation, or {person}.",
   person: "Callers: {person}. An API key does not represent a person and is refused with 403.",

@@ -18,10 +18,23 @@ export const SECRET_PARAMETERS = [
 export function requireRole({ kind, role }: Pick<Caller, "kind" | "role">, needed: Role | undefined): void {
   if (role === undefined || needed === undefined || includesRole(role, needed)) return;
   const detail =
-    kind === "person"
-      ? `This needs the role \`${needed}\` in the organisation; yours is \`${role}\`. Ask an owner of the organisation.`
-      : `This needs a person with the role \`${needed}\`; an API key may do what an \`${role}\` may. Sign in and send the person's token.`;
+    kind === "api-key" && role === "viewer"
+      ? READ_ONLY
+      : kind === "person"
+        ? `This needs the role \`${needed}\` in the organisation; yours is \`${role}\`. Ask an owner of the organisation.`
+        : `This needs a person with the role \`${needed}\`; an API key may do what an \`${role}\` may. Sign in and send the person's token.`;
   throw new Problem("forbidden", { detail });
+}
+
+const READ_ONLY =
+  "This API key has the scope `read-only`: it changes nothing and sees no secrets. Use one with the scope `full`.";
+
+/** Throws a 403 Problem for a key that may only read, on routes that need no role but change something. */
+export function requireChanging({ kind, role }: Pick<Caller, "kind" | "role">, route: Route): void {
+  if (kind !== "api-key" || role !== "viewer" || roleOf(route) !== undefined) return;
+  // Its address takes an upload.
+  if (route.method === "GET" && !route.path.endsWith("/generate-upload-url")) return;
+  throw new Problem("forbidden", { detail: READ_ONLY });
 }
 
 /** Requires a role in an organisation that the body names. Throws a 403 Problem. */

@@ -14,10 +14,10 @@ export async function requireProjectKey(
     });
   }
   const owner = await access.keyOwner(names.apiKey);
-  if (!owner.scopes.includes("full")) {
+  if (!owner.scopes.includes("full") && !owner.scopes.includes("proxy")) {
     throw new Problem("forbidden", {
       detail:
-        "The proxy needs an API key with the scope `full`, and this one is for browsers. Call it from your server.",
+        "The proxy needs an API key with the scope `full` or `proxy`, and this one has neither. Call it from your server.",
     });
   }
   if (owner.projectId !== projectIdOf(names)) {

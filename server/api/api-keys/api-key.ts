@@ -7,7 +7,10 @@ import type { Queries } from "../../store/database.ts";
 import { ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
-export const ScopesSchema = Type.Array(Type.Enum(["full", "frontend"]), { minItems: 1 });
+export const ScopesSchema = Type.Array(
+  Type.Enum(["full", "frontend", "write", "read", "proxy", "read-only"]),
+  { minItems: 1 },
+);
 
 export const ApiKeySchema = Type.Object(
   {
@@ -17,7 +20,9 @@ export const ApiKeySchema = Type.Object(
     }),
     label: Type.String({ description: "Name of the key." }),
     scopes: Type.Array(Type.String(), {
-      description: "Scopes of the key: `full` for your server, `frontend` for browsers.",
+      description:
+        "Scopes of the key: `full` for your server, `frontend` for browsers; `write`, `read` and `proxy` for these " +
+        "calls alone, `read-only` to look at everything but secrets.",
     }),
     projectId: ProjectId,
     active: Type.Boolean({

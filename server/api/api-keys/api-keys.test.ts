@@ -20,7 +20,7 @@ describe("API keys", () => {
     assert.equal(made.status, 201, made.text);
     assert.deepEqual(made.body.scopes, ["full"]);
     const { key, id } = made.body;
-    assert.match(key, /^bb_[\w-]{43}$/);
+    assert.match(key, /^bb_[\w-]{43}[0-9a-z]{7}$/);
     assert.equal(await opens(key), 200);
     const listed = await on.inProject("GET", "/api-keys");
     const shown = listed.body.find((row: { id: string }) => row.id === id);

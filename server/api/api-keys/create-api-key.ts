@@ -16,7 +16,9 @@ export const createApiKey = (deps: { database: Database }) =>
     summary: "Create an API key",
     description:
       "Only this answer contains the complete key. The scope `full` (the default) is for servers and allows " +
-      "everything in the project; `frontend` is for browsers. A key of another project of the organisation " +
+      "everything in the project; `frontend` is for browsers. `write` allows writing records, `read` reading and " +
+      "searching records, `proxy` proxied calls, and `read-only` everything that a `viewer` may see; a key may have " +
+      "several of them. A key of another project of the organisation " +
       "can create a project's first key only.",
     body: Type.Object({
       label: Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),

@@ -16,7 +16,7 @@ export const suite: Suite = (on) => {
     await dialog.getByRole("button", { name: "Create" }).click();
     const field = dialog.getByRole("textbox", { name: "API key" });
     const key = await field.inputValue();
-    assert.match(key, /^bb_[\w-]{43}$/);
+    assert.match(key, /^bb_[\w-]{43}[0-9a-z]{7}$/);
     await dialog.getByRole("button", { name: "Copy", exact: true }).waitFor();
     const done = dialog.getByRole("button", { name: "Done" });
     assert.ok(await done.isDisabled());
