@@ -360,7 +360,10 @@ export type ProviderInfo = Static<typeof ProviderInfoSchema>;
 export type Features = Static<typeof FeaturesSchema>;
 
 /** The features of a module, or of the provider where the module has none of its own. */
-export const featuresOf = (info: ProviderInfo | undefined, module: string | undefined): Features => {
+export const featuresOf = (
+  info: Pick<ProviderInfo, "defaultModule" | "features" | "modules"> | undefined,
+  module: string | undefined,
+): Features => {
   const key = module ?? info?.defaultModule ?? "";
   const modules = info?.modules ?? {};
   return { ...info?.features, ...(Object.hasOwn(modules, key) ? modules[key]?.features : undefined) };

@@ -352,7 +352,7 @@ export interface Operations {
   listProjectProxyCalls: { input: { projectIdOrName: string; status?: string; method?: string; path?: string; groupRef?: string; integration?: string; installationId?: string; refusedBy?: "busbar" | "provider"; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectProxyCallsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
-  listProviders: { input: {  }; answer: Record<string, Schemas["Provider"]> };
+  listProviders: { input: { declared?: boolean }; answer: Record<string, Schemas["Provider"]> };
   listProxyCalls: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListProxyCallsResponse"] };
   listRequests: { input: { projectIdOrName: string; status?: string; apiKeyId?: string; operationId?: string; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRequestsResponse"] };
   listRevisions: { input: { projectIdOrName: string; integrationId: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListRevisionsResponse"] };

@@ -7,9 +7,11 @@ import { AccountMenu } from "./account-menu.tsx";
 import { ApiPanel } from "./api-panel.tsx";
 import { AwayBar } from "./away-bar.tsx";
 import { useBusy } from "./busy.ts";
-import { focusFilter, KeysDialog } from "./keys-dialog.tsx";
+import { useKeptFocus } from "./kept-focus.ts";
+import { KeysDialog } from "./keys-dialog.tsx";
 import { useSingleKeys } from "./keys.ts";
 import { Navigation, useSitePages } from "./navigation.tsx";
+import { copyIdInFocus, focusFilter, moveAmongRows, pressShortcut } from "./page-keys.ts";
 import { Palette } from "./palette.tsx";
 import { ProjectSwitch } from "./project-switch.tsx";
 import { useRememberProject } from "./project.ts";
@@ -20,7 +22,8 @@ export function Frame({ children }: { children: ReactNode }): JSX.Element {
   const [menu, setMenu] = useState(false);
   const [keys, setKeys] = useState(false);
   useRememberProject();
-  usePageKeys(() => setKeys(true));
+  const copied = usePageKeys(() => setKeys(true));
+  useKeptFocus();
   return (
     <>
       <SkipLink />
@@ -47,6 +50,9 @@ export function Frame({ children }: { children: ReactNode }): JSX.Element {
       <Main>{children}</Main>
       <KeysDialog opened={keys} onClose={() => setKeys(false)} />
       <SessionDialog />
+      <span role="status" className="visually-hidden">
+        {copied}
+      </span>
     </>
   );
 }
@@ -74,12 +80,23 @@ function Main({ children }: { children: ReactNode }): JSX.Element {
   );
 }
 
-/** `/` filter, `?` list, and `g` with the key of a page. */
-function usePageKeys(onHelp: () => void): void {
+/** Returns what the last key did, in words for a screen reader. */
+function usePageKeys(onHelp: () => void): string {
   const navigate = useNavigate();
+  const [done, setDone] = useState("");
   const links = useSitePages().flatMap((group) => group.links);
   const jumps = links
     .filter(({ key }) => key)
     .map(({ key, to }): [string, () => void] => [`g ${key}`, () => void navigate({ to })]);
-  useSingleKeys({ "/": focusFilter, "?": onHelp, ...Object.fromEntries(jumps) });
+  const copyId = () => void copyIdInFocus().then((id) => setDone(id ? `Copied ${id}` : ""));
+  useSingleKeys({
+    "/": focusFilter,
+    "?": onHelp,
+    j: () => moveAmongRows(1),
+    k: () => moveAmongRows(-1),
+    r: () => pressShortcut("r"),
+    y: copyId,
+    ...Object.fromEntries(jumps),
+  });
+  return done;
 }

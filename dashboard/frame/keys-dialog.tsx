@@ -6,8 +6,10 @@ import { singleKeysOn, switchSingleKeys } from "./keys.ts";
 const KEYS: [string, string][] = [
   ["Ctrl K", "search and commands (⌘ K on a Mac)"],
   ["/", "go to the filter"],
-  ["↓ ↑", "next and previous row"],
+  ["j k", "next and previous row (also ↓ ↑)"],
   ["Enter", "open the row"],
+  ["r", "resend, on a delivery or a destination"],
+  ["y", "copy the id of the row, or of the page"],
   ["Esc", "close"],
   ["g o", "operations"],
   ["g c", "customers"],
@@ -38,10 +40,4 @@ export function KeysDialog({ opened, onClose }: { opened: boolean; onClose: () =
       </Stack>
     </Modal>
   );
-}
-
-/** Moves the focus to the text filter of the list, or to its first field. */
-export function focusFilter(): void {
-  const field = document.querySelector<HTMLElement>("main input[data-filter], main input, main select");
-  field?.focus();
 }

@@ -5,6 +5,7 @@ import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
 import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
+import { unifiedMergeView } from "@codemirror/merge";
 import { searchKeymap } from "@codemirror/search";
 import { EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
@@ -28,6 +29,8 @@ export interface CodeEditorProps {
   /** Called with the text 150 ms after the last key. */
   check?: (text: string) => readonly EditorFinding[] | Promise<readonly EditorFinding[]>;
   readOnly?: boolean;
+  /** The text before the changes: the differences to it are marked, and what is equal is folded. */
+  original?: string;
   /** In pixels. */
   height?: number;
 }
@@ -35,7 +38,7 @@ export interface CodeEditorProps {
 const CHECK_MS = 150;
 
 export default function CodeMirror(props: CodeEditorProps): JSX.Element {
-  const { name, language, value, readOnly = false, height = 420 } = props;
+  const { name, language, value, readOnly = false, original, height = 420 } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const newest = useRef(props);
@@ -63,12 +66,13 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
           newest.current.check ? [checks, lintGutter()] : [],
           ...fixedExtensions(language, height),
           attributesOf(name, readOnly),
+          original === undefined ? [] : differencesTo(original),
         ],
       }),
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [language, height, name, readOnly]);
+  }, [language, height, name, readOnly, original]);
   useEffect(() => {
     const editor = view.current;
     if (!editor || editor.state.doc.toString() === value) return;
@@ -82,6 +86,26 @@ const attributesOf = (name: string, readOnly: boolean) => [
   EditorState.readOnly.of(readOnly),
 ];
 
+/** When selected text is replaced, the browser would keep its colour as an inline style, which the page's policy refuses. */
+const replacing = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { selection, readOnly } = view.state;
+    const isText = event.inputType === "insertText" && event.data !== null && !event.isComposing;
+    if (!isText || readOnly || selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data ?? ""), { userEvent: "input.type" });
+    return true;
+  },
+});
+
+const differencesTo = (original: string) =>
+  unifiedMergeView({
+    original,
+    mergeControls: false,
+    gutter: true,
+    collapseUnchanged: { margin: 3, minSize: 6 },
+  });
+
 const nonce = (): string => document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
 
 const fixedExtensions = (language: "yaml" | "json", height: number) => [
@@ -93,6 +117,7 @@ const fixedExtensions = (language: "yaml" | "json", height: number) => [
   language === "yaml" ? yaml() : json(),
   syntaxHighlighting(highlight),
   EditorView.lineWrapping,
+  replacing,
   look(height),
 ];
 
@@ -123,6 +148,15 @@ const look = (height: number) =>
       border: "1px solid var(--busbar-line)",
       color: "var(--mantine-color-text)",
       maxWidth: "480px",
+    },
+    // The marks of the library are too pale in one of the two schemes.
+    ".cm-deletedChunk": { backgroundColor: "var(--busbar-bad-ground)" },
+    "&.cm-merge-b .cm-changedLine, .cm-insertedLine": { backgroundColor: "var(--busbar-chosen)" },
+    "&.cm-merge-b .cm-changedText, .cm-changedText": { background: "none", fontWeight: "700" },
+    ".cm-collapsedLines": {
+      background: "var(--busbar-hover)",
+      color: "var(--mantine-color-text)",
+      minHeight: "24px",
     },
   });
 

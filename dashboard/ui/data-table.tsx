@@ -2,6 +2,7 @@
 // Safari forgets what a table is when its parts are no longer displayed as one, so the roles are explicit.
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role */
 import { useRef, type JSX, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { moveToRow } from "./move-to-row.ts";
 import classes from "./data-table.module.css";
 
 export interface Column<Row> {
@@ -51,6 +52,7 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
           <tr
             key={idOf(row)}
             role="row"
+            data-id={idOf(row)}
             data-opens={onOpen ? true : undefined}
             onClick={onOpen && ((event) => open(event, row))}
           >
@@ -73,15 +75,8 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
   );
 }
 
-/** Moves the focus to the link of the next or previous row. */
 function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const isInField = event.target instanceof HTMLElement && event.target.closest("input, select, textarea");
-  if (!step || isInField || !body) return;
-  const links = [...body.querySelectorAll<HTMLElement>("tr")].map((row) => row.querySelector("a"));
-  const current = links.findIndex((link) => link === document.activeElement);
-  const next = links[current + step];
-  if (!next) return;
-  event.preventDefault();
-  next.focus();
+  if (step && !isInField && body && moveToRow(body, step)) event.preventDefault();
 }

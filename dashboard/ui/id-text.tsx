@@ -5,7 +5,9 @@ import { CopyButton } from "./copy-button.tsx";
 
 export const IdText = ({ id, label = "Copy id" }: { id: string; label?: string }): JSX.Element => (
   <Group gap={4} wrap="nowrap" component="span" display="inline-flex" maw="100%">
-    <code className="foreign">{id}</code>
+    <code className="foreign" data-copied-id>
+      {id}
+    </code>
     <CopyButton text={id} label={label} />
   </Group>
 );

@@ -1,4 +1,4 @@
-/** The look of this server's own pages: one HTML document for light and dark, small and large screens, without foreign content. */
+/** The look of this server's own pages, that of the dashboard: one HTML document for light and dark, small and large screens, without foreign content. */
 import { randomBytes } from "node:crypto";
 import { Page } from "./endpoint.ts";
 
@@ -27,7 +27,7 @@ export function styledPage({ status, title, main, script, layout, formTargets, h
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${STYLE}</style>
 </head>
-<body class="${layout}">
+<body class="${layout}">${layout === "document" ? HEAD : ""}
 <main>
 ${main}
 </main>${script ? `\n<script nonce="${nonce}">\n${script}\n</script>` : ""}
@@ -58,46 +58,67 @@ ${main}
 export const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** Leads to the dashboard, or to the reference where the dashboard is switched off. */
+const HEAD = `\n<header><a href="/"><span class="busbar" aria-hidden="true"></span>Busbar</a></header>`;
+
+/** Colours and sizes are those of `dashboard/theme.ts`. */
 const STYLE = `
-:root { color-scheme: light dark; --page: #f4f5f7; --card: #fff; --text: #1b1f24; --soft: #57606a; --line: #d5dae0;
-  --accent: #1f5fd0; --on-accent: #fff; --good: #1a7f37; --bad: #b3261e; --note: #fff6e0; --note-line: #e3b341 }
-@media (prefers-color-scheme: dark) { :root { --page: #0f1216; --card: #181c22; --text: #e7eaee; --soft: #a0a9b4;
-  --line: #333a44; --accent: #7fb0ff; --on-accent: #0b1a33; --good: #5fd07f; --bad: #ff8a80; --note: #2c2513;
-  --note-line: #8a6d1f } }
+:root { color-scheme: light dark; --page: #f6f7f9; --card: #fff; --text: #1b1f24; --soft: #57606a; --line: #dde2e8;
+  --field: #858e99; --hover: #f2f5f9; --code: #f4f6f8; --accent: #1f5fd0; --filled: #1f5fd0; --good: #1a6f33;
+  --bad: #b3261e; --note: #fff6e0; --note-line: #8a5a00 }
+@media (prefers-color-scheme: dark) { :root { --page: #0f1216; --card: #15181d; --text: #e7eaee; --soft: #a3adb8;
+  --line: #2c333d; --field: #6b7684; --hover: #1c2128; --code: #1b1f26; --accent: #8db8ff; --good: #5fd07f;
+  --bad: #ff8a80; --note: #2c2513; --note-line: #e3b341 } }
 * { box-sizing: border-box }
-body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.5 system-ui, sans-serif;
-  overflow-wrap: break-word }
-h1 { font-size: 1.375rem; line-height: 1.3; margin: 0 0 .5rem }
-h2 { font-size: 1.1rem; margin: 1.5rem 0 .25rem }
-p { margin: 0 0 1rem }
+body { margin: 0; background: var(--page); color: var(--text); font: 14px/1.5 system-ui, -apple-system, "Segoe UI",
+  Roboto, "Helvetica Neue", Arial, sans-serif; overflow-wrap: break-word }
+h1 { font-size: 20px; line-height: 1.3; font-weight: 650; margin: 0 0 8px }
+h2 { font-size: 16px; line-height: 1.35; font-weight: 650; margin: 20px 0 4px }
+p { margin: 0 0 14px }
 a { color: var(--accent) }
-.document main { max-width: 60rem; margin: 0 auto; padding: 2rem 1rem }
-.document { background: var(--card) }
-.document .wide { overflow-x: auto; margin-bottom: 1rem }
-.document th, .document td { padding: .25rem .75rem .25rem 0; text-align: left; vertical-align: top }
-.card { display: grid; grid-template-columns: minmax(0, 1fr); min-height: 100vh; place-items: center; padding: 1rem }
-.card main { width: 100%; max-width: 29rem; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
-  padding: 1.5rem }
+code { font: 12.5px ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace }
+header { position: sticky; top: 0; display: flex; align-items: center; height: 48px; padding: 0 16px;
+  background: var(--card); border-bottom: 1px solid var(--line) }
+header a { display: flex; align-items: center; gap: 8px; min-height: 28px; font-weight: 700; color: var(--text);
+  text-decoration: none }
+.busbar { width: 18px; height: 18px; border-radius: 4px; background:
+  linear-gradient(#fff, #fff) 4px 4px / 2px 10px no-repeat, linear-gradient(#fff, #fff) 12px 4px / 2px 10px no-repeat,
+  linear-gradient(#fff, #fff) 4px 8px / 10px 2px no-repeat, #1f5fd0 }
+.document main { max-width: 60rem; margin: 16px auto; padding: 20px 24px; background: var(--card);
+  border: 1px solid var(--line); border-radius: 6px }
+.document .wide { overflow-x: auto; margin-bottom: 14px }
+.document table { width: 100%; border-collapse: collapse; font-size: 13px }
+.document th { color: var(--soft); font-size: 12px; font-weight: 550 }
+.document th, .document td { height: 36px; padding: 4px 12px 4px 0; text-align: left;
+  border-bottom: 1px solid var(--line) }
+.document td a { display: inline-block; padding-block: 4px }
+.card { display: grid; grid-template-columns: minmax(0, 1fr); min-height: 100vh; place-items: center; padding: 16px }
+.card main { width: 100%; max-width: 28rem; background: var(--card); border: 1px solid var(--line); border-radius: 6px;
+  padding: 24px }
 .card main > :last-child { margin-bottom: 0 }
-.app { display: flex; align-items: center; gap: .625rem; margin-bottom: 1.25rem; color: var(--soft); font-weight: 600 }
+.app { display: flex; align-items: center; gap: 10px; margin-bottom: 20px; color: var(--soft); font-weight: 600 }
 .app > span:last-child { min-width: 0 }
-.mark { flex: none; display: grid; place-items: center; width: 2rem; height: 2rem; border-radius: 8px;
-  background: var(--accent); color: var(--on-accent) }
-.sign { display: block; width: 2.5rem; height: 2.5rem; margin-bottom: .75rem }
+.mark { flex: none; display: grid; place-items: center; width: 32px; height: 32px; border-radius: 6px;
+  background: var(--filled); color: #fff }
+.sign { display: block; width: 36px; height: 36px; margin-bottom: 12px }
 .good { color: var(--good) }
 .bad { color: var(--bad) }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .375rem 1rem; margin: 0 0 1rem;
-  padding: .75rem 0; border-block: 1px solid var(--line) }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 6px 16px; margin: 0 0 14px;
+  padding: 12px 0; border-block: 1px solid var(--line) }
 dt { color: var(--soft) }
 dd { margin: 0 }
 .soft { color: var(--soft) }
-.small { font-size: .875rem }
-.note { padding: .625rem .75rem; border-left: 4px solid var(--note-line); background: var(--note); font-size: .9375rem }
-form { display: flex; flex-wrap: wrap; gap: .75rem }
-button { flex: 1 1 auto; min-height: 44px; padding: .5rem 1.25rem; border: 1px solid var(--line); border-radius: 8px;
-  background: transparent; color: var(--text); font: inherit; font-weight: 600; cursor: pointer }
-button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent) }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+.small { font-size: 13px }
+.note { padding: 10px 12px; border-left: 3px solid var(--note-line); background: var(--note) }
+form { display: flex; flex-wrap: wrap; gap: 12px }
+button { flex: 1 1 auto; min-height: 40px; padding: 8px 20px; border: 1px solid var(--field); border-radius: 4px;
+  background: transparent; color: var(--text); font: inherit; font-weight: 550; cursor: pointer }
+button:hover { background: var(--hover) }
+button.main { background: var(--filled); border-color: var(--filled); color: #fff }
+button.main:hover { background: #1850b3 }
+button:disabled { cursor: default }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 @media (max-width: 30rem) { .card { place-items: start center; padding: 0; background: var(--card) }
-  .card main { border: 0; border-radius: 0 } dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { margin-bottom: .5rem } }
+  .card main, .document main { border: 0; border-radius: 0 } .document main { margin: 0; padding: 16px }
+  dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { margin-bottom: 8px } }
 `;

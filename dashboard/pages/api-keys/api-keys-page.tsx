@@ -25,7 +25,14 @@ const COLUMNS: Column<ApiKey>[] = [
   { head: "Status", cell: ({ active }) => <Status status={active ? "active" : "inactive"} />, line: 1 },
   { head: "Last used", cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
   { head: "Expires", cell: ({ expireTime }) => <TimeAgo time={expireTime} /> },
-  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
+  {
+    head: "Created",
+    cell: ({ createTime, createdBy }) => (
+      <span title={createdBy && `By ${createdBy}`}>
+        <TimeAgo time={createTime} />
+      </span>
+    ),
+  },
 ];
 
 export function ApiKeysPage(): JSX.Element {

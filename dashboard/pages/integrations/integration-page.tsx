@@ -1,6 +1,6 @@
 /** One integration: its customers, its manifest and its revisions. */
-import type { JSX } from "react";
-import { Tabs } from "@mantine/core";
+import { useState, type JSX } from "react";
+import { Group, Tabs } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall } from "../../api/queries.ts";
@@ -10,21 +10,33 @@ import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { DeleteIntegration } from "./delete-integration.tsx";
 
 export function IntegrationPage(): JSX.Element {
   const { name = "" } = useParams({ strict: false });
   const [{ tab = "customers" }, setTab] = useFilters("tab");
+  const [deleting, setDeleting] = useState(false);
+  const reason = useReason("editor");
   return (
     <Page
       title={name}
       above={<ProjectLink to="/integrations">Integrations</ProjectLink>}
-      actions={<ProjectLink to={`/deploy?integration=${part(name)}`}>Change the manifest</ProjectLink>}
+      actions={
+        <Group gap="md" align="flex-start">
+          <ProjectLink to={`/deploy?integration=${part(name)}`}>Change the manifest</ProjectLink>
+          <ActionButton variant="default" reason={reason} onClick={() => setDeleting(true)}>
+            Delete
+          </ActionButton>
+        </Group>
+      }
     >
       <Tabs value={tab} onChange={(next) => setTab({ tab: next ?? undefined })} keepMounted={false}>
         <Tabs.List>
@@ -42,6 +54,7 @@ export function IntegrationPage(): JSX.Element {
           <Revisions name={name} />
         </Tabs.Panel>
       </Tabs>
+      {deleting && <DeleteIntegration name={name} onClose={() => setDeleting(false)} />}
     </Page>
   );
 }

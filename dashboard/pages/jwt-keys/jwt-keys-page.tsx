@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Button, Group } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { useChange } from "../../api/queries.ts";
+import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -16,6 +16,7 @@ import { IdText } from "../../ui/id-text.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { NewJwtKey } from "./new-jwt-key.tsx";
+import { TokenChecker } from "./token-checker.tsx";
 
 type JwtKey = Schemas["JwtKey"];
 
@@ -31,6 +32,7 @@ export function JwtKeysPage(): JSX.Element {
   const reason = useReason("editor");
   const [making, setMaking] = useState(false);
   const [deleting, setDeleting] = useState<JwtKey>();
+  const keys = useCall("listJWTKeys", { projectIdOrName }).data;
   const update = useChange("updateJWTKey", { forget: ["listJWTKeys"] });
   const switchTo = ({ id: keyId }: JwtKey, active: boolean) =>
     update.mutate({ projectIdOrName, keyId, body: { updateMask: ["active"], jwtKey: { active } } });
@@ -58,6 +60,7 @@ export function JwtKeysPage(): JSX.Element {
           </EmptyState>
         }
       />
+      {keys && keys.length > 0 && <TokenChecker keys={keys} />}
       {making && <NewJwtKey onClose={() => setMaking(false)} />}
       {deleting && <DeleteJwtKey jwtKey={deleting} onClose={() => setDeleting(undefined)} />}
     </Page>

@@ -1,66 +1,127 @@
-/** The form for a new topic: its name, the types of its events, and the destinations that get them. */
+/** The form for a new topic: its name, the types of its events, and the destinations that get them, a new one included. */
 import { useState, type JSX } from "react";
-import { Checkbox, Modal, Stack, TextInput } from "@mantine/core";
+import { Checkbox, Fieldset, Modal, Stack, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { issueOf, useCall } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { useCreateTopic } from "./create-topic.ts";
 
 interface NewTopicProps {
-  opened: boolean;
   onClose: () => void;
+  onCreated: (topic: Schemas["Topic"]) => void;
   destinations: readonly Schemas["Destination"][];
 }
 
-export const NewTopic = (props: NewTopicProps): JSX.Element => (
-  <Modal opened={props.opened} onClose={props.onClose} title="New topic">
-    <Form {...props} />
-  </Modal>
-);
-
-function Form({ onClose, destinations }: NewTopicProps): JSX.Element {
+export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const types = useCall("listEventTypes", {}, { staysFresh: true }).data ?? [];
   const [name, setName] = useState("");
   const [eventTypes, setEventTypes] = useState<string[]>([]);
   const [destinationIds, setDestinationIds] = useState<string[]>([]);
-  const create = useChange("createTopic", { forget: ["listTopics"] });
-  const input = { projectIdOrName, body: { name, eventTypes, destinationIds } };
-  useDraft("createTopic", input);
+  const [webhook, setWebhook] = useState<{ name: string; url: string }>();
+  const client = useQueryClient();
+  const { create, busy, error } = useCreateTopic();
+  const body = { name, eventTypes, destinationIds };
+  useDraft("createTopic", { projectIdOrName, body });
+  const submit = async () => {
+    const made = await create(projectIdOrName, body, webhook);
+    if (!made) return;
+    await client.invalidateQueries({ queryKey: ["listTopics"] });
+    await client.invalidateQueries({ queryKey: ["listDestinations"] });
+    onClose();
+    onCreated(made);
+  };
   return (
-    <DialogForm
-      submit="Create topic"
-      busy={create.isPending}
-      problem={<ProblemView error={create.error} />}
-      onSubmit={() => {
-        create.mutate(input, { onSuccess: onClose });
-      }}
-      onCancel={onClose}
-    >
-      <TextInput
-        label="Name"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={issueOf(create.error, "name")}
-        data-autofocus
-      />
-      <Checkbox.Group label="Event types" value={eventTypes} onChange={setEventTypes}>
-        <Stack gap={6} mt={4}>
-          {types.map(({ type, description }) => (
-            <Checkbox key={type} value={type} label={type} title={description} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-      <Checkbox.Group label="Destinations" value={destinationIds} onChange={setDestinationIds}>
-        <Stack gap={6} mt={4}>
-          {destinations.map((one) => (
-            <Checkbox key={one.id} value={one.id} label={one.name} />
-          ))}
-          {destinations.length === 0 && <span>There is no destination yet.</span>}
-        </Stack>
-      </Checkbox.Group>
-    </DialogForm>
+    <Modal opened onClose={onClose} title="New topic" size="lg">
+      <DialogForm
+        submit="Create topic"
+        busy={busy}
+        problem={<ProblemView error={error} />}
+        onSubmit={() => void submit()}
+        onCancel={onClose}
+      >
+        <TextInput
+          label="Name"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={webhook ? undefined : issueOf(error, "name")}
+          data-autofocus
+        />
+        <Checkbox.Group label="Event types" value={eventTypes} onChange={setEventTypes}>
+          <Stack gap={6} mt={4}>
+            {types.map(({ type, description, built }) => (
+              <Checkbox
+                key={type}
+                value={type}
+                label={type}
+                description={built ? description : `${description} Not sent by this version.`}
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Samples types={types.filter(({ type }) => eventTypes.includes(type))} />
+        <Checkbox.Group label="Destinations" value={destinationIds} onChange={setDestinationIds}>
+          <Stack gap={6} mt={4}>
+            {destinations.map((one) => (
+              <Checkbox key={one.id} value={one.id} label={one.name} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Checkbox
+          label="A new webhook"
+          checked={webhook !== undefined}
+          onChange={(event) => setWebhook(event.currentTarget.checked ? { name: "", url: "" } : undefined)}
+        />
+        {webhook && <WebhookFields webhook={webhook} error={error} onChange={setWebhook} />}
+      </DialogForm>
+    </Modal>
   );
 }
+
+/** The messages that a receiver will get, as they are sent. */
+const Samples = ({ types }: { types: readonly Schemas["EventTypeInfo"][] }): JSX.Element => (
+  <>
+    {types.map(({ type, sample }) => (
+      <details key={type}>
+        <summary>Sample of {type}</summary>
+        <CodeBlock name={`Message of ${type}`} text={JSON.stringify(sample, undefined, 2)} />
+      </details>
+    ))}
+  </>
+);
+
+interface WebhookFieldsProps {
+  webhook: { name: string; url: string };
+  error: Error | null;
+  onChange: (webhook: { name: string; url: string }) => void;
+}
+
+const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.Element => (
+  <Fieldset legend="The new webhook">
+    <Stack gap="sm">
+      <TextInput
+        label="Webhook name"
+        value={webhook.name}
+        onChange={(event) => onChange({ ...webhook, name: event.currentTarget.value })}
+        error={issueOf(error, "name")}
+        required
+        withAsterisk={false}
+      />
+      <TextInput
+        label="Address"
+        description="Gets each event as a signed POST."
+        placeholder="https://example.com/busbar"
+        value={webhook.url}
+        onChange={(event) => onChange({ ...webhook, url: event.currentTarget.value })}
+        error={issueOf(error, "metadata.url")}
+        required
+        withAsterisk={false}
+      />
+    </Stack>
+  </Fieldset>
+);

@@ -8,6 +8,7 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ExportAudit } from "./export-audit.tsx";
 
 type AuditEvent = Schemas["AuditEvent"];
 
@@ -17,6 +18,8 @@ const FILTERS: FilterField[] = [
   { kind: "text", name: "target", label: "Target", placeholder: "Id of a resource" },
   { kind: "window", name: "since", label: "Window" },
 ];
+
+const MORE_FILTERS = ["projectId", "until"];
 
 const COLUMNS: Column<AuditEvent>[] = [
   { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
@@ -52,7 +55,8 @@ export function AuditPage(): JSX.Element {
       columns={COLUMNS}
       idOf={({ id }) => id}
       filters={FILTERS}
-      moreFilters={["projectId", "until"]}
+      moreFilters={MORE_FILTERS}
+      actions={<ExportAudit orgId={orgId} />}
       empty={<EmptyState title="Nothing was changed">Changes appear here with who made them.</EmptyState>}
     />
   );

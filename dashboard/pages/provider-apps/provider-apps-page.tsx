@@ -1,6 +1,6 @@
 /** The OAuth clients that the project registered with providers. */
 import { useState, type JSX } from "react";
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
@@ -14,6 +14,7 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ChangeProviderApp } from "./change-provider-app.tsx";
 import { NewProviderApp } from "./new-provider-app.tsx";
 
 type ProviderApp = Schemas["ProviderApp"];
@@ -30,13 +31,24 @@ const COLUMNS: Column<ProviderApp>[] = [
   { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
 ];
 
-const actions = (mayChange: boolean, onDelete: (app: ProviderApp) => void): Column<ProviderApp> => ({
+interface Changes {
+  mayChange: boolean;
+  onChange: (app: ProviderApp) => void;
+  onDelete: (app: ProviderApp) => void;
+}
+
+const actionsOf = ({ mayChange, onChange, onDelete }: Changes): Column<ProviderApp> => ({
   head: "Actions",
   line: 1,
   cell: (app) => (
-    <Button size="compact-sm" variant="default" disabled={!mayChange} onClick={() => onDelete(app)}>
-      Delete
-    </Button>
+    <Group gap={4} wrap="nowrap">
+      <Button size="compact-sm" variant="default" disabled={!mayChange} onClick={() => onChange(app)}>
+        Change
+      </Button>
+      <Button size="compact-sm" variant="default" disabled={!mayChange} onClick={() => onDelete(app)}>
+        Delete
+      </Button>
+    </Group>
   ),
 });
 
@@ -48,6 +60,11 @@ export function ProviderAppsPage(): JSX.Element {
   const reason = useReason("editor");
   const [making, setMaking] = useState(false);
   const [deleting, setDeleting] = useState<ProviderApp>();
+  const [changing, setChanging] = useState<ProviderApp>();
+  const columns = [
+    ...COLUMNS,
+    actionsOf({ mayChange: reason === undefined, onChange: setChanging, onDelete: setDeleting }),
+  ];
   const remove = useChange("deleteProviderApp", { forget: ["listProviderApps"] });
   return (
     <Page
@@ -67,7 +84,7 @@ export function ProviderAppsPage(): JSX.Element {
         name="Provider apps"
         operationId="listProviderApps"
         input={{ projectIdOrName }}
-        columns={[...COLUMNS, actions(reason === undefined, setDeleting)]}
+        columns={columns}
         idOf={({ id }) => id}
         empty={
           <EmptyState title="No provider apps">
@@ -77,6 +94,7 @@ export function ProviderAppsPage(): JSX.Element {
         }
       />
       {making && <NewProviderApp onClose={() => setMaking(false)} />}
+      {changing && <ChangeProviderApp app={changing} onClose={() => setChanging(undefined)} />}
       {deleting && (
         <ConfirmDelete
           opened

@@ -1,6 +1,7 @@
 /** The settings of a project: names, ids, and whether it is in production. */
 import { useState, type JSX } from "react";
 import { Group, Stack, Switch, TextInput } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
 import { Page } from "../../frame/page.tsx";
@@ -8,6 +9,7 @@ import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -65,9 +67,46 @@ function SettingsForm({ project }: { project: Answer<"getProject"> }): JSX.Eleme
             <ActionButton reason={reason} onClick={onSave} loading={save.isPending}>
               Save
             </ActionButton>
+            {save.isSuccess && (
+              <span role="status" className="soft">
+                Saved
+              </span>
+            )}
           </Group>
         </Stack>
       </Section>
+      <DeleteProject project={project} />
     </>
+  );
+}
+
+function DeleteProject({ project }: { project: Answer<"getProject"> }): JSX.Element {
+  const [deleting, setDeleting] = useState(false);
+  const navigate = useNavigate();
+  const { mutate, isPending, error } = useChange("deleteProject", { forget: ["listProjects", "getMyInfo"] });
+  const onDelete = () =>
+    mutate({ projectIdOrName: project.id }, { onSuccess: () => void navigate({ to: "/" }) });
+  return (
+    <Section title="Delete">
+      <ActionButton
+        variant="default"
+        reason={useReason("owner")}
+        onClick={() => setDeleting(true)}
+      >{`Delete ${project.name}`}</ActionButton>
+      {deleting && (
+        <ConfirmDelete
+          opened
+          what={`project ${project.name}`}
+          typeName={project.name}
+          busy={isPending}
+          problem={<ProblemView error={error} />}
+          onDelete={onDelete}
+          onClose={() => setDeleting(false)}
+        >
+          Everything in it goes along: integrations, customers, connections with their credentials, keys,
+          destinations, events and operations. It cannot be undone.
+        </ConfirmDelete>
+      )}
+    </Section>
   );
 }

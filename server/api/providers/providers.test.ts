@@ -19,6 +19,11 @@ describe("providers", () => {
     assert.deepEqual([body.asana.support.read, body.asana.support.subscribe], [false, false]);
   });
 
+  test("with declared=true, support names what a manifest may declare, as a deployment checks it", async () => {
+    const { body } = await on.call("GET", "/v1/providers?declared=true");
+    assert.deepEqual([body.asana.support.read, body.asana.support.write], [true, true]);
+  });
+
   test("no credential is needed", async () => {
     const answer = await on.call("GET", "/v1/providers/hubspot", undefined, { "x-api-key": "" });
     assert.equal(answer.status, 200, answer.text);

@@ -5,7 +5,13 @@ import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
 import { mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
 
-export type Catalog = Readonly<Record<string, ProviderInfo>>;
+/** What the rules need of a provider. The dashboard has it from the API, without the rest. */
+export type CatalogEntry = Pick<
+  ProviderInfo,
+  "name" | "displayName" | "authType" | "defaultModule" | "support" | "features" | "modules"
+> & { oauth2Opts?: { grantType: string } };
+
+export type Catalog = Readonly<Record<string, CatalogEntry>>;
 
 const ACTIONS: readonly Action[] = ["read", "write", "subscribe", "proxy"];
 
@@ -57,7 +63,7 @@ export function checkProviderApp(
   );
 }
 
-function checkModule(integration: LocatedValue, provider: ProviderInfo, report: Report): void {
+function checkModule(integration: LocatedValue, provider: CatalogEntry, report: Report): void {
   const module = textOf(integration, "module");
   const modules = Object.keys(provider.modules ?? {});
   if (module === undefined || modules.includes(module)) return;
@@ -77,7 +83,7 @@ function isDeclared(integration: LocatedValue, action: Action): boolean {
 /** A module that the manifest names overrides the provider's flags; otherwise the default module's count as well. */
 function isSupported(
   integration: LocatedValue,
-  provider: ProviderInfo,
+  provider: CatalogEntry,
   action: Action,
   report: Report,
 ): boolean {
@@ -136,9 +142,9 @@ export function checkProviderBackfill(integration: LocatedValue, catalog: Catalo
 }
 
 /** Returns the provider that an integration names, undefined if there is none. */
-export function providerOf(integration: LocatedValue, catalog: Catalog): ProviderInfo | undefined {
+export function providerOf(integration: LocatedValue, catalog: Catalog): CatalogEntry | undefined {
   const name = textOf(integration, "provider");
   return name !== undefined && Object.hasOwn(catalog, name) ? catalog[name] : undefined;
 }
 
-export const shown = (provider: ProviderInfo): string => provider.displayName ?? provider.name;
+export const shown = (provider: CatalogEntry): string => provider.displayName ?? provider.name;

@@ -1,28 +1,9 @@
-/** Changing a manifest, and trying a call as a customer. */
+/** Trying a call as a customer; graphs and processes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Suite } from "../dashboard.test.ts";
 
 export const suite: Suite = (on) => {
-  test("a manifest is compared as the API compares it, deployed, and listed as a revision", async () => {
-    const visit = await on().visit();
-    const { page } = visit;
-    await visit.open("/projects/default/deploy");
-    await page.getByRole("textbox", { name: "Manifest" }).waitFor();
-    await page.getByRole("button", { name: "Compare", exact: true }).click();
-    await page.getByRole("heading", { name: "my-integration: added, 0 installations" }).waitFor();
-    await page.getByRole("button", { name: "Deploy", exact: true }).click();
-    await page.getByRole("heading", { name: "Deployed" }).waitFor();
-    const { status, body } = await on().on.inProject("GET", "/integrations/my-integration/revisions");
-    assert.deepEqual([status, body.results.length], [200, 1]);
-    assert.match(body.results[0].createdBy, /^builder:/);
-    await visit.open("/projects/default/integrations/my-integration?tab=revisions");
-    await page.getByRole("table", { name: "Revisions" }).waitFor();
-    visit.assertUntroubled();
-    await visit.close();
-    await on().on.inProject("DELETE", "/integrations/my-integration");
-  });
-
   test("a proxied call of the playground needs no key, and is listed", async () => {
     const visit = await on().visit();
     const { page } = visit;

@@ -1,0 +1,45 @@
+/** The findings about a manifest as a list below the editor, for those who cannot see what is underlined. */
+import type { JSX } from "react";
+import { Text } from "@mantine/core";
+import type { ManifestFinding } from "./manifest-findings.ts";
+
+/** More are underlined in the text, but not listed. */
+const MOST_LISTED = 50;
+
+export function FindingsList({
+  findings,
+}: {
+  findings: readonly ManifestFinding[] | undefined;
+}): JSX.Element | null {
+  if (!findings) return null;
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  return (
+    <div role="region" aria-label="Findings">
+      <Text size="sm" mt="xs" role="status">
+        {findings.length === 0 ? "No findings." : wordsOf(errors, findings.length - errors)}
+      </Text>
+      {findings.length > 0 && (
+        <ul>
+          {findings.slice(0, MOST_LISTED).map(({ line, from, severity, rule, message, remedy }) => (
+            <li key={`${from} ${rule} ${message}`}>
+              <Text size="sm" component="span" className="foreign">
+                <strong>{severity === "error" ? "Error" : "Warning"}</strong>, line {line}: {message} {remedy}{" "}
+                <code>{rule}</code>
+              </Text>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+
+const wordsOf = (errors: number, warnings: number): string =>
+  [
+    errors > 0 ? `${counted(errors, "error")}: this manifest would be refused` : "",
+    warnings > 0 ? counted(warnings, "warning") : "",
+  ]
+    .filter(Boolean)
+    .join("; ");

@@ -1,0 +1,100 @@
+/** The editor of a manifest with its findings, the comparison with what is deployed, and the deployment. */
+import { useState, type JSX } from "react";
+import { Checkbox, Group, Stack, Text } from "@mantine/core";
+import { useChange } from "../../api/queries.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { CodeEditor } from "../../ui/code-editor.tsx";
+import { Section } from "../../ui/section.tsx";
+import { FileActions } from "./file-actions.tsx";
+import { FindingsList } from "./findings-list.tsx";
+import { ManifestComparison, removesReading, type Deployment } from "./manifest-comparison.tsx";
+import { useManifestCheck } from "./use-manifest-check.ts";
+
+export interface ManifestEditorProps {
+  /** The text to begin with; a new one replaces what is in the editor, and can be undone there. */
+  source: string;
+  /** The file that is deployed now. */
+  current: string | undefined;
+  /** The number of the old revision that `source` is. */
+  backTo: number | undefined;
+}
+
+export function ManifestEditor({ source, current, backTo }: ManifestEditorProps): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const [shown, setShown] = useState(source);
+  const [text, setText] = useState(source);
+  const [given, setGiven] = useState(source);
+  const [stops, setStops] = useState(false);
+  const { check, findings } = useManifestCheck(projectIdOrName);
+  const compare = useChange("batchUpsertIntegrations");
+  const deploy = useChange("batchUpsertIntegrations", { forget: ["listIntegrations", "listRevisions"] });
+  if (given !== source) {
+    setGiven(source);
+    setShown(source);
+  }
+  const input = { projectIdOrName, ...(stops && { destructive: true }), body: { sourceYaml: text } };
+  useDraft("batchUpsertIntegrations", input);
+  const onChange = (next: string) => {
+    setText(next);
+    compare.reset();
+    deploy.reset();
+  };
+  const mayCompare = useReason("support");
+  const mayDeploy = useReason("editor");
+  return (
+    <Stack gap="sm">
+      {backTo !== undefined && (
+        <Text size="sm">
+          This is revision {backTo} as it was deployed, with its comments. Compare it, then deploy it again.
+        </Text>
+      )}
+      <Section title="amp.yaml" actions={<FileActions text={text} onRead={setShown} />}>
+        {check && (
+          <CodeEditor name="Manifest" language="yaml" value={shown} onChange={onChange} check={check} />
+        )}
+        <FindingsList findings={findings} />
+      </Section>
+      <Group align="flex-start">
+        <ActionButton
+          variant="default"
+          reason={mayCompare}
+          loading={compare.isPending}
+          onClick={() => compare.mutate({ ...input, dryRun: true })}
+        >
+          Compare
+        </ActionButton>
+        <ActionButton reason={mayDeploy} loading={deploy.isPending} onClick={() => deploy.mutate(input)}>
+          Deploy
+        </ActionButton>
+        {compare.data && removesReading(compare.data) && (
+          <Checkbox
+            label="Stop reading what the manifest no longer contains"
+            checked={stops}
+            onChange={(event) => setStops(event.currentTarget.checked)}
+          />
+        )}
+      </Group>
+      <ProblemView error={deploy.error ?? compare.error} />
+      {deploy.data && <Deployed integrations={deploy.data} />}
+      {compare.data && !deploy.data && (
+        <ManifestComparison planned={compare.data} before={current} after={text} />
+      )}
+    </Stack>
+  );
+}
+
+const Deployed = ({ integrations }: { integrations: Deployment }): JSX.Element => (
+  <Section title="Deployed">
+    {integrations.map(({ name }) => (
+      <div key={name} role="status">
+        <ProjectLink to={`/integrations/${part(name)}`}>{name}</ProjectLink> ·{" "}
+        <ProjectLink to={`/integrations/${part(name)}?tab=revisions`}>revisions</ProjectLink>
+      </div>
+    ))}
+  </Section>
+);

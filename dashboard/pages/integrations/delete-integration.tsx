@@ -1,0 +1,40 @@
+/** Asks before an integration is deleted, and tells how many installations go along. */
+import type { JSX } from "react";
+import { useCall, useChange } from "../../api/queries.ts";
+import { useOpenInProject } from "../../frame/page-link.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
+
+/** More are not counted. */
+const MOST_COUNTED = 200;
+
+export function DeleteIntegration({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const open = useOpenInProject();
+  const installed = useCall("listProjectInstallations", {
+    projectIdOrName,
+    integration: name,
+    pageSize: MOST_COUNTED,
+  }).data;
+  const { mutate, isPending, error } = useChange("deleteIntegration", { forget: ["listIntegrations"] });
+  const count = installed?.results.length ?? 0;
+  const customers = `${count}${installed?.pagination.done === false ? " or more" : ""} installation${count === 1 ? "" : "s"}`;
+  return (
+    <ConfirmDelete
+      opened
+      what={`integration ${name}`}
+      {...(count > 0 && { typeName: name })}
+      busy={isPending}
+      problem={<ProblemView error={error} />}
+      onDelete={() =>
+        mutate({ projectIdOrName, integrationIdOrName: name }, { onSuccess: () => open("/integrations") })
+      }
+      onClose={onClose}
+    >
+      {installed
+        ? `Its revisions go along, and ${customers}: writes and reads of these customers end. Their connections stay.`
+        : "Counting installations …"}
+    </ConfirmDelete>
+  );
+}
