@@ -1,7 +1,10 @@
 /** The dashboard in a real browser, against a real Busbar and sandbox: all suites share one of each. */
+import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe } from "node:test";
+import { after, before, describe, test } from "node:test";
+import { signIn } from "../harness/people.ts";
+import type { TestBusbar } from "../harness/busbar.ts";
 import { HAS_CHROMIUM, openDashboard, type Dashboard } from "./open-dashboard.ts";
 
 /** A file of `suites/` exports its tests as a function of the dashboard, which is open when a test runs. */
@@ -26,4 +29,35 @@ describe("dashboard", { skip: HAS_CHROMIUM ? false : "no /usr/bin/chromium" }, (
     return open;
   };
   for (const [name, suite] of suites) describe(name, () => suite(on));
+
+  // After all suites, about everything that they did.
+  test("every change that the pages made is in the audit with its actor and request, and no secret is", async () => {
+    const { changes, on: busbar } = on();
+    const events = await auditOf(busbar);
+    const known = new Set(events.map(({ requestId }) => requestId));
+    assert.deepEqual(
+      [...changes].filter(([requestId]) => !known.has(requestId)),
+      [],
+    );
+    assert.ok(events.every(({ actor }) => actor.kind === "system" || actor.id));
+    assert.doesNotMatch(JSON.stringify(events), /bb_[\w-]{43}|whsec_|BEGIN|clientSecret":/);
+  });
 });
+
+interface AuditEvent {
+  requestId: string;
+  actor: { kind: string; id?: string };
+}
+
+async function auditOf(busbar: TestBusbar): Promise<AuditEvent[]> {
+  const headers = { ...(await signIn(busbar)), "x-api-key": "" };
+  const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?pageSize=200`;
+  const events: AuditEvent[] = [];
+  let next = "";
+  do {
+    const { body } = await busbar.call("GET", path + next, undefined, headers);
+    events.push(...body.results);
+    next = body.pagination.done ? "" : `&pageToken=${encodeURIComponent(body.pagination.nextPageToken)}`;
+  } while (next !== "");
+  return events;
+}

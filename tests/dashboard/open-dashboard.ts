@@ -1,7 +1,7 @@
 /** One Busbar with data, one browser, and signed-in pages, for all tests of the dashboard. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Page, type Request } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { fillProject } from "./fill-project.ts";
 
@@ -32,6 +32,8 @@ export interface Dashboard {
   on: TestBusbar;
   browser: Browser;
   origin: string;
+  /** The request ids of all changes that pages have made so far, with what was called. */
+  changes: ReadonlyMap<string, string>;
   /** A new browser profile, signed in. */
   visit(view?: View): Promise<Visit>;
   /** A new browser profile, signed out. */
@@ -48,11 +50,13 @@ export async function openDashboard(): Promise<Dashboard> {
     isBuilt(origin),
   ]);
   let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
-  const visitSignedOut = (view?: View) => openVisit(browser, origin, view);
+  const changes = new Map<string, string>();
+  const visitSignedOut = (view?: View) => openVisit({ browser, origin, changes }, view);
   return {
     on,
     browser,
     origin,
+    changes,
     visitSignedOut,
     async visit(view) {
       if (!signedIn) {
@@ -61,7 +65,7 @@ export async function openDashboard(): Promise<Dashboard> {
         signedIn = await visit.context.storageState();
         await visit.close();
       }
-      return openVisit(browser, origin, view, signedIn);
+      return openVisit({ browser, origin, changes }, view, signedIn);
     },
     async close() {
       await browser.close();
@@ -88,9 +92,14 @@ async function isBuilt(origin: string): Promise<void> {
   return isBuilt(origin);
 }
 
+interface Shared {
+  browser: Browser;
+  origin: string;
+  changes: Map<string, string>;
+}
+
 async function openVisit(
-  browser: Browser,
-  origin: string,
+  { browser, origin, changes }: Shared,
   { scheme = "light", width = 1_280, height = 800 }: View = {},
   storageState?: Awaited<ReturnType<BrowserContext["storageState"]>>,
 ): Promise<Visit> {
@@ -111,6 +120,11 @@ async function openVisit(
     const { protocol, origin: asked } = new URL(request.url());
     if (/^(https?|wss?):$/.test(protocol) && asked !== origin) troubles.push(`foreign: ${request.url()}`);
   });
+  page.on("response", (response) => {
+    const { method, path, isChange } = changeOf(response.request(), origin);
+    const requestId = response.headers()["x-request-id"];
+    if (isChange && response.ok() && requestId) changes.set(requestId, `${method} ${path}`);
+  });
   const drawn = async () => {
     await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
     await page.locator("main h1").waitFor();
@@ -126,5 +140,19 @@ async function openVisit(
     assertUntroubled: () => assert.deepEqual(troubles, []),
     forgive: () => void troubles.splice(0),
     close: () => context.close(),
+  };
+}
+
+/** Sessions are people's own business, and calls with records are listed as operations. */
+const NO_CHANGE = /^\/(write|search|read|callbacks)\/|^\/v1\/sessions/;
+
+function changeOf(request: Request, origin: string): { method: string; path: string; isChange: boolean } {
+  const { origin: asked, pathname: path, searchParams } = new URL(request.url());
+  const isTrial = searchParams.get("dryRun") === "true" || /"dryRun":true/.test(request.postData() ?? "");
+  const method = request.method();
+  return {
+    method,
+    path,
+    isChange: asked === origin && method !== "GET" && !isTrial && !NO_CHANGE.test(path),
   };
 }

@@ -1,6 +1,6 @@
 /** The signed-in person: sessions, organisations, an invitation to accept. */
 import { useState, type FormEvent, type JSX } from "react";
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Button, Group, Stack, TextInput, Title } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
@@ -88,7 +88,7 @@ function Sessions(): JSX.Element {
     <>
       <ProblemView error={end.error ?? endOthers.error} />
       <Group justify="space-between">
-        <h2>Sessions</h2>
+        <Title order={2}>Sessions</Title>
         <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate({})}>
           Sign out everywhere else
         </Button>

@@ -1,6 +1,6 @@
 /** The API keys of a project: create, replace, switch off, delete. */
-import { useState, type JSX } from "react";
-import { Button, Group } from "@mantine/core";
+import { useId, useState, type JSX } from "react";
+import { Button, Group, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
@@ -115,28 +115,36 @@ function Actions({
   const isLast = isLastFull(apiKey, keys);
   const mayNot = reason !== undefined;
   const small = { size: "compact-sm", variant: "default" } as const;
+  const reasonId = useId();
   return (
-    <Group gap={4} wrap="nowrap" align="flex-start">
-      <Button {...small} disabled={mayNot} onClick={() => onReplace(apiKey)}>
-        Replace
-      </Button>
-      <Button {...small} disabled={mayNot || isLast} onClick={() => onSwitch(apiKey, !apiKey.active)}>
-        {apiKey.active ? "Switch off" : "Switch on"}
-      </Button>
-      {isLast ? (
-        <ActionButton
+    <>
+      <Group gap={4} wrap="nowrap">
+        <Button {...small} disabled={mayNot} onClick={() => onReplace(apiKey)}>
+          Replace
+        </Button>
+        <Button
           {...small}
-          reason="The last full key without an end stays."
+          disabled={mayNot || isLast}
+          aria-describedby={isLast ? reasonId : undefined}
+          onClick={() => onSwitch(apiKey, !apiKey.active)}
+        >
+          {apiKey.active ? "Switch off" : "Switch on"}
+        </Button>
+        <Button
+          {...small}
+          disabled={mayNot || isLast}
+          aria-describedby={isLast ? reasonId : undefined}
           onClick={() => onDelete(apiKey)}
         >
           Delete
-        </ActionButton>
-      ) : (
-        <Button {...small} disabled={mayNot} onClick={() => onDelete(apiKey)}>
-          Delete
         </Button>
+      </Group>
+      {isLast && (
+        <Text id={reasonId} size="xs" c="dimmed" pb={4}>
+          The last full key without an end stays.
+        </Text>
       )}
-    </Group>
+    </>
   );
 }
 

@@ -94,6 +94,7 @@ function StartFrom({ names, chosen }: { names: readonly string[]; chosen: string
   return (
     <NativeSelect
       label="Start from"
+      w={280}
       value={chosen}
       onChange={(event) =>
         void navigate(target(projectPath(project, `/deploy?${event.currentTarget.value}`)))

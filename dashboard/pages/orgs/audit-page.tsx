@@ -3,10 +3,10 @@ import type { JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { ListPage } from "../../frame/list-page.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ExportAudit } from "./export-audit.tsx";
 
@@ -41,7 +41,7 @@ const COLUMNS: Column<AuditEvent>[] = [
     head: "Changed",
     cell: ({ changed = [] }) => <span className="foreign">{changed.join(", ") || "–"}</span>,
   },
-  { head: "Request", cell: ({ requestId }) => <IdText id={requestId} label="Copy request id" /> },
+  { head: "Request", cell: ({ requestId }) => <CopyButton text={requestId} label="Copy request id" /> },
 ];
 
 export function AuditPage(): JSX.Element {

@@ -1,6 +1,6 @@
 /** The people of an organisation: roles, invitations, who leaves. */
 import { useState, type JSX } from "react";
-import { Button, NativeSelect, Stack } from "@mantine/core";
+import { Button, NativeSelect, Stack, Title } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { useChange } from "../../api/queries.ts";
@@ -51,6 +51,7 @@ export function PeoplePage(): JSX.Element {
           idOf={({ id }) => id}
           empty={<EmptyState title="No people">Nobody belongs to this organisation.</EmptyState>}
         />
+        <Title order={2}>Invitations</Title>
         <Invitations orgId={orgId} isOwner={isOwner} />
       </Stack>
       {inviting && <NewInvite orgId={orgId} onClose={() => setInviting(false)} />}
@@ -85,6 +86,7 @@ const columnsOf = ({ isOwner, onChange, onRemove }: Changes): Column<Member>[] =
         <NativeSelect
           aria-label={`Role of ${nameOf(member)}`}
           size="xs"
+          w={112}
           value={member.role}
           data={ROLES.map((role) => ({ value: role, label: role }))}
           onChange={(event) => {

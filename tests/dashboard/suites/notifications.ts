@@ -26,6 +26,38 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("a topic with a new webhook is made in one form and shows the answer to a sample; if a part is refused, nothing exists", async () => {
+    const { on: busbar } = on();
+    const { body } = await busbar.inProject("GET", "/destinations");
+    const url: string = body.find(({ name }: { name: string }) => name === "my-app").metadata.url;
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/notifications");
+    await page.getByRole("button", { name: "New topic" }).click();
+    // The name is taken, so that the webhook is accepted and the topic refused.
+    await page.getByLabel("Name", { exact: true }).fill("writes");
+    await page.getByRole("checkbox", { name: "connection.created", exact: true }).check();
+    await page.getByText("Sample of connection.created").waitFor();
+    await page.getByRole("checkbox", { name: "A new webhook" }).check();
+    await page.getByLabel("Webhook name").fill("second-app");
+    await page.getByLabel("Address").fill(url);
+    await page.getByRole("button", { name: "Create topic" }).click();
+    await page.getByRole("alert").waitFor();
+    assert.equal((await busbar.inProject("GET", "/destinations/second-app")).status, 404);
+    visit.forgive();
+    await page.getByLabel("Name", { exact: true }).fill("connects");
+    await page.getByRole("button", { name: "Create topic" }).click();
+    await page.getByRole("heading", { name: "connects is created; a sample was sent" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "second-app" }).getByText("delivered").waitFor();
+    const { body: topics } = await busbar.inProject("GET", "/topics");
+    const topic = topics.find(({ name }: { name: string }) => name === "connects");
+    assert.deepEqual([topic.eventTypes, topic.destinationIds.length], [["connection.created"], 1]);
+    visit.assertUntroubled();
+    await visit.close();
+    await busbar.inProject("DELETE", `/topics/${topic.id}`);
+    await busbar.inProject("DELETE", "/destinations/second-app");
+  });
+
   test("a destination that fails shows it, and the count of a range is shown before it is resent", async () => {
     const { on: busbar } = on();
     const visit = await on().visit();
