@@ -89,11 +89,21 @@ const attributesOf = (name: string, readOnly: boolean) => [
 /** When selected text is replaced, the browser would keep its colour as an inline style, which the page's policy refuses. */
 const replacing = EditorView.domEventHandlers({
   beforeinput(event, view) {
-    const { selection, readOnly } = view.state;
+    const selected = document.getSelection();
     const isText = event.inputType === "insertText" && event.data !== null && !event.isComposing;
-    if (!isText || readOnly || selection.main.empty) return false;
+    if (!isText || view.state.readOnly || !selected?.anchorNode || !selected.focusNode) return false;
+    if (selected.isCollapsed) return false;
     event.preventDefault();
-    view.dispatch(view.state.replaceSelection(event.data ?? ""), { userEvent: "input.type" });
+    // Of the document: the editor learns of a selection later than this event.
+    const anchor = view.posAtDOM(selected.anchorNode, selected.anchorOffset);
+    const head = view.posAtDOM(selected.focusNode, selected.focusOffset);
+    const [from, to] = [Math.min(anchor, head), Math.max(anchor, head)];
+    const insert = view.state.toText(event.data ?? "");
+    view.dispatch({
+      changes: { from, to, insert },
+      selection: { anchor: from + insert.length },
+      userEvent: "input.type",
+    });
     return true;
   },
 });
