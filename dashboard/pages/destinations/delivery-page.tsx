@@ -29,7 +29,12 @@ export function DeliveryPage(): JSX.Element {
       above={<ProjectLink to={`/destinations/${part(destination)}`}>{destination}</ProjectLink>}
       mark={data && <Status status={data.status} />}
       actions={
-        <ActionButton reason={reason} onClick={() => resend.mutate(input)} loading={resend.isPending}>
+        <ActionButton
+          data-shortcut="r"
+          reason={reason}
+          onClick={() => resend.mutate(input)}
+          loading={resend.isPending}
+        >
           Resend
         </ActionButton>
       }
