@@ -1,5 +1,5 @@
-/** `npm run build`: builds the dashboard, for images that are run without development packages. */
-import { mkdir } from "node:fs/promises";
+/** `npm run build`: builds the dashboard, for images that are run without development packages, and prints what it weighs. */
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { buildDashboard, findBundler } from "../server/dashboard/build-dashboard.ts";
 import { dashboardDigest, ROOT } from "../server/dashboard/dashboard-digest.ts";
