@@ -12,5 +12,20 @@ if (!bundler || digest === undefined) {
 }
 const folder = join(ROOT, "dashboard", "dist");
 await mkdir(folder, { recursive: true });
-const { assets } = await buildDashboard(bundler, { folder, digest });
-console.log(`dashboard/dist: ${assets.length} files`);
+const started = performance.now();
+const { assets, page } = await buildDashboard(bundler, { folder, digest });
+const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+const every = assets.filter((name) => page.includes(`/assets/${name}`));
+console.log(`dashboard/dist: ${assets.length} files in ${seconds} s, compressed
+on every page     ${await gzippedKb(every)} KB gzipped, ${every.length} files
+editor            ${await gzippedKb(named("code-mirror"))} KB
+manifest check    ${await gzippedKb(named("manifest-findings"))} KB`);
+
+function named(start: string): string[] {
+  return assets.filter((name) => name.startsWith(`${start}-`) && name.endsWith(".js"));
+}
+
+async function gzippedKb(names: string[]): Promise<number> {
+  const files = await Promise.all(names.map((name) => stat(join(folder, "assets", `${name}.gz`))));
+  return Math.round(files.reduce((sum, { size }) => sum + size, 0) / 1_000);
+}

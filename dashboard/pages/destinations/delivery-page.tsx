@@ -22,22 +22,18 @@ export function DeliveryPage(): JSX.Element {
   const input = { projectIdOrName, destination, deliveryId };
   const { data, error, refetch } = useCall("getDelivery", input, { everyMs: POLL_MS.list });
   const resend = useChange("resendDelivery", { forget: ["getDelivery", "listDeliveries"] });
-  const reason = useReason("support");
+  const button = {
+    "data-shortcut": "r",
+    reason: useReason("support"),
+    onClick: () => resend.mutate(input),
+    loading: resend.isPending,
+  };
   return (
     <Page
       title={`Delivery ${deliveryId}`}
       above={<ProjectLink to={`/destinations/${part(destination)}`}>{destination}</ProjectLink>}
       mark={data && <Status status={data.status} />}
-      actions={
-        <ActionButton
-          data-shortcut="r"
-          reason={reason}
-          onClick={() => resend.mutate(input)}
-          loading={resend.isPending}
-        >
-          Resend
-        </ActionButton>
-      }
+      actions={<ActionButton {...button}>Resend</ActionButton>}
     >
       <ProblemView error={data ? resend.error : error} onRetry={() => void refetch()} />
       {data && (

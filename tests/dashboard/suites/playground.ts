@@ -1,5 +1,4 @@
 /** Trying a call as a customer; graphs and processes. */
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Suite } from "../dashboard.test.ts";
 
