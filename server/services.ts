@@ -11,7 +11,8 @@ import { openIdTokens, openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
-import { generatedKeys, openDataFolder, type BootstrapFile } from "./data-folder/data-folder.ts";
+import { openDataFolder, type BootstrapFile } from "./data-folder/data-folder.ts";
+import { readEncryptionKeys } from "./data-folder/encryption-keys.ts";
 import { openEgress, type Egress } from "./egress/open-egress.ts";
 import { now } from "./ground/clock.ts";
 import type { Config } from "./ground/config.ts";
@@ -85,7 +86,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const { config, log, providerTimeoutMs } = options;
   const catalog = await loadCatalog(config.catalogPath);
   await openDataFolder(config.dataDir);
-  const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));
+  const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
   await requireKeys({ queries: database.queries, sealer });
   const changes = await listenForChanges(database.connectionString, log);

@@ -1,7 +1,7 @@
 /** `busbar keys status | rotate`: shows which encryption keys are in use, or re-encrypts everything with the first one. */
 import { withDatabase } from "./command-database.ts";
 import { listKeyUse, rotateKeys, type KeyUse } from "../credentials/stored/rotate-keys.ts";
-import { generatedKeys } from "../data-folder/data-folder.ts";
+import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
 import type { Config } from "../ground/config.ts";
 import { UsageError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
@@ -16,7 +16,7 @@ export async function runKeysCommand(
     throw new UsageError("busbar keys takes status or rotate (busbar help)");
   }
   const { config, log, print } = deps;
-  const sealer = new Sealer(config.encryptionKeys ?? (await generatedKeys(config.dataDir)));
+  const sealer = new Sealer(await readEncryptionKeys(config));
   return withDatabase({ config, log }, async ({ queries }) => {
     if (action === "rotate") print(`re-encrypted: ${await rotateKeys({ queries, sealer, log })}`);
     const uses = await listKeyUse(queries, sealer);

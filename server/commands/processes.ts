@@ -1,6 +1,7 @@
 /** `busbar start --processes N`: runs several processes that share listeners and database, and replaces those that die. */
 import cluster, { type Worker } from "node:cluster";
-import { generatedKeys, openDataFolder } from "../data-folder/data-folder.ts";
+import { openDataFolder } from "../data-folder/data-folder.ts";
+import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
 import type { Config } from "../ground/config.ts";
 import { StartError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
@@ -77,11 +78,12 @@ async function openDatabase(
 ): Promise<() => Promise<void>> {
   if (config.databaseUrl) return async () => {};
   await openDataFolder(config.dataDir);
-  const keys = config.encryptionKeys ?? (await generatedKeys(config.dataDir));
+  const keys = await readEncryptionKeys(config);
   const onExit = (detail: string) => onFatal(`the embedded PostgreSQL exited: ${detail}`);
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, log, onExit });
   crew.env = {
     DATABASE_URL: postgres.connectionString,
+    BUSBAR_ENCRYPTION_KEYS_COMMAND: "",
     BUSBAR_ENCRYPTION_KEYS: keys.map(({ id, secret }) => `${id}:${secret.toString("base64")}`).join(","),
     BUSBAR_DATABASE_CONNECTIONS: String(Math.max(5, Math.floor(EMBEDDED_CONNECTIONS / count))),
   };

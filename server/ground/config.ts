@@ -55,6 +55,8 @@ export interface Config {
   roles: ReadonlySet<Role>;
   /** Undefined: generated once into the data folder, embedded database only. */
   encryptionKeys?: EncryptionKey[];
+  /** Prints the keys when Busbar starts; instead of `encryptionKeys`. */
+  encryptionKeysCommand?: string;
   catalogPath?: string;
   /** Private hosts (lower case) and CIDRs that outgoing calls may reach. */
   egressAllow: string[];
@@ -132,6 +134,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     roles: roles(env),
     encryptionKeys: encryptionKeys(env),
+    encryptionKeysCommand: env["BUSBAR_ENCRYPTION_KEYS_COMMAND"]?.trim() || undefined,
     catalogPath: env["BUSBAR_CATALOG"] || undefined,
     egressAllow: networks(env, "BUSBAR_EGRESS_ALLOW", { hosts: true }),
     logLevel: text(env, "BUSBAR_LOG_LEVEL", isLogLevel, `one of ${LOG_LEVELS.join(", ")}`) ?? "info",
@@ -198,7 +201,9 @@ function tracked(environment: Environment): { env: Environment; read: Set<string
 }
 
 function contradictions(env: Environment, config: Config): void {
-  if (config.databaseUrl && !config.encryptionKeys) {
+  if (config.encryptionKeys && config.encryptionKeysCommand)
+    throw wrong("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");
+  if (config.databaseUrl && !config.encryptionKeys && !config.encryptionKeysCommand) {
     throw wrong(
       "BUSBAR_ENCRYPTION_KEYS",
       "must be set when DATABASE_URL is, so that secrets stay readable on every machine. " +
