@@ -10,7 +10,7 @@ test("a call is shown with its query, its body quoted for the shell, and no key"
       "curl -X POST 'http://h/v1/projects/a%20b/topics' \\",
       '  -H "X-Api-Key: $BUSBAR_API_KEY" \\',
       "  -H 'Content-Type: application/json' \\",
-      `  -d '{"name":"it'\\''s"}'`,
+      `  --data-raw '{"name":"it'\\''s"}'`,
     ].join("\n"),
   );
 });

@@ -5,12 +5,27 @@ export function curlOf(
   origin: string,
   operationId: OperationId,
   input: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
 ): string {
   const { method, url, body } = requestOf(operationId, input);
+  const json: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
+  return curlTo({ method, url: origin + url, headers: { ...json, ...headers }, body });
+}
+
+/** Shows a request to any address of Busbar, as that of the proxy. */
+export function curlTo(request: {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | undefined;
+}): string {
+  const { method, url, headers, body } = request;
+  const way = { GET: "", HEAD: "--head " }[method] ?? `-X ${method} `;
   const lines = [
-    `curl ${method === "GET" ? "" : `-X ${method} `}${quoted(origin + url)}`,
+    `curl ${way}${quoted(url)}`,
     `-H "X-Api-Key: $BUSBAR_API_KEY"`,
-    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(body)}`]),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--data-raw ${quoted(body)}`]),
   ];
   return lines.join(" \\\n  ");
 }

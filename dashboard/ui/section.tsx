@@ -8,11 +8,13 @@ export interface SectionProps {
   actions?: ReactNode;
   /** Without padding, for a table. */
   flush?: boolean;
+  /** Makes it a landmark of this name. */
+  region?: string;
   children: ReactNode;
 }
 
-export const Section = ({ title, actions, flush = false, children }: SectionProps): JSX.Element => (
-  <section className={classes["section"]}>
+export const Section = ({ title, actions, flush = false, region, children }: SectionProps): JSX.Element => (
+  <section className={classes["section"]} aria-label={region}>
     {(title || actions) && (
       <Group justify="space-between" className={classes["head"]} gap="sm">
         {title && <Title order={2}>{title}</Title>}

@@ -37,6 +37,20 @@ export function exactTime(time: string): string {
   }).format(Date.parse(time));
 }
 
+const DAY_MS = 86_400_000;
+
+/** "09:12"; of another day "21 Nov, 09:12" */
+export function clockTime(time: string, nowMs: number): string {
+  const then = Date.parse(time);
+  const isToday = nowMs - then < DAY_MS && new Date(then).getDate() === new Date(nowMs).getDate();
+  return new Intl.DateTimeFormat(undefined, {
+    ...(!isToday && { day: "numeric", month: "short" }),
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }).format(then);
+}
+
 /** "35 ms", "1.2 s", "3 min 5 s", "2 h 10 min" */
 export function durationWords(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -42,7 +42,9 @@ export interface Dashboard {
 }
 
 export async function openDashboard(): Promise<Dashboard> {
-  const on = await openTestBusbar({ env: { BUSBAR_DASHBOARD: "true" } });
+  // One retry soon after the first attempt: what a receiver refuses has failed for good at once.
+  const env = { BUSBAR_DASHBOARD: "true", BUSBAR_WEBHOOK_RETRY_SECONDS: "0.2" };
+  const on = await openTestBusbar({ env });
   const origin = new URL(on.busbar.urls.base).origin;
   const [browser] = await Promise.all([
     chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),

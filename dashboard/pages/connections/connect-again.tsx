@@ -1,8 +1,9 @@
 /** Connects an account again: in a window for the person here, or by a link for the customer. */
-import { useEffect, useRef, useState, type JSX } from "react";
-import { Group } from "@mantine/core";
+import { useEffect, useRef, type JSX } from "react";
+import { Group, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
+import { useConsentWindow } from "../../frame/consent-window.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -18,45 +19,53 @@ export function ConnectAgain({ connection, onDone }: Props): JSX.Element | null 
   const { id: connectionId, projectId: projectIdOrName, status, authScheme } = connection;
   const reason = useReason("editor");
   const begin = useChange("oauthUpdate");
-  const [link, setLink] = useState<string>();
-  const consent = useRef<Window | null>(null);
-  useReconnected(consent, status, onDone);
+  const consent = useConsentWindow(onDone);
+  const link = useChange("oauthUpdate");
+  useReconnectedElsewhere(status, onDone);
   if (!authScheme.startsWith("oauth2/authorizationCode")) return null;
   const input = { projectIdOrName, connectionId };
-  const open = () => {
-    // Opened at the click, because browsers block windows that open later.
-    consent.current = window.open("about:blank", "_blank", "width=640,height=800");
-    begin.mutate(input, {
-      onSuccess: (url) => {
-        if (consent.current) consent.current.location.href = url;
-        else setLink(url);
-      },
-      onError: () => consent.current?.close(),
-    });
-  };
+  const url = link.data ?? consent.link;
   return (
     <>
       <Group gap="xs" mt="xs" align="flex-start">
-        <ActionButton size="xs" reason={reason} loading={begin.isPending} onClick={open}>
+        <ActionButton
+          size="xs"
+          reason={reason}
+          loading={begin.isPending}
+          onClick={() => consent.open(() => begin.mutateAsync(input))}
+        >
           Connect again
         </ActionButton>
         <ActionButton
           size="xs"
           variant="default"
           reason={reason}
-          onClick={() => begin.mutate(input, { onSuccess: setLink })}
+          loading={link.isPending}
+          onClick={() => link.mutate(input)}
         >
-          Make a link
+          Copy link
         </ActionButton>
       </Group>
-      <ProblemView error={begin.error} />
-      {link && <CodeBlock name="Link for the customer" text={link} wraps />}
+      <ProblemView error={begin.error ?? link.error} />
+      {consent.failure !== undefined && (
+        <Text size="sm" role="status" mt="xs" className="foreign">
+          {consent.failure}
+        </Text>
+      )}
+      {url && (
+        <>
+          <Text size="sm" mt="xs">
+            Send this link to the customer. It can be used once, within ten minutes.
+          </Text>
+          <CodeBlock name="Link for the customer" text={url} wraps />
+        </>
+      )}
     </>
   );
 }
 
-/** Notices the end of the consent by the window's message, or by the status, if it was ended elsewhere. */
-function useReconnected(consent: { current: Window | null }, status: string, onDone: () => void): void {
+/** Notices by the status that the customer has connected again by a link. */
+function useReconnectedElsewhere(status: string, onDone: () => void): void {
   const done = useRef(onDone);
   const before = useRef(status);
   useEffect(() => {
@@ -66,11 +75,4 @@ function useReconnected(consent: { current: Window | null }, status: string, onD
     if (before.current === "bad_credentials" && status === "created") done.current();
     before.current = status;
   }, [status]);
-  useEffect(() => {
-    const onMessage = ({ source }: MessageEvent) => {
-      if (source !== null && source === consent.current) done.current();
-    };
-    window.addEventListener("message", onMessage);
-    return () => window.removeEventListener("message", onMessage);
-  }, [consent]);
 }

@@ -1,6 +1,6 @@
 /** One connection: its customer, its status, who uses it; checked, connected again and deleted here. */
 import { useState, type JSX } from "react";
-import { Alert, Text } from "@mantine/core";
+import { Alert, Group, Text } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
@@ -13,10 +13,14 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
+import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { AccountFields } from "./account-fields.tsx";
 import { ConnectAgain } from "./connect-again.tsx";
+import { Credentials } from "./credentials.tsx";
+import { StatusHistory } from "./status-history.tsx";
 
 type Connection = Answer<"getConnection">;
 
@@ -30,10 +34,10 @@ export function ConnectionPage(): JSX.Element {
   const { id: connectionId = "" } = useParams({ strict: false });
   const input = { projectIdOrName, connectionId };
   const { data, error, refetch } = useCall("getConnection", input, { everyMs: POLL_MS.list });
-  const customer = data?.group.groupName ?? data?.group.groupRef;
+  const customer = data?.group.groupName || data?.group.groupRef || "";
   return (
     <Page
-      title={data ? `${customer} · ${data.provider}` : connectionId}
+      title={data ? `${isolated(customer)} · ${data.provider}` : connectionId}
       above={<ProjectLink to="/connections">Connections</ProjectLink>}
       mark={data && <Status status={data.status} />}
     >
@@ -85,33 +89,41 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
         <ProblemView error={check.error} />
         <ConnectAgain connection={connection} onDone={() => check.mutate(input)} />
       </Section>
-      <Section title="About">
-        <Facts
-          facts={{
-            Id: <IdText id={connection.id} />,
-            Provider: connection.provider,
-            Customer: (
-              <ProjectLink to={`/customers/${part(connection.group.groupRef)}`}>
-                {connection.group.groupRef}
-              </ProjectLink>
-            ),
-            User: <IdText id={connection.consumer.consumerRef} label="Copy user" />,
-            Workspace: connection.providerWorkspaceRef,
-            Authentication: connection.authScheme,
-            Created: <TimeAgo time={connection.createTime} focusable />,
-            Changed: connection.updateTime && <TimeAgo time={connection.updateTime} focusable />,
-            Events: (
-              <ProjectLink to={`/events?connectionId=${part(connection.id)}`}>
-                Events of this connection
-              </ProjectLink>
-            ),
-          }}
-        />
-      </Section>
+      <About connection={connection} />
+      <StatusHistory {...input} />
       <UsedBy connection={connection} input={input} />
+      <Credentials connection={connection} input={input} />
+      <AccountFields connection={connection} />
     </>
   );
 }
+
+const About = ({ connection }: { connection: Connection }): JSX.Element => (
+  <Section title="About">
+    <Facts
+      facts={{
+        Id: <IdText id={connection.id} />,
+        Provider: connection.provider,
+        Customer: (
+          <ProjectLink to={`/customers/${part(connection.group.groupRef)}`}>
+            {connection.group.groupRef}
+          </ProjectLink>
+        ),
+        User: <IdText id={connection.consumer.consumerRef} label="Copy user" />,
+        Workspace: connection.providerWorkspaceRef,
+        Authentication: connection.authScheme,
+        "Scopes asked for": connection.providerApp?.scopes?.join(" "),
+        Created: <TimeAgo time={connection.createTime} focusable />,
+        Changed: connection.updateTime && <TimeAgo time={connection.updateTime} focusable />,
+        Events: (
+          <ProjectLink to={`/events?connectionId=${part(connection.id)}`}>
+            Events of this connection
+          </ProjectLink>
+        ),
+      }}
+    />
+  </Section>
+);
 
 /** The installations that use it; while there are some, it cannot be deleted. */
 function UsedBy({ connection, input }: { connection: Connection; input: Path }): JSX.Element {
@@ -129,15 +141,13 @@ function UsedBy({ connection, input }: { connection: Connection; input: Path }):
   return (
     <Section title="Used by">
       {users?.length === 0 && <Text size="sm">No installation uses it.</Text>}
-      <ul>
+      <Group gap="md" mb="sm">
         {users?.map(({ id, integrationName }) => (
-          <li key={id}>
-            <ProjectLink to={`/integrations/${part(integrationName)}/installations/${part(id)}`}>
-              {integrationName}
-            </ProjectLink>
-          </li>
+          <ProjectLink key={id} to={`/integrations/${part(integrationName)}/installations/${part(id)}`}>
+            {integrationName}
+          </ProjectLink>
         ))}
-      </ul>
+      </Group>
       <ActionButton
         variant="default"
         size="xs"

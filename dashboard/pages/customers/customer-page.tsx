@@ -1,5 +1,6 @@
 /** One customer: connections, installations and operations. */
-import type { JSX } from "react";
+import { useState, type JSX } from "react";
+import { Button, Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
@@ -9,6 +10,8 @@ import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -16,6 +19,9 @@ import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ConnectCustomer } from "./connect-customer.tsx";
+import { InstallIntegration } from "./install-integration.tsx";
+import { RenameCustomer } from "./rename-customer.tsx";
 
 export function CustomerPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -27,6 +33,7 @@ export function CustomerPage(): JSX.Element {
       title={data?.groupName ?? groupRef}
       above={<ProjectLink to="/customers">Customers</ProjectLink>}
       mark={data?.healthStatus && <Status status={data.healthStatus} />}
+      actions={data && <CustomerActions input={input} name={data.groupName} />}
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && (
@@ -49,6 +56,37 @@ export function CustomerPage(): JSX.Element {
         </>
       )}
     </Page>
+  );
+}
+
+function CustomerActions({ input, name }: OfCustomer & { name: string }): JSX.Element {
+  const open = useOpenInProject();
+  const reason = useReason("editor");
+  const [dialog, setDialog] = useState<"connect" | "install" | "rename">();
+  const close = () => setDialog(undefined);
+  return (
+    <Group gap="xs" align="flex-start">
+      <ActionButton variant="default" reason={reason} onClick={() => setDialog("rename")}>
+        Rename
+      </ActionButton>
+      <Button variant="default" disabled={reason !== undefined} onClick={() => setDialog("install")}>
+        Install
+      </Button>
+      <Button disabled={reason !== undefined} onClick={() => setDialog("connect")}>
+        Connect
+      </Button>
+      {dialog === "rename" && <RenameCustomer input={input} name={name} onClose={close} />}
+      {dialog === "connect" && (
+        <ConnectCustomer groupRef={input.groupRef} onClose={close} onConnected={close} />
+      )}
+      {dialog === "install" && (
+        <InstallIntegration
+          input={input}
+          onClose={close}
+          onInstalled={({ id }, integrationName) => open(addressOf({ id, integrationName }))}
+        />
+      )}
+    </Group>
   );
 }
 
@@ -85,7 +123,7 @@ function Connections({ input }: OfCustomer): JSX.Element {
 
 type Installation = RowOf<"listProjectInstallations">;
 
-const addressOf = ({ integrationName, id }: Installation): string =>
+const addressOf = ({ integrationName, id }: Pick<Installation, "integrationName" | "id">): string =>
   `/integrations/${part(integrationName)}/installations/${part(id)}`;
 
 const INSTALLATION_COLUMNS: Column<Installation>[] = [

@@ -1,14 +1,17 @@
 /** The customers of a project, and whether what they use works. */
-import type { JSX } from "react";
+import { useState, type JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ConnectCustomer } from "./connect-customer.tsx";
 
 type Customer = RowOf<"listGroups">;
 
@@ -45,14 +48,25 @@ const COLUMNS: Column<Customer>[] = [
 export function CustomersPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
+  const reason = useReason("editor");
+  const [connecting, setConnecting] = useState(false);
+  const to = (groupRef: string) => open(`/customers/${part(groupRef)}`);
   return (
     <ListPage
       title="Customers"
+      actions={
+        <>
+          <ActionButton reason={reason} onClick={() => setConnecting(true)}>
+            Connect
+          </ActionButton>
+          {connecting && <ConnectCustomer onClose={() => setConnecting(false)} onConnected={to} />}
+        </>
+      }
       operationId="listGroups"
       input={{ projectIdOrName }}
       columns={COLUMNS}
       idOf={idOf}
-      onOpen={({ groupRef }) => open(`/customers/${part(groupRef)}`)}
+      onOpen={({ groupRef }) => to(groupRef)}
       filters={FILTERS}
       empty={
         <EmptyState title="No customers yet">

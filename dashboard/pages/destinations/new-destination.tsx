@@ -1,12 +1,19 @@
 /** The form for a new destination: a field for each member of the schemas of its type. */
 import { useState, type JSX } from "react";
-import { Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
+import { Modal, NativeSelect, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import {
+  groupsOf,
+  SettingFields,
+  valueOf,
+  type SettingGroups,
+  type SettingTexts,
+} from "./setting-fields.tsx";
 
 interface NewDestinationProps {
   opened: boolean;
@@ -20,49 +27,10 @@ export const NewDestination = ({ opened, onClose, onCreated }: NewDestinationPro
   </Modal>
 );
 
-interface Member {
-  name: string;
-  description: string | undefined;
-  type: string | undefined;
-  required: boolean;
-}
-
-function membersOf(schema: Record<string, unknown> | undefined): Member[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as {
-    properties?: Record<string, { description?: string; type?: string; anyOf?: unknown }>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, { description, type }]) => ({
-    name,
-    description,
-    type,
-    required: required.includes(name),
-  }));
-}
-
-/** Text of a field as the member's value: JSON where the member is no text. */
-function valueOf({ type }: Member, text: string): unknown {
-  if (type === "string" || type === undefined) {
-    if (!text.startsWith("{")) return text;
-  }
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
-}
-
-type Groups = readonly (readonly ["metadata" | "secrets", Member[]])[];
-
-const groupsOf = (type: Schemas["DestinationType"] | undefined): Groups => [
-  ["metadata", membersOf(type?.metadataSchema)],
-  ["secrets", membersOf(type?.secretsSchema)],
-];
-
 /** Returns the values of the fields that are filled. */
 function settingsOf(
-  groups: Groups,
-  texts: Readonly<Record<string, string>>,
+  groups: SettingGroups,
+  texts: SettingTexts,
 ): { metadata: Record<string, unknown>; secrets?: Record<string, unknown> } {
   const [metadata = {}, secrets = {}] = groups.map(([group, members]) =>
     Object.fromEntries(
@@ -120,49 +88,12 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
         data={types.map((one) => ({ value: one.type, label: one.displayName }))}
         description={chosen?.description}
       />
-      {groups.map(([group, members]) => (
-        <Members
-          key={group}
-          group={group}
-          members={members}
-          texts={texts}
-          error={create.error}
-          onText={(path, text) => setTexts((before) => ({ ...before, [path]: text }))}
-        />
-      ))}
+      <SettingFields
+        groups={groups}
+        texts={texts}
+        error={create.error}
+        onText={(path, text) => setTexts((before) => ({ ...before, [path]: text }))}
+      />
     </DialogForm>
-  );
-}
-
-interface MembersProps {
-  group: "metadata" | "secrets";
-  members: readonly Member[];
-  texts: Readonly<Record<string, string>>;
-  error: Error | null;
-  onText: (path: string, text: string) => void;
-}
-
-/** A field for each member; those of secrets do not show what is typed. */
-function Members({ group, members, texts, error, onText }: MembersProps): JSX.Element {
-  const Input = group === "secrets" ? PasswordInput : TextInput;
-  return (
-    <>
-      {members.map(({ name, description, required }) => {
-        const path = `${group}.${name}`;
-        return (
-          <Input
-            key={path}
-            label={name}
-            description={description}
-            required={required}
-            withAsterisk={false}
-            value={texts[path] ?? ""}
-            onChange={(event) => onText(path, event.currentTarget.value)}
-            error={issueOf(error, path)}
-            autoComplete="off"
-          />
-        );
-      })}
-    </>
   );
 }

@@ -12,6 +12,8 @@ interface ResendRangeProps {
   destination: Pick<Schemas["Destination"], "name" | "createTime" | "health">;
   opened: boolean;
   onClose: () => void;
+  /** Called with the number that is sent again. */
+  onResent: (count: number) => void;
 }
 
 export const ResendRange = (props: ResendRangeProps): JSX.Element => (
@@ -20,9 +22,9 @@ export const ResendRange = (props: ResendRangeProps): JSX.Element => (
   </Modal>
 );
 
-function Form({ destination, onClose }: ResendRangeProps): JSX.Element {
+function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element {
   const projectIdOrName = useProjectName();
-  const [since, setSince] = useState(destination.health?.failingSince ?? destination.createTime);
+  const [since, setSince] = useState(() => proposedStart(destination));
   const [until, setUntil] = useState("");
   const count = useChange("resendDeliveries");
   const resend = useChange("resendDeliveries", { forget: ["listDeliveries", "getDestination"] });
@@ -41,7 +43,15 @@ function Form({ destination, onClose }: ResendRangeProps): JSX.Element {
       disabled={!found}
       problem={<ProblemView error={resend.error ?? count.error} />}
       onSubmit={() => {
-        resend.mutate({ projectIdOrName, destination: destination.name, body }, { onSuccess: onClose });
+        resend.mutate(
+          { projectIdOrName, destination: destination.name, body },
+          {
+            onSuccess: ({ count: sent }) => {
+              onResent(sent);
+              onClose();
+            },
+          },
+        );
       }}
       onCancel={onClose}
     >
@@ -65,4 +75,16 @@ function Form({ destination, onClose }: ResendRangeProps): JSX.Element {
       </Text>
     </DialogForm>
   );
+}
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Returns the start of the outage, or of the destination. The first attempt that failed was for an event of up to a minute
+ * before, which is the longest time that an attempt takes.
+ */
+function proposedStart({ health, createTime }: ResendRangeProps["destination"]): string {
+  if (!health?.failingSince) return createTime;
+  const minutes = Math.floor(Date.parse(health.failingSince) / MINUTE_MS) - 1;
+  return new Date(minutes * MINUTE_MS).toISOString();
 }

@@ -1,17 +1,17 @@
 /** One installation: a customer's use of an integration, in tabs. */
 import type { JSX } from "react";
-import { Tabs } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
-import { useFilters } from "../../frame/filters.ts";
 import { OperationsTable } from "../../frame/operations-table.tsx";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
+import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
+import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -19,24 +19,15 @@ import { ConfigurationTab } from "./configuration-tab.tsx";
 import { InstallationProxyCalls } from "./installation-proxy-calls.tsx";
 import { ReadingTab } from "./reading-tab.tsx";
 
-const TABS = ["operations", "configuration", "proxy-calls", "reading"] as const;
-const TAB_TITLES = {
-  operations: "Operations",
-  configuration: "Configuration",
-  "proxy-calls": "Proxy calls",
-  reading: "Reading",
-};
-
 export function InstallationPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const { name: integrationId = "", id: installationId = "" } = useParams({ strict: false });
   const input = { projectIdOrName, integrationId, installationId };
   const { data, error, refetch } = useCall("getInstallation", input, { everyMs: POLL_MS.list });
-  const [{ tab = "operations" }, setFilters] = useFilters("tab");
-  const customer = data?.group.groupName ?? data?.group.groupRef;
+  const customer = data?.group.groupName || data?.group.groupRef || "";
   return (
     <Page
-      title={data ? `${customer} · ${integrationId}` : installationId}
+      title={data ? `${isolated(customer)} · ${integrationId}` : installationId}
       above={<ProjectLink to={`/integrations/${part(integrationId)}`}>{integrationId}</ProjectLink>}
       mark={data && <Status status={data.healthStatus} />}
     >
@@ -44,33 +35,30 @@ export function InstallationPage(): JSX.Element {
       {data && (
         <>
           <About installation={data} />
-          <Tabs
-            value={tab}
-            keepMounted={false}
-            onChange={(value) =>
-              setFilters({ tab: value === "operations" ? undefined : (value ?? undefined) })
-            }
-          >
-            <Tabs.List mb="md">
-              {TABS.map((one) => (
-                <Tabs.Tab key={one} value={one}>
-                  {TAB_TITLES[one]}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            <Tabs.Panel value="operations">
-              <OperationsTable input={{ projectIdOrName, installationId }} />
-            </Tabs.Panel>
-            <Tabs.Panel value="configuration">
-              <ConfigurationTab installation={data} input={input} />
-            </Tabs.Panel>
-            <Tabs.Panel value="proxy-calls">
-              <InstallationProxyCalls input={input} />
-            </Tabs.Panel>
-            <Tabs.Panel value="reading">
-              <ReadingTab installation={data} input={input} />
-            </Tabs.Panel>
-          </Tabs>
+          <PageTabs
+            tabs={[
+              {
+                value: "operations",
+                title: "Operations",
+                panel: <OperationsTable input={{ projectIdOrName, installationId }} />,
+              },
+              {
+                value: "configuration",
+                title: "Configuration",
+                panel: <ConfigurationTab installation={data} input={input} />,
+              },
+              {
+                value: "proxy-calls",
+                title: "Proxy calls",
+                panel: <InstallationProxyCalls input={input} />,
+              },
+              {
+                value: "reading",
+                title: "Reading",
+                panel: <ReadingTab installation={data} input={input} />,
+              },
+            ]}
+          />
         </>
       )}
     </Page>

@@ -13,6 +13,7 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { IdText } from "../../ui/id-text.tsx";
+import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -36,7 +37,7 @@ export function OperationPage(): JSX.Element {
   const customer = data?.groupName ?? data?.groupRef ?? operationId;
   return (
     <Page
-      title={data ? `${data.actionType} ${data.resource} · ${customer}` : operationId}
+      title={data ? `${data.actionType} ${data.resource} · ${isolated(customer)}` : operationId}
       above={<ProjectLink to="/operations">Operations</ProjectLink>}
       mark={data && <Status status={data.status} />}
       actions={data && <Actions operation={data} input={input} />}
@@ -78,17 +79,17 @@ function Actions({
         </ActionButton>
       ) : (
         operation.actionType === "write" && (
-          <ProjectLink
-            to={`/playground?installationId=${operation.installationId}&object=${part(operation.resource)}`}
-          >
-            Write again
-          </ProjectLink>
+          <ProjectLink to={`/playground?${playgroundFilters(operation)}`}>Write again</ProjectLink>
         )
       )}
       <ProblemView error={cancel.error} />
     </Group>
   );
 }
+
+/** Fills the playground with all but the values, which are not kept. */
+const playgroundFilters = ({ installationId, groupRef = "", resource }: Operation): string =>
+  new URLSearchParams({ installationId, groupRef, object: resource }).toString();
 
 /** The result and, after a failure, what to do. */
 function Verdict({

@@ -1,17 +1,52 @@
 /** Trying a call as a customer; graphs and processes. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import type { Suite } from "../dashboard.test.ts";
 
 export const suite: Suite = (on) => {
-  test("a proxied call of the playground needs no key, and is listed", async () => {
+  test("a dry run names every field, Send links its operation, and the curl does the same in a shell", async () => {
     const visit = await on().visit();
     const { page } = visit;
-    await visit.open("/projects/default/playground?tab=proxy");
-    await page.getByLabel("Path", { exact: true }).fill("/crm/v3/objects/contacts?limit=1");
+    await visit.open("/projects/default/playground?groupRef=acme");
+    const record = page.getByRole("textbox", { name: "Record" });
+    await record.fill('{"email": "tried@example.com", "firstname": "Ada"}');
+    await page.getByRole("button", { name: "Dry run" }).click();
+    const fields = page.getByRole("table", { name: "Fields" });
+    for (const name of ["email", "firstname"]) await fields.getByText(name, { exact: true }).waitFor();
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("region", { name: "Answer" }).waitFor();
-    await visit.open("/projects/default/proxy-calls");
-    await page.getByRole("table", { name: "Proxy calls" }).waitFor();
+    const link = page
+      .getByRole("region", { name: "Answer" })
+      .getByRole("link", { name: "Open the operation" });
+    const operationId = (await link.getAttribute("href"))?.split("/").at(-1);
+    const operation = await on().on.inProject("GET", `/operations/${operationId}`);
+    assert.deepEqual([operation.status, operation.body.status], [200, "success"]);
+    await record.fill('[{"email": "shell@example.com", "firstname": "It\'s me"}]');
+    const curl = page.getByRole("region", { name: "curl" });
+    await curl.getByText("shell@example.com").waitFor();
+    const { successCount, errors } = JSON.parse(await inShell(await curl.textContent(), on().on.apiKey));
+    assert.equal(successCount, 1, JSON.stringify(errors));
+    await page.getByRole("table", { name: "Sent in this tab" }).getByText("create contacts").waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("a proxied call of the playground needs no key, is listed, and its curl gets the same answer", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/playground?tab=proxy&groupRef=acme");
+    const path = "/crm/v3/objects/contacts?limit=1&properties=email";
+    await page.getByLabel("Path", { exact: true }).fill(path);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const body = await page.getByRole("region", { name: "Body" }).textContent();
+    const shell = await inShell(
+      await page.getByRole("region", { name: "curl" }).textContent(),
+      on().on.apiKey,
+    );
+    assert.deepEqual(JSON.parse(shell), JSON.parse(body ?? ""));
+    await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("properties=email")}`);
+    await page.getByRole("table", { name: "Proxy calls" }).getByText("GET").first().waitFor();
     visit.assertUntroubled();
     await visit.close();
   });
@@ -27,3 +62,10 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 };
+
+/** Runs what the page shows, with the key in the variable that it names. */
+async function inShell(command: string | null, apiKey: string): Promise<string> {
+  const env = { ...process.env, BUSBAR_API_KEY: apiKey };
+  const { stdout } = await promisify(execFile)("sh", ["-c", `${command} --silent`], { env });
+  return stdout;
+}

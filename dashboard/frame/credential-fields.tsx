@@ -1,0 +1,90 @@
+/** The fields in which a person types credentials that are no OAuth consent, by the provider's way of authentication. */
+import type { JSX } from "react";
+import { PasswordInput, TextInput } from "@mantine/core";
+import type { Schemas } from "../api.gen.ts";
+import type { Input } from "../api/call.ts";
+
+type Credentials = Pick<
+  Input<"generateConnection">["body"],
+  "apiKey" | "basicAuth" | "oauth2ClientCredentials" | "oauth2PasswordCredentials" | "customAuth"
+>;
+
+export interface CredentialField {
+  name: string;
+  label: string;
+  description?: string;
+  isSecret: boolean;
+}
+
+export type ConnectWay = "consent" | "credentials" | "severalSteps";
+
+/** Returns how an account of this provider is connected. */
+export function connectWayOf({ authType, oauth2Opts, customOpts }: Schemas["Provider"]): ConnectWay {
+  if (authType === "oauth2" && oauth2Opts?.grantType.startsWith("authorizationCode")) return "consent";
+  return customOpts?.multiStep ? "severalSteps" : "credentials";
+}
+
+const secret = (name: string, label: string): CredentialField => ({ name, label, isSecret: true });
+const plain = (name: string, label: string): CredentialField => ({ name, label, isSecret: false });
+
+export function credentialFieldsOf({
+  authType,
+  oauth2Opts,
+  customOpts,
+}: Schemas["Provider"]): CredentialField[] {
+  if (authType === "apiKey") return [secret("apiKey", "Provider's API key")];
+  if (authType === "basic") return [plain("username", "User name"), secret("password", "Password")];
+  if (authType === "custom")
+    return (customOpts?.inputs ?? []).map(({ name, displayName, prompt, fieldType }) => ({
+      name,
+      label: displayName,
+      ...(prompt !== undefined && { description: prompt }),
+      isSecret: fieldType === "fieldTypePassword",
+    }));
+  if (authType !== "oauth2") return [];
+  const client = [plain("clientId", "Client id"), secret("clientSecret", "Client secret")];
+  return oauth2Opts?.grantType === "password"
+    ? [plain("username", "User name"), secret("password", "Password"), ...client]
+    : client;
+}
+
+/** Returns the member of the request with these values. */
+export function credentialsOf(
+  { authType, oauth2Opts }: Schemas["Provider"],
+  values: Readonly<Record<string, string>>,
+): Credentials {
+  const { apiKey = "", username = "", password = "", clientId = "", clientSecret = "" } = values;
+  if (authType === "apiKey") return { apiKey };
+  if (authType === "basic") return { basicAuth: { username, password } };
+  if (authType === "custom") return { customAuth: { ...values } };
+  if (authType !== "oauth2") return {};
+  return oauth2Opts?.grantType === "password"
+    ? { oauth2PasswordCredentials: { username, password, clientId, clientSecret } }
+    : { oauth2ClientCredentials: { clientId, clientSecret } };
+}
+
+interface CredentialFieldsProps {
+  provider: Schemas["Provider"];
+  values: Readonly<Record<string, string>>;
+  onValue: (name: string, value: string) => void;
+}
+
+export const CredentialFields = ({ provider, values, onValue }: CredentialFieldsProps): JSX.Element => (
+  <>
+    {credentialFieldsOf(provider).map(({ name, label, description, isSecret }) => {
+      const Field = isSecret ? PasswordInput : TextInput;
+      return (
+        <Field
+          key={name}
+          label={label}
+          description={description}
+          value={values[name] ?? ""}
+          onChange={(event) => onValue(name, event.currentTarget.value)}
+          autoComplete="off"
+          required
+          withAsterisk={false}
+        />
+      );
+    })}
+  </>
+);

@@ -1,0 +1,148 @@
+/** Writes as a customer: first as a dry run, then for real. */
+import { useState, type JSX } from "react";
+import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import type { Answer } from "../../api/call.ts";
+import { useCall } from "../../api/queries.ts";
+import { curlOf } from "../../frame/curl.ts";
+import { useFilters } from "../../frame/filters.ts";
+import { useProjectName } from "../../frame/project.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CodeEditor } from "../../ui/code-editor.tsx";
+import { Section } from "../../ui/section.tsx";
+import { emptyRecord, fieldsOf, recordsOf } from "./record-text.ts";
+import { SendWrite, type WriteCall } from "./send-write.tsx";
+
+type Installation = Answer<"listProjectInstallations">["results"][number];
+
+const TYPES = ["create", "update", "delete"] as const;
+const MODES = ["synchronous", "asynchronous"] as const;
+
+interface WriteFormProps {
+  installation: Installation;
+  /** Text of an earlier call. */
+  text: string | undefined;
+}
+
+export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.Element {
+  const [values, setValues] = useFilters("object", "type", "mode", "fields");
+  const [text, setText] = useState(earlier ?? emptyRecord(values.fields));
+  const [key, setKey] = useState("");
+  const objects = useObjects(installation);
+  const objectName = values.object ?? objects[0] ?? "";
+  const type = TYPES.find((one) => one === values.type) ?? "create";
+  const mode = MODES.find((one) => one === values.mode) ?? "synchronous";
+  const records = recordsOf(text);
+  const wanted = { objectName, type, mode, key };
+  const sent = callOf(useProjectName(), installation, wanted, records);
+  const problem = objectName === "" ? "Name the object." : records ? undefined : NO_RECORD;
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <Stack gap="sm">
+        <Group grow align="flex-start">
+          <TextInput
+            label="Object"
+            list="playground-objects"
+            value={objectName}
+            onChange={({ currentTarget }) => setValues({ ...values, object: currentTarget.value })}
+          />
+          <NativeSelect
+            label="Type"
+            data={TYPES}
+            value={type}
+            onChange={({ currentTarget }) => setValues({ ...values, type: currentTarget.value })}
+          />
+        </Group>
+        <datalist id="playground-objects">
+          {objects.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </datalist>
+        <Group grow align="flex-start">
+          <NativeSelect
+            label="Mode"
+            data={MODES}
+            value={mode}
+            onChange={({ currentTarget }) => setValues({ ...values, mode: currentTarget.value })}
+          />
+          <TextInput
+            label="Idempotency key"
+            placeholder="None"
+            value={key}
+            onChange={({ currentTarget }) => setKey(currentTarget.value)}
+          />
+        </Group>
+        <RecordField text={text} onText={setText} />
+        <SendWrite
+          sent={sent}
+          problem={problem}
+          again={{ filters: { ...values, object: objectName, installationId: installation.id }, text }}
+          share={shareAddress({ ...values, object: objectName, fields: fieldsOf(records).join(",") })}
+        />
+      </Stack>
+      <div>
+        <Section title="The same in a shell">
+          <CodeBlock
+            name="curl"
+            text={curlOf(location.origin, "writeRecords", sent.input, sent.headers)}
+            wraps
+          />
+        </Section>
+      </div>
+    </SimpleGrid>
+  );
+}
+
+const RecordField = ({ text, onText }: { text: string; onText: (text: string) => void }): JSX.Element => (
+  <div>
+    <Text size="sm" fw={500}>
+      Record
+    </Text>
+    <Text size="xs" c="dimmed" mb={4}>
+      A JSON object. An array of objects is written as a batch. An update names the record in <code>id</code>.
+    </Text>
+    <CodeEditor name="Record" language="json" value={text} onChange={onText} height={200} />
+  </div>
+);
+
+const NO_RECORD = "The record is neither a JSON object nor an array of objects.";
+
+/** Objects that the integration or the installation writes. */
+function useObjects({ projectId, integrationId, config }: Installation): string[] {
+  const integration = useCall("getIntegration", {
+    projectIdOrName: projectId,
+    integrationIdOrName: integrationId,
+  }).data;
+  const ofManifest = integration?.latestRevision.content.write?.objects ?? [];
+  const ofInstallation = Object.keys(config.content.write?.objects ?? {});
+  return [...new Set([...ofManifest.map(({ objectName }) => objectName), ...ofInstallation])];
+}
+
+function callOf(
+  projectIdOrName: string,
+  installation: Installation,
+  wanted: { objectName: string; type: (typeof TYPES)[number]; mode: (typeof MODES)[number]; key: string },
+  records: ReturnType<typeof recordsOf>,
+): WriteCall {
+  const { objectName, type, mode, key } = wanted;
+  const input = {
+    projectIdOrName,
+    integrationId: installation.integrationName,
+    objectName: objectName || "object",
+    body: {
+      groupRef: installation.group.groupRef,
+      type,
+      ...(mode === "asynchronous" && { mode }),
+      ...records,
+    },
+  };
+  return { input, headers: key === "" ? {} : { "Idempotency-Key": key } };
+}
+
+/** The address of this form, with the names of the fields, but without values. */
+function shareAddress(filters: Readonly<Record<string, string | undefined>>): string {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(filters)) if (value) url.searchParams.set(name, value);
+  return url.href;
+}
