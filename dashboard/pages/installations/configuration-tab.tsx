@@ -1,6 +1,6 @@
-/** The configuration of an installation as JSON, changed as a whole; and its deletion. */
+/** The configuration of an installation, as a form or as JSON, saved as a whole; and its deletion. */
 import { useState, type JSX } from "react";
-import { Group, Text, Textarea } from "@mantine/core";
+import { Group, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
@@ -10,14 +10,14 @@ import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Section } from "../../ui/section.tsx";
+import type { Content } from "./config-content.ts";
+import { ConfigurationForm } from "./configuration-form.tsx";
 import type { InstallationInput } from "./installation-input.ts";
 
 interface Props {
   installation: Answer<"getInstallation">;
   input: InstallationInput;
 }
-
-type Content = Answer<"getInstallation">["config"]["content"];
 
 /** The API checks the content; here only that it is JSON. */
 function parsed(text: string): Content | undefined {
@@ -31,6 +31,7 @@ function parsed(text: string): Content | undefined {
 export function ConfigurationTab({ installation, input }: Props): JSX.Element {
   const shown = JSON.stringify(installation.config.content, undefined, 2);
   const [text, setText] = useState(shown);
+  const [view, setView] = useState<string>("Form");
   const save = useChange("updateInstallation", { forget: ["getInstallation"] });
   const reason = useReason("editor");
   const content = parsed(text);
@@ -40,22 +41,32 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
     save.mutate({ ...input, body } as Input<"updateInstallation">);
   };
   return (
-    <Section title="Configuration">
+    <Section
+      title="Configuration"
+      actions={
+        <SegmentedControl
+          aria-label="View"
+          size="xs"
+          data={["Form", "JSON"]}
+          value={view}
+          onChange={setView}
+        />
+      }
+    >
       <Text size="sm" c="dimmed" mb="xs">
         What the customer chose: objects, fields, mappings. Saved by {installation.config.createdBy}. A new
         configuration applies to what begins afterwards.
       </Text>
-      <Textarea
-        label="Configuration (JSON)"
-        value={text}
-        autosize
-        minRows={8}
-        maxRows={30}
-        spellCheck={false}
-        styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
-        error={content === undefined ? "This is not JSON." : undefined}
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      {view === "Form" && content !== undefined ? (
+        <ConfigurationForm
+          installation={installation}
+          input={input}
+          content={content}
+          onContent={(next) => setText(JSON.stringify(next, undefined, 2))}
+        />
+      ) : (
+        <ContentText text={text} isJson={content !== undefined} onText={setText} />
+      )}
       <ProblemView error={save.error} />
       <Group gap="xs" mt="sm" align="flex-start">
         <ActionButton
@@ -70,6 +81,26 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
     </Section>
   );
 }
+
+interface ContentTextProps {
+  text: string;
+  isJson: boolean;
+  onText: (text: string) => void;
+}
+
+const ContentText = ({ text, isJson, onText }: ContentTextProps): JSX.Element => (
+  <Textarea
+    label="Configuration (JSON)"
+    value={text}
+    autosize
+    minRows={8}
+    maxRows={30}
+    spellCheck={false}
+    styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
+    error={isJson ? undefined : "This is not JSON."}
+    onChange={(event) => onText(event.currentTarget.value)}
+  />
+);
 
 function Uninstall({ installation, input }: Props): JSX.Element {
   const [asked, setAsked] = useState(false);

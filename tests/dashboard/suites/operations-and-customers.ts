@@ -74,7 +74,9 @@ export const suite: Suite = (on) => {
       .getByRole("link", { name: "salesforce" })
       .click();
     await page.getByRole("tab", { name: "Configuration" }).click();
-    await page.getByLabel("Configuration (JSON)").waitFor();
+    await page.getByRole("group", { name: "Write account" }).getByLabel("Write account").check();
+    await page.getByText("JSON", { exact: true }).click();
+    assert.match(await page.getByLabel("Configuration (JSON)").inputValue(), /"objectName": "account"/);
     await page.getByRole("tab", { name: "Reading" }).click();
     await page.getByText("Nothing is read").waitFor();
     visit.assertUntroubled();

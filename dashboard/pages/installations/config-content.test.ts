@@ -1,0 +1,47 @@
+/** The form of a configuration changes what it shows, and keeps everything else. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { withDeletion, withField, withMapping, withObject, type Content } from "./config-content.ts";
+
+const CONTENT: Content = {
+  provider: "hubspot",
+  read: {
+    objects: {
+      contacts: {
+        objectName: "contacts",
+        schedule: "@hourly",
+        selectedFields: {},
+        selectedFieldMappings: {},
+      },
+    },
+  },
+  write: { objects: { contacts: { objectName: "contacts", inheritMapping: true } } },
+};
+
+test("fields, mappings and deletion are changed without losing members that the form does not know", () => {
+  const mapping = { mapToName: "notes", fieldName: "jobtitle" };
+  const chosen = withMapping(withField(CONTENT, "contacts", "email", true), "contacts", mapping);
+  const changed = withDeletion(chosen, "contacts", true);
+  assert.deepEqual(changed.read?.objects["contacts"], {
+    objectName: "contacts",
+    schedule: "@hourly",
+    selectedFields: { email: true },
+    selectedFieldMappings: { notes: "jobtitle" },
+  });
+  assert.deepEqual(changed.write?.objects?.["contacts"], {
+    objectName: "contacts",
+    inheritMapping: true,
+    deletionSettings: { enabled: true },
+  });
+  const back = withMapping(withField(chosen, "contacts", "email", false), "contacts", {
+    mapToName: "notes",
+    fieldName: undefined,
+  });
+  assert.deepEqual(back, CONTENT);
+});
+
+test("an object is added with its name only, and the last one takes its action along", () => {
+  const added = withObject(CONTENT, "read", "companies", true);
+  assert.deepEqual(added.read?.objects["companies"], { objectName: "companies" });
+  assert.equal(withObject(CONTENT, "read", "contacts", false).read, undefined);
+});
