@@ -82,4 +82,70 @@ export const suite: Suite = (on) => {
     visit.assertUntroubled();
     await visit.close();
   });
+
+  test("revoked tokens are named on the overview by themselves; connecting again in a window makes the connection work without a reload", async () => {
+    const { on: busbar } = on();
+    const app = { provider: "salesforce", clientId: "salesforce-client", clientSecret: "app-secret" };
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+    const broken = await connectCustomer(busbar, {
+      provider: "salesforce",
+      objects: ["account"],
+      groupRef: "reconnecting",
+      skipSampling: true,
+    });
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default");
+    busbar.sandbox.salesforce.revokeTokens();
+    await broken.write("account", { type: "create", record: { Name: "Nobody" } });
+    // The page asks every ten seconds.
+    const link = page.getByRole("link", { name: "reconnecting · salesforce" });
+    await link.waitFor({ timeout: 35_000 });
+    await link.click();
+    await page.getByText("bad credentials", { exact: true }).first().waitFor();
+    await page.getByText("refused by the provider", { exact: true }).first().waitFor();
+    const opened = page.waitForEvent("popup");
+    await page.getByRole("button", { name: "Connect again" }).click();
+    const consent = await opened;
+    await consent.getByRole("button", { name: /^Continue to/ }).click();
+    await consent.getByRole("link", { name: "Allow" }).click();
+    await page.getByText("working", { exact: true }).first().waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("a customer is renamed, offered a link to connect, and gets an integration installed", async () => {
+    const { on: busbar } = on();
+    await busbar.inProject("POST", "/groups", { groupRef: "fresh", groupName: "Fresh" });
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/customers/fresh");
+    await page.getByRole("button", { name: "Rename" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("Fresh Ltd");
+    await dialog.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("heading", { name: "Fresh Ltd" }).waitFor();
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await dialog.getByLabel("Provider").selectOption("hubspot");
+    await dialog.getByRole("button", { name: "Copy link" }).click();
+    await dialog.getByRole("alert").or(dialog.getByRole("region")).first().waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    visit.forgive();
+    const { accessToken, refreshToken } = busbar.sandbox.hubspot.mintToken({});
+    const connection = await busbar.inProject("POST", "/connections:generate", {
+      provider: "hubspot",
+      groupRef: "fresh",
+      consumerRef: "fresh-admin",
+      oauth2AuthorizationCode: { accessToken: { token: accessToken }, refreshToken: { token: refreshToken } },
+    });
+    assert.equal(connection.status, 201, connection.text);
+    await page.getByRole("table", { name: "Connections" }).getByRole("link", { name: "hubspot" }).waitFor();
+    await page.getByRole("button", { name: "Install", exact: true }).click();
+    await dialog.getByLabel("Integration").selectOption("hubspot");
+    await dialog.getByRole("button", { name: "Install" }).click();
+    await page.waitForURL(/\/integrations\/hubspot\/installations\//);
+    await page.getByRole("heading", { name: "Fresh Ltd · hubspot" }).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
 };

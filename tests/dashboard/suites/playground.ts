@@ -51,6 +51,26 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("a graph's sum is that of the list of the same window, and a bar opens the list of its time", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    const answered = page.waitForResponse(/\/activity\?of=operations/);
+    await visit.open("/projects/default?window=1h");
+    const { since, until: end, buckets } = await (await answered).json();
+    const path = `/operations?since=${since}&until=${end}&pageSize=200`;
+    const { results } = (await on().on.inProject("GET", path)).body;
+    const sum = buckets
+      .flatMap(({ values }: { values: { count: number }[] }) => values)
+      .reduce((all: number, { count }: { count: number }) => all + count, 0);
+    assert.equal(sum, results.length);
+    await page.getByText(`${sum} in all`).first().waitFor();
+    await page.getByRole("img", { name: /^Operations: bars/ }).press("ArrowLeft");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/operations\?since=.*&until=/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("the overview draws three graphs, and the system its processes", async () => {
     const visit = await on().visit();
     await visit.open("/projects/default");
