@@ -15,7 +15,18 @@ import { SentCallsTable } from "./sent-calls-table.tsx";
 import type { SentCall } from "./sent-calls.ts";
 import { WriteForm } from "./write-form.tsx";
 
-const NAMES = ["tab", "installationId", "groupRef", "object", "type", "mode", "fields", "method", "path"];
+const NAMES = [
+  "tab",
+  "installationId",
+  "groupRef",
+  "object",
+  "type",
+  "mode",
+  "fields",
+  "upsertKey",
+  "method",
+  "path",
+];
 
 export function PlaygroundPage(): JSX.Element {
   const projectIdOrName = useProjectName();

@@ -14,7 +14,7 @@ import { SendWrite, type WriteCall } from "./send-write.tsx";
 
 type Installation = Answer<"listProjectInstallations">["results"][number];
 
-const TYPES = ["create", "update", "delete"] as const;
+const TYPES = ["create", "update", "upsert", "delete"] as const;
 const MODES = ["synchronous", "asynchronous"] as const;
 
 interface WriteFormProps {
@@ -24,15 +24,15 @@ interface WriteFormProps {
 }
 
 export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.Element {
-  const [values, setValues] = useFilters("object", "type", "mode", "fields");
+  const [values, setValues] = useFilters("object", "type", "mode", "fields", "upsertKey");
   const [text, setText] = useState(earlier ?? emptyRecord(values.fields));
-  const [key, setKey] = useState("");
+  const [idempotencyKey, setIdempotencyKey] = useState("");
   const objects = useObjects(installation);
   const objectName = values.object ?? objects[0] ?? "";
   const type = TYPES.find((one) => one === values.type) ?? "create";
   const mode = MODES.find((one) => one === values.mode) ?? "synchronous";
   const records = recordsOf(text);
-  const wanted = { objectName, type, mode, key };
+  const wanted = { objectName, type, mode, key: values.upsertKey ?? "", idempotencyKey };
   const sent = callOf(useProjectName(), installation, wanted, records);
   const problem = objectName === "" ? "Name the object." : records ? undefined : NO_RECORD;
   return (
@@ -69,10 +69,18 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
           <TextInput
             label="Idempotency key"
             placeholder="None"
-            value={key}
-            onChange={({ currentTarget }) => setKey(currentTarget.value)}
+            value={idempotencyKey}
+            onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
           />
         </Group>
+        {type === "upsert" && (
+          <TextInput
+            label="Key"
+            description="The field whose value names the record."
+            value={values.upsertKey ?? ""}
+            onChange={({ currentTarget }) => setValues({ ...values, upsertKey: currentTarget.value })}
+          />
+        )}
         <RecordField text={text} onText={setText} />
         <SendWrite
           sent={sent}
@@ -119,13 +127,21 @@ function useObjects({ projectId, integrationId, config }: Installation): string[
   return [...new Set([...ofManifest.map(({ objectName }) => objectName), ...ofInstallation])];
 }
 
+interface Wanted {
+  objectName: string;
+  type: (typeof TYPES)[number];
+  mode: (typeof MODES)[number];
+  /** Of an upsert. */
+  key: string;
+  idempotencyKey: string;
+}
+
 function callOf(
   projectIdOrName: string,
   installation: Installation,
-  wanted: { objectName: string; type: (typeof TYPES)[number]; mode: (typeof MODES)[number]; key: string },
+  { objectName, type, mode, key, idempotencyKey }: Wanted,
   records: ReturnType<typeof recordsOf>,
 ): WriteCall {
-  const { objectName, type, mode, key } = wanted;
   const input = {
     projectIdOrName,
     integrationId: installation.integrationName,
@@ -133,11 +149,12 @@ function callOf(
     body: {
       groupRef: installation.group.groupRef,
       type,
+      ...(type === "upsert" && { key }),
       ...(mode === "asynchronous" && { mode }),
       ...records,
     },
   };
-  return { input, headers: key === "" ? {} : { "Idempotency-Key": key } };
+  return { input, headers: idempotencyKey === "" ? {} : { "Idempotency-Key": idempotencyKey } };
 }
 
 /** The address of this form, with the names of the fields, but without values. */
