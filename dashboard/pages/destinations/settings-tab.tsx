@@ -1,6 +1,7 @@
 /** The settings of a destination: name, address and secrets; enabling and deleting it. */
 import { useState, type JSX } from "react";
 import { Group, Stack, Text, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
@@ -92,7 +93,9 @@ function Change({ destination }: { destination: Destination }): JSX.Element {
   const before = textsOf(destination, groups);
   const [name, setName] = useState(destination.name);
   const [typed, setTyped] = useState<SettingTexts>({});
-  const save = useChange("updateDestination", { forget: ["getDestination", "listDestinations"] });
+  const client = useQueryClient();
+  // Of a renamed one the old name is not asked for again.
+  const save = useChange("updateDestination", { forget: ["listDestinations"] });
   const settings = changeOf(groups, before, { ...before, ...typed });
   const body: Body =
     name === destination.name
@@ -113,8 +116,8 @@ function Change({ destination }: { destination: Destination }): JSX.Element {
       onSuccess: (saved) => {
         setTyped({});
         const to = projectPath(projectIdOrName, `/destinations/${part(saved.name)}`);
-        if (saved.name !== destination.name)
-          void navigate({ to, search: { tab: "settings" } as never, replace: true });
+        if (saved.name === destination.name) void client.invalidateQueries({ queryKey: ["getDestination"] });
+        else void navigate({ to, search: { tab: "settings" } as never, replace: true });
       },
     });
   return (

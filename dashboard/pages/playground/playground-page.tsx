@@ -1,7 +1,8 @@
 /** Tries a write or a proxied call as a customer; beside it the same call for a shell, below the calls of this tab. */
 import { useState, type JSX } from "react";
-import { Group, NativeSelect, Tabs, TextInput } from "@mantine/core";
+import { Group, NativeSelect, Tabs } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
+import { AddressText } from "../../frame/address-text.tsx";
 import { useFilters } from "../../frame/filters.ts";
 import { ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -49,10 +50,10 @@ export function PlaygroundPage(): JSX.Element {
       {(isLong || chosen) && (
         <Group align="flex-end" mb="md">
           {isLong && (
-            <TextInput
+            <AddressText
               label="Customer"
-              value={values["groupRef"] ?? ""}
-              onChange={({ currentTarget }) => setValues({ ...values, groupRef: currentTarget.value })}
+              first={values["groupRef"] ?? ""}
+              onText={(groupRef) => setValues({ ...values, groupRef })}
             />
           )}
           {chosen && (

@@ -1,8 +1,9 @@
 /** Calls the provider's API as a customer, through the proxy. */
 import { useState, type JSX } from "react";
-import { Group, NativeSelect, SimpleGrid, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Group, NativeSelect, SimpleGrid, Stack, Text, Textarea } from "@mantine/core";
 import type { Answer, Input } from "../../api/call.ts";
 import { useCall, useChange } from "../../api/queries.ts";
+import { AddressText } from "../../frame/address-text.tsx";
 import { curlTo } from "../../frame/curl.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { useFilters } from "../../frame/filters.ts";
@@ -113,12 +114,7 @@ const RequestLine = ({ values, onValues }: RequestLineProps): JSX.Element => (
       value={values.method}
       onChange={({ currentTarget }) => onValues({ ...values, method: currentTarget.value })}
     />
-    <TextInput
-      label="Path"
-      flex={1}
-      value={values.path}
-      onChange={({ currentTarget }) => onValues({ ...values, path: currentTarget.value })}
-    />
+    <AddressText label="Path" flex={1} first={values.path} onText={(path) => onValues({ ...values, path })} />
   </Group>
 );
 

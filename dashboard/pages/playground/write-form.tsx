@@ -3,6 +3,7 @@ import { useState, type JSX } from "react";
 import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
+import { AddressText } from "../../frame/address-text.tsx";
 import { curlOf } from "../../frame/curl.ts";
 import { useFilters } from "../../frame/filters.ts";
 import { useProjectName } from "../../frame/project.ts";
@@ -38,49 +39,12 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack gap="sm">
-        <Group grow align="flex-start">
-          <TextInput
-            label="Object"
-            list="playground-objects"
-            value={objectName}
-            onChange={({ currentTarget }) => setValues({ ...values, object: currentTarget.value })}
-          />
-          <NativeSelect
-            label="Type"
-            data={TYPES}
-            value={type}
-            onChange={({ currentTarget }) => setValues({ ...values, type: currentTarget.value })}
-          />
-        </Group>
-        <datalist id="playground-objects">
-          {objects.map((name) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </datalist>
-        <Group grow align="flex-start">
-          <NativeSelect
-            label="Mode"
-            data={MODES}
-            value={mode}
-            onChange={({ currentTarget }) => setValues({ ...values, mode: currentTarget.value })}
-          />
-          <TextInput
-            label="Idempotency key"
-            placeholder="None"
-            value={idempotencyKey}
-            onChange={({ currentTarget }) => setIdempotencyKey(currentTarget.value)}
-          />
-        </Group>
-        {type === "upsert" && (
-          <TextInput
-            label="Key"
-            description="The field whose value names the record."
-            value={values.upsertKey ?? ""}
-            onChange={({ currentTarget }) => setValues({ ...values, upsertKey: currentTarget.value })}
-          />
-        )}
+        <Settings
+          objects={objects}
+          wanted={wanted}
+          onAddress={(change) => setValues({ ...values, ...change })}
+          onIdempotencyKey={setIdempotencyKey}
+        />
         <RecordField text={text} onText={setText} />
         <SendWrite
           sent={sent}
@@ -101,6 +65,63 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
     </SimpleGrid>
   );
 }
+
+interface SettingsProps {
+  objects: readonly string[];
+  wanted: Wanted;
+  /** Changes filters of the address. */
+  onAddress: (change: Readonly<Record<string, string>>) => void;
+  onIdempotencyKey: (key: string) => void;
+}
+
+const Settings = ({ objects, wanted, onAddress, onIdempotencyKey }: SettingsProps): JSX.Element => (
+  <>
+    <Group grow align="flex-start">
+      <AddressText
+        key={objects[0]}
+        label="Object"
+        list="playground-objects"
+        first={wanted.objectName}
+        onText={(object) => onAddress({ object })}
+      />
+      <NativeSelect
+        label="Type"
+        data={TYPES}
+        value={wanted.type}
+        onChange={({ currentTarget }) => onAddress({ type: currentTarget.value })}
+      />
+    </Group>
+    <datalist id="playground-objects">
+      {objects.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </datalist>
+    <Group grow align="flex-start">
+      <NativeSelect
+        label="Mode"
+        data={MODES}
+        value={wanted.mode}
+        onChange={({ currentTarget }) => onAddress({ mode: currentTarget.value })}
+      />
+      <TextInput
+        label="Idempotency key"
+        placeholder="None"
+        value={wanted.idempotencyKey}
+        onChange={({ currentTarget }) => onIdempotencyKey(currentTarget.value)}
+      />
+    </Group>
+    {wanted.type === "upsert" && (
+      <AddressText
+        label="Key"
+        description="The field whose value names the record."
+        first={wanted.key}
+        onText={(upsertKey) => onAddress({ upsertKey })}
+      />
+    )}
+  </>
+);
 
 const RecordField = ({ text, onText }: { text: string; onText: (text: string) => void }): JSX.Element => (
   <div>

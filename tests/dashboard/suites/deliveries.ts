@@ -89,6 +89,8 @@ export const suite: Suite = (on) => {
     await page.getByLabel("Name", { exact: true }).fill("outage-2");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "outage-2", exact: true }).waitFor();
+    // A call by the old name may have been under way.
+    visit.forgive();
     await page.getByRole("tab", { name: "Verify" }).click();
     await page.getByRole("button", { name: "Reveal for 30 s" }).click();
     await page
