@@ -60,7 +60,7 @@ function pathOf({ kind, id, in: within = "" }: Found): string | undefined {
     case "delivery":
       return `/destinations/${part(within)}/deliveries/${part(id)}`;
     case "event":
-      return `/events?text=${part(id)}`;
+      return `/events?text=${part(id)}&event=${part(id)}`;
     case "topic":
       return "/notifications";
     case "apiKey":

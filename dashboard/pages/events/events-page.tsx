@@ -1,8 +1,9 @@
 /** The events of a project, newest first, and where each went. */
 import type { JSX } from "react";
-import { Group, Stack } from "@mantine/core";
+import { Anchor, Group, Stack } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
+import { useFilters } from "../../frame/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -12,6 +13,7 @@ import type { FilterField } from "../../ui/filter-bar.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { EventDialog } from "./event-dialog.tsx";
 
 type Event = RowOf<"listEvents">;
 
@@ -22,11 +24,25 @@ const MISSING = {
 
 const COLUMNS: Column<Event>[] = [
   { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
-  { head: "Type", cell: ({ type }) => type, line: 1 },
+  {
+    head: "Type",
+    cell: (event) => <EventName event={event} />,
+    line: 1,
+  },
   { head: "Customer", cell: ({ groupRef }) => <span className="foreign">{groupRef ?? "–"}</span>, line: 2 },
   { head: "Went to", cell: (event) => <WentTo event={event} />, grows: true, line: 2 },
   { head: "Id", cell: ({ id }) => <IdText id={id} /> },
 ];
+
+/** Opens the event over the list, with the filters as they are. */
+function EventName({ event: { id, type } }: { event: Event }): JSX.Element {
+  const [, setEvent] = useFilters("event");
+  return (
+    <Anchor component="button" type="button" size="sm" onClick={() => setEvent({ event: id })}>
+      {type}
+    </Anchor>
+  );
+}
 
 function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Element {
   if (missing) return <Status status="nowhere">{MISSING[missing]}</Status>;
@@ -67,9 +83,12 @@ export function EventsPage(): JSX.Element {
     { kind: "window", name: "since", label: "Window" },
     { kind: "text", name: "text", label: "Filter", placeholder: "Id, name or value" },
   ];
+  const [{ event }, setEvent] = useFilters("event");
+  const close = () => setEvent({});
   return (
     <ListPage
       title="Events"
+      actions={event && <EventDialog eventId={event} onClose={close} />}
       operationId="listEvents"
       input={{ projectIdOrName }}
       columns={COLUMNS}

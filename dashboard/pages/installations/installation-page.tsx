@@ -30,6 +30,15 @@ export function InstallationPage(): JSX.Element {
       title={data ? `${isolated(customer)} · ${integrationId}` : installationId}
       above={<ProjectLink to={`/integrations/${part(integrationId)}`}>{integrationId}</ProjectLink>}
       mark={data && <Status status={data.healthStatus} />}
+      actions={
+        data && (
+          <ProjectLink
+            to={`/playground?installationId=${part(data.id)}&groupRef=${part(data.group.groupRef)}`}
+          >
+            Try in the playground
+          </ProjectLink>
+        )
+      }
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && (

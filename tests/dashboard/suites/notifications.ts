@@ -73,4 +73,22 @@ export const suite: Suite = (on) => {
     visit.assertUntroubled();
     await visit.close();
   });
+
+  test("an event shows its data, and says what is missing where it went nowhere", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/events?type=installation.created");
+    const row = page.getByRole("table", { name: "Events" }).getByRole("row").nth(1);
+    await row.getByText("nowhere: no topic has this type").waitFor();
+    await row.getByRole("button", { name: "installation.created" }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("region", { name: "Data" })
+      .getByText("installationId")
+      .waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/\?type=installation\.created$/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
 };
