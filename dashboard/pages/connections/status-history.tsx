@@ -45,9 +45,11 @@ export function StatusHistory({
   const input = { projectIdOrName, connectionId, pageSize: 100 };
   const { data } = useCall("listEvents", input, { everyMs: POLL_MS.list });
   const rows = data?.results.filter(({ type }) => type.startsWith("connection.")).slice(0, MOST_SHOWN);
+  const refusal = data?.results.find(({ type }) => type === "connection.error");
   const all = <ProjectLink to={`/events?connectionId=${part(connectionId)}`}>All events</ProjectLink>;
   return (
     <Section title="Status history" actions={all} flush>
+      {refusal && <ProviderWords projectIdOrName={projectIdOrName} eventId={refusal.id} />}
       {rows && rows.length > 0 ? (
         <DataTable name="Status history" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />
       ) : (
@@ -56,5 +58,17 @@ export function StatusHistory({
         </Text>
       )}
     </Section>
+  );
+}
+
+/** What the provider answered when it refused the credentials last. */
+function ProviderWords(input: { projectIdOrName: string; eventId: string }): JSX.Element | null {
+  const { data } = useCall("getEvent", input, { staysFresh: true });
+  const { errors = [] } = (data?.data ?? {}) as { errors?: readonly string[] };
+  if (errors.length === 0) return null;
+  return (
+    <Text size="sm" p="sm">
+      The last refusal: <span className="foreign">{errors.join(" ")}</span>
+    </Text>
   );
 }
