@@ -36,7 +36,7 @@ export const suite: Suite = (on) => {
     const visit = await on().visit();
     const { page } = visit;
     await visit.open("/projects/default/playground?tab=proxy&groupRef=acme");
-    const path = "/crm/v3/objects/contacts?limit=1&properties=email";
+    const path = "/crm/v3/objects/contacts/501?properties=email";
     await page.getByLabel("Path", { exact: true }).fill(path);
     await page.getByRole("button", { name: "Send", exact: true }).click();
     const body = await page.getByRole("region", { name: "Body" }).textContent();
@@ -44,8 +44,8 @@ export const suite: Suite = (on) => {
       await page.getByRole("region", { name: "curl" }).textContent(),
       on().on.apiKey,
     );
-    assert.deepEqual(JSON.parse(shell).results, JSON.parse(body ?? "").results);
-    await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("properties=email")}`);
+    assert.deepEqual(JSON.parse(shell).properties, JSON.parse(body ?? "").properties);
+    await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("/contacts/501")}`);
     await page.getByRole("table", { name: "Proxy calls" }).getByText("GET").first().waitFor();
     visit.assertUntroubled();
     await visit.close();
