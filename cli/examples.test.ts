@@ -49,7 +49,7 @@ const MADE = {
 const STORY = [
   ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, find, check connection, subscribe hubspot-config, events follow, api, listen, resend, completion".split(
+  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, find, export, check connection, subscribe hubspot-config, events follow, api, listen, resend, completion".split(
     ", ",
   ),
   ..."update destination, update provider-app, update api-key, rotate destination, test destination, uninstall, delete, logout".split(
@@ -93,6 +93,8 @@ describe("the examples", () => {
   });
   before(async () => {
     on = await openTestBusbar();
+    // The examples run faster than HubSpot's limit of searches allows.
+    on.sandbox.hubspot.setLimits("off");
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     cwd = await mkdtemp(join(tmpdir(), "busbar-examples-"));
     await connectCustomer(on, {

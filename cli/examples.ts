@@ -40,6 +40,7 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar delete topic writes --yes",
     "busbar delete installation $INSTALLATION --yes",
   ],
+  export: ["busbar export acme --quiet"],
   connect: [
     "busbar connect hubspot --group acme --consumer ada",
     "busbar connect stripe --group acme --credentials @key.txt",

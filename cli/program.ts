@@ -53,6 +53,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("search", async () => (await import("./commands/search.ts")).addSearch),
       file("write", async () => (await import("./commands/write.ts")).addWrite),
       file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
+      file("export", async () => (await import("./commands/export.ts")).addExport),
     ],
   ],
   [
