@@ -9,7 +9,7 @@ export interface RecordOptions {
   group?: string;
   type: string;
   id?: string;
-  key?: string;
+  upsertKey?: string;
   set?: string[];
   setJson?: string[];
   data?: string;
@@ -36,7 +36,7 @@ export async function writeRequest(
     options.data === undefined ? undefined : await readJsonArgument("--data", options.data, sources);
   const policy: JsonObject = {
     ...(allOrNone && { batchPolicy: { allOrNone } }),
-    ...(options.key !== undefined && { key: options.key }),
+    ...(options.upsertKey !== undefined && { key: options.upsertKey }),
   };
   if (Array.isArray(data)) {
     if (Object.keys(fields).length > 0)

@@ -310,12 +310,12 @@ describe("commands without a terminal", () => {
       "crm",
       "contacts",
       "--request",
-      '{"groupRef":"acme","type":"upsert","record":{}}',
+      '{"groupRef":"acme","type":"replace","record":{}}',
     ]);
     assert.equal(words.code, 1);
     assert.match(
       words.stderr,
-      /error: Invalid request\n {2}type: must be .*\n {2}body type \(given: "upsert"\)\n/,
+      /error: Invalid request\n {2}type: must be .*\n {2}body type \(given: "replace"\)\n/,
     );
     assert.match(words.stderr, /requestId \S+/);
     const problem = await busbar(["get", "integration", "nothing", "--json"]);

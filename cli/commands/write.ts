@@ -40,7 +40,7 @@ export function addWrite(program: Command, terminal: Terminal): void {
         .default("create"),
     )
     .option("--id <recordId>", "the record's id at the provider, for update and delete")
-    .option("-k, --key <field>", "for an upsert: the field whose value names the record")
+    .option("--upsert-key <field>", "for an upsert: the field whose value names the record")
     .option("-s, --set <name=value>", "a field with a text value; may be repeated", collected)
     .option("-j, --set-json <name=json>", "a field with a JSON value: number, true, null, list …", collected)
     .option("-d, --data <json>", "a record, or a list of records: JSON, @file, or - for stdin")
