@@ -244,6 +244,16 @@ function watchDatabase(registry: Registry, database: Database): void {
     "Seconds since the changes of the object that is furthest behind were read; of objects with a schedule, without paused ones and bad credentials.",
     ({ readLagSeconds }) => readLagSeconds,
   );
+  gauge(
+    "busbar_subscribe_streams_open",
+    "Streams of events that are read.",
+    ({ openStreams }) => openStreams,
+  );
+  gauge(
+    "busbar_subscribe_stream_silence_seconds",
+    "Seconds since the stream that is silent for longest sent an event or a sign of life; without bad credentials.",
+    ({ streamSilenceSeconds }) => streamSilenceSeconds,
+  );
   const up = new Gauge({
     name: "busbar_database_up",
     help: "Whether the database answered this scrape within a second.",

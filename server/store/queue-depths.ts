@@ -10,6 +10,10 @@ export interface QueueDepths {
   reads: number;
   /** Seconds since the oldest time up to which changes of an object were read by schedule. */
   readLagSeconds: number;
+  /** Streams of events that a process reads. */
+  openStreams: number;
+  /** Seconds since the stream that is silent for longest sent something: as old is its stored position. */
+  streamSilenceSeconds: number;
 }
 
 /** Counting stops here: more is too many, and counting them would take long. */
@@ -35,7 +39,10 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
       (select coalesce(extract(epoch from now() - min(cursor_time)), 0)::double precision from read_objects
         where schedule is not null and pause is null and installation_id not in (
           select installations.id from installations join connections on connections.id = installations.connection_id
-          where connections.status = 'bad_credentials')) as read_lag_seconds
+          where connections.status = 'bad_credentials')) as read_lag_seconds,
+      (select count(*)::int from event_streams where state = 'open' and claimed_by is not null) as open_streams,
+      (select coalesce(extract(epoch from now() - min(heard_time)), 0)::double precision from event_streams
+        where connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds
   `.execute(queries);
   const [backlog] = rows;
   if (!backlog) throw new Error("a select without from has one row");

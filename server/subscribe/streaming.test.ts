@@ -1,7 +1,7 @@
 /** Subscriptions by a stream end to end: the sandbox streams, Busbar stores with the position, reads again and delivers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, startTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -47,7 +47,11 @@ describe("subscribing to Salesforce", () => {
   before(async () => {
     sink = await openSink();
     on = await openTestBusbar({
-      env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
+      env: {
+        BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1",
+        BUSBAR_RETRY_BASE_SECONDS: "0.1",
+        BUSBAR_METRICS: "true",
+      },
     });
     on.sandbox.salesforce.setLimits("off");
     await on.inProject("POST", "/provider-apps", {
@@ -187,6 +191,49 @@ describe("subscribing to Salesforce", () => {
     assert.equal(entry.fields.name, "Northwind Traders");
   });
 
+  test("what a stream cannot report is found by reading: an overflow, and a position that is lost", async () => {
+    const reconciled = (id: string) =>
+      entries(id).filter((one) => one.providerEventType === "RECONCILED").length;
+    const before = reconciled(OTHER);
+    // Written behind the API: no event tells of it.
+    const put = (values: Record<string, string>): void => {
+      bus().settings = { ...bus().settings, hidden: ["Account"] };
+      change(OTHER, values);
+      bus().settings = { ...bus().settings, hidden: [] };
+    };
+    put({ Phone: "+4 1" });
+    bus().emit("Account", "GAP_OVERFLOW", ["000000000000000AAA"]);
+    await until(() => reconciled(OTHER) === before + 1, 30_000);
+    put({ Phone: "+4 2" });
+    bus().forgetPositions();
+    server().break("disconnect");
+    await until(() => reconciled(OTHER) === before + 2, 30_000);
+    // The stream began again with what is kept.
+    await until(() => server().calls.some(({ preset, open }) => preset === 1 && open), 10_000);
+    change(OTHER, { Phone: "+4 3" });
+    await until(() => entries(OTHER).some(({ rawEvent }) => rawEvent.Phone === "+4 3"), 20_000);
+  });
+
+  test("of several processes one holds the stream, and another one goes on when that one ends", async () => {
+    const before = entries(OTHER).length;
+    const calls = server().calls.length;
+    await on.sibling();
+    const metrics = await (await fetch(`${new URL(on.busbar.urls.base).origin}/metrics`)).text();
+    assert.match(metrics, /busbar_subscribe_streams_open 1\n/);
+    assert.match(metrics, /busbar_subscribe_stream_silence_seconds \d/);
+    change(OTHER, { Phone: "+5 1" });
+    await untilEntries(OTHER, before + 1);
+    assert.equal(server().open, 1);
+    assert.equal(server().calls.length, calls);
+    // The changes while it stops come from the stored position.
+    const stopped = on.restart();
+    change(OTHER, { Phone: "+5 2" });
+    await stopped;
+    await untilEntries(OTHER, before + 2);
+    await until(() => server().open === 1, 20_000);
+    assert.equal(entries(OTHER).length, before + 2);
+  });
+
   test("an object that is not subscribed any more is deselected at Salesforce", async () => {
     const selected = () => [...bus().members.values()].map(({ selectedEntity }) => selectedEntity).toSorted();
     assert.deepEqual(selected(), ["AccountChangeEvent", "Machine__ChangeEvent"]);
@@ -215,4 +262,26 @@ describe("subscribing to Salesforce", () => {
     await on.inProject("DELETE", installation());
     await until(() => bus().channels.size === 0 && server().open === 0, 20_000);
   });
+});
+
+test("without the permission to select objects, changes are found by polling, and the reason is shown", async (t) => {
+  const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  const { bus } = on.sandbox.salesforce;
+  bus.settings = { ...bus.settings, mayCustomize: false };
+  await on.inProject("POST", "/destinations", {
+    name: "changes",
+    type: "webhook",
+    metadata: { url: "http://127.0.0.1:9/changes" },
+  });
+  const customer = await connectCustomer(on, { provider: "salesforce", manifest, integration: "crm" });
+  const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
+  const find = async (): Promise<Answer["body"]> => (await on.inProject("GET", path)).body[0];
+  await until(async () => (await find()).source === "polling", 30_000);
+  assert.match((await find()).reason, /insufficient access.*Customize Application/);
+  const app = { provider: "salesforce", clientId: "app", clientSecret: "secret" };
+  const named = { ...app, metadata: { providerParams: { subscribeSource: "pubsub" } } };
+  const made = await on.inProject("POST", "/provider-apps", named);
+  assert.equal(made.status, 200, made.text);
+  await until(async () => (await find()).state === "failed", 30_000);
+  assert.equal((await find()).source, "pubsub");
 });
