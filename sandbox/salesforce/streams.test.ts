@@ -56,7 +56,12 @@ function open(method: string, message: Buffer, metadata: Record<string, string> 
   };
 }
 
-const fetchRequest = (topic: string, wanted: number, preset = 0, replayId = Buffer.alloc(0)): Buffer =>
+const fetchRequest = (
+  topic: string,
+  wanted: number,
+  preset = 0,
+  replayId: Buffer = Buffer.alloc(0),
+): Buffer =>
   encode([
     [1, topic],
     [2, preset],
@@ -101,11 +106,12 @@ async function untilEvents(call: Call, count: number): Promise<Fields[]> {
 
 test("a call needs a valid token, the instance's address and the long id of the organisation", async () => {
   const topic = await selectAccount();
-  for (const metadata of [
+  const wrong: Record<string, string>[] = [
     { accesstoken: "no" },
     { tenantid: ORG_ID.slice(0, 15) },
     { instanceurl: "https://a.example" },
-  ]) {
+  ];
+  for (const metadata of wrong) {
     const { status, code } = await open("Subscribe", fetchRequest(topic, 1), metadata).ended;
     assert.deepEqual([status, code], ["16", "service.auth.error"]);
   }
