@@ -1,14 +1,18 @@
-/** The six steps to the first integration; each is ticked by what the API says, and all disappear when they are done. */
-import type { JSX } from "react";
-import { Group, Text } from "@mantine/core";
+/** The six steps to the first integration; each is ticked by what the API says. Projects that have all of them show none. */
+import { useState, type JSX } from "react";
+import { Button, Group, Text } from "@mantine/core";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import { ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/section.tsx";
 
+/** Projects whose steps were open since the page was loaded: the last tick is seen, too. */
+const begun = new Set<string>();
+
 export function FirstSteps(): JSX.Element | null {
   const projectIdOrName = useProjectName();
+  const [isHidden, setHidden] = useState(false);
   const often = { everyMs: POLL_MS.overview };
   const apps = useCall("listProviderApps", { projectIdOrName }, often).data;
   const integrations = useCall("listIntegrations", { projectIdOrName }, often).data;
@@ -24,9 +28,25 @@ export function FirstSteps(): JSX.Element | null {
     { done: operations.results.length > 0, to: "/playground", words: "Write a record in the playground" },
     { done: destinations.length > 0, to: "/destinations", words: "Receive events at a webhook" },
   ];
-  if (steps.every(({ done }) => done)) return null;
+  const isDone = steps.every(({ done }) => done);
+  if (!isDone) begun.add(projectIdOrName);
+  if (isHidden || !begun.has(projectIdOrName)) return null;
+  const hide = () => {
+    begun.delete(projectIdOrName);
+    setHidden(true);
+  };
   return (
-    <Section title="First steps">
+    <Section
+      title="First steps"
+      actions={
+        isDone && (
+          <Button size="compact-sm" variant="default" onClick={hide}>
+            Hide
+          </Button>
+        )
+      }
+    >
+      {isDone && <Text size="sm">All six steps are done.</Text>}
       <ol>
         {steps.map(({ done, to, words }) => (
           <li key={words}>
