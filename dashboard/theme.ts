@@ -32,7 +32,8 @@ const accent: MantineColorsTuple = [
   "#123f8f",
 ];
 
-const INPUT = { size: "sm" } as const;
+// Nearly every field of a form is required, so the asterisk would say nothing; it is also part of the label for tools.
+const INPUT = { size: "sm", withAsterisk: false } as const;
 
 export const theme = createTheme({
   primaryColor: "accent",

@@ -13,7 +13,7 @@ export interface Column<Row> {
   align?: "right";
   /** Takes the room that is left, and is cut off with an ellipsis. */
   grows?: boolean;
-  /** Line of the card on a small screen; undefined leaves it out there. */
+  /** Line of the card on a small screen; undefined leaves it out there, and in a table below 78 em. */
   line?: 1 | 2;
 }
 
@@ -38,8 +38,15 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
     <table className={classes["table"]} aria-label={name} role="table">
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ head, align, grows }) => (
-            <th key={head} scope="col" role="columnheader" data-align={align} data-grows={grows}>
+          {columns.map(({ head, align, grows, line }) => (
+            <th
+              key={head}
+              scope="col"
+              role="columnheader"
+              data-align={align}
+              data-grows={grows}
+              data-line={line ?? "none"}
+            >
               {head}
             </th>
           ))}

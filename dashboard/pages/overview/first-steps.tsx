@@ -7,9 +7,6 @@ import { useProjectName } from "../../frame/project.ts";
 import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/section.tsx";
 
-/** Projects whose steps were open since the page was loaded: the last tick is seen, too. */
-const begun = new Set<string>();
-
 export function FirstSteps(): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const [isHidden, setHidden] = useState(false);
@@ -64,3 +61,17 @@ export function FirstSteps(): JSX.Element | null {
     </Section>
   );
 }
+
+const KEY = "busbar-first-steps";
+
+/** The projects of this tab whose steps were seen open, so that the last tick is seen, too. */
+const begun = {
+  has: (project: string): boolean => read().includes(project),
+  add(project: string): void {
+    if (!read().includes(project)) write([...read(), project]);
+  },
+  delete: (project: string): void => write(read().filter((one) => one !== project)),
+};
+
+const read = (): string[] => (sessionStorage.getItem(KEY) ?? "").split(" ").filter(Boolean);
+const write = (projects: readonly string[]): void => sessionStorage.setItem(KEY, projects.join(" "));

@@ -64,8 +64,7 @@ export const suite: Suite = (on) => {
     await dialog.getByRole("button", { name: "Create destination" }).click();
     await dialog.waitFor({ state: "detached" });
 
-    // By links, because a step that is done remains only while the page is open.
-    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await visit.open(PROJECT);
     await page.getByText("All six steps are done.").waitFor();
     assert.equal(await page.getByRole("listitem").filter({ hasText: "done" }).count(), 6);
     visit.assertUntroubled();
