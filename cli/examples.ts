@@ -27,6 +27,10 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar create provider-app hubspot --client-id my-client --client-secret @secret.txt --scope oauth --scope crm.objects.contacts.write",
     "busbar create provider-app github --client-id my-client --client-secret - --scope repo < secret.txt",
   ],
+  "create provider": [
+    "busbar create provider x-quill providers/x-quill.yaml",
+    "busbar create provider x-quill quill.json --dry-run",
+  ],
   "create api-key": ["busbar create api-key ci", "busbar create api-key browser --scope frontend"],
   "update destination": ["busbar update destination my-app --webhook https://app.example.com/events"],
   "update provider-app": [

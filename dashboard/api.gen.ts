@@ -136,7 +136,7 @@ export interface Schemas {
   ManifestField: { fieldName?: string; mapToName?: string; mapToDisplayName?: string; prompt?: string; default?: string };
   ManifestIntegration: { name: string; provider: string; displayName?: string; module?: string; read?: { objects?: readonly Schemas["ManifestReadObject"][] }; write?: { objects?: readonly Schemas["ManifestWriteObject"][] }; proxy?: { enabled?: boolean; useModule?: boolean }; subscribe?: { objects?: readonly Schemas["ManifestSubscribeObject"][] }; watchSchema?: Schemas["ManifestWatchSchema"] };
   ManifestReadObject: { objectName: string; destination?: string; schedule?: string; mapToName?: string; mapToDisplayName?: string; requiredFields?: readonly Schemas["ManifestField"][]; optionalFields?: readonly Schemas["ManifestField"][]; optionalFieldsAuto?: "all"; backfill?: { defaultPeriod?: Schemas["BackfillPeriod"] }; delivery?: { mode?: "auto" | "onRequest"; pageSize?: number }; enabled?: "always"; associatedObjects?: readonly string[]; deletedRecords?: "always" };
-  ManifestSource: { sourceYaml?: string; sourceZipUrl?: string };
+  ManifestSource: { sourceYaml?: string; sourceZipUrl?: string; providers?: Record<string, Record<string, unknown>> };
   ManifestSubscribeObject: { objectName: string; destination?: string; inheritFieldsAndMapping?: boolean; createEvent?: { enabled?: "always" }; updateEvent?: { enabled?: "always"; watchFieldsAuto?: "all" | "selected"; requiredWatchFields?: readonly string[] }; deleteEvent?: { enabled?: "always" }; associationChangeEvent?: { enabled?: "always"; includeFullRecords?: boolean }; otherEvents?: readonly string[] };
   ManifestWarning: { rule: string; message: string; line: number; column: number; path: string; remedy: string };
   ManifestWatchSchema: { destination?: string; schedule?: string; allObjects?: { fieldCreated?: { enabled?: "always" }; fieldDeleted?: { enabled?: "always" }; fieldChanged?: { enabled?: "always" } } };
@@ -150,6 +150,7 @@ export interface Schemas {
   OperationLog: { timestamp: string; severity: string; message: { msg: string; error?: string; operation_id?: string; details?: Record<string, string> } };
   OrgRole: { role: string; principalType: "team" | "builder"; principalId: string; org: Schemas["Organization"] };
   Organization: { id: string; label: string; defaultTeamId: string; createTime: string; updateTime?: string };
+  OwnProvider: { key: string; provider: Schemas["Provider"]; document: Record<string, unknown>; createTime: string; updateTime?: string };
   PatchObjectConfigContentRequest: { groupRef?: string; installationId?: string; action: "read" | "write" | "subscribe"; changes: readonly { op: "add" | "replace" | "remove"; path: string; value?: unknown }[] };
   PauseReadsRequest: { objects?: readonly string[]; note?: string };
   PlannedIntegration: { name: string; provider: string; change: "added" | "changed" | "unchanged"; changes: readonly Schemas["ManifestChange"][]; installationCount: number; warnings: readonly Schemas["ManifestWarning"][] };
@@ -284,6 +285,7 @@ export interface Operations {
   deleteOrgInvite: { input: { orgId: string; inviteId: string }; answer: undefined };
   deleteOtherSessions: { input: {  }; answer: undefined };
   deleteProject: { input: { projectIdOrName: string }; answer: undefined };
+  deleteProjectProvider: { input: { projectIdOrName: string; provider: string }; answer: undefined };
   deleteProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: undefined };
   deleteSession: { input: { sessionId: string }; answer: undefined };
   deleteTopic: { input: { projectIdOrName: string; topicId: string }; answer: undefined };
@@ -317,6 +319,7 @@ export interface Operations {
   getOrgBillingAccount: { input: { orgId: string }; answer: Schemas["BillingAccount"] };
   getOrgInvite: { input: { orgId: string; inviteId: string }; answer: Schemas["Invite"] };
   getProject: { input: { projectIdOrName: string; includeEntitlements?: boolean }; answer: Schemas["Project"] };
+  getProjectProvider: { input: { projectIdOrName: string; provider: string }; answer: Schemas["OwnProvider"] };
   getProvider: { input: { provider: string }; answer: Schemas["Provider"] };
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
   getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
@@ -349,6 +352,7 @@ export interface Operations {
   listProjectDeliveries: { input: { projectIdOrName: string; status?: "waiting" | "sending" | "delivered" | "failed"; type?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" | "read" | "schema.watch" | "subscribe"; destination?: string; eventId?: string; groupRef?: string; pageSize?: number; pageToken?: string; after?: string; since?: string; until?: string }; answer: Schemas["ListProjectDeliveriesResponse"] };
   listProjectInstallations: { input: { projectIdOrName: string; integration?: string; provider?: string; groupRef?: string; healthStatus?: "healthy" | "unhealthy"; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectInstallationsResponse"] };
   listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
+  listProjectProviders: { input: { projectIdOrName: string }; answer: readonly Schemas["OwnProvider"][] };
   listProjectProxyCalls: { input: { projectIdOrName: string; status?: string; method?: string; path?: string; groupRef?: string; integration?: string; installationId?: string; refusedBy?: "busbar" | "provider"; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectProxyCallsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
   listProviderApps: { input: { projectIdOrName: string }; answer: readonly Schemas["ProviderApp"][] };
@@ -367,6 +371,7 @@ export interface Operations {
   oauthUpdate: { input: { projectIdOrName: string; connectionId: string }; answer: string };
   patchObjectConfigContent: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["PatchObjectConfigContentRequest"] }; answer: Schemas["Installation"] };
   pauseReads: { input: { projectIdOrName: string; integrationId: string; installationId: string; body?: Schemas["PauseReadsRequest"] }; answer: undefined };
+  putProjectProvider: { input: { projectIdOrName: string; provider: string; dryRun?: boolean; body: Record<string, unknown> }; answer: Schemas["OwnProvider"] };
   putUpload: { input: { uploadId: string; body: Blob | string }; answer: undefined };
   receiveEvents: { input: { projectIdOrName: string; integrationIdOrName: string; body: Blob | string }; answer: undefined };
   receiveEventsOfInstallation: { input: { projectIdOrName: string; integrationIdOrName: string; installationId: string; body: Blob | string }; answer: undefined };
@@ -436,6 +441,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   deleteOrgInvite: "DELETE /v1/orgs/{orgId}/invites/{inviteId}",
   deleteOtherSessions: "DELETE /v1/sessions/others",
   deleteProject: "DELETE /v1/projects/{projectIdOrName}",
+  deleteProjectProvider: "DELETE /v1/projects/{projectIdOrName}/providers/{provider}",
   deleteProviderApp: "DELETE /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   deleteSession: "DELETE /v1/sessions/{sessionId}",
   deleteTopic: "DELETE /v1/projects/{projectIdOrName}/topics/{topicId}",
@@ -469,6 +475,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getOrgBillingAccount: "GET /v1/orgs/{orgId}/billingAccount",
   getOrgInvite: "GET /v1/orgs/{orgId}/invites/{inviteId}",
   getProject: "GET /v1/projects/{projectIdOrName}",
+  getProjectProvider: "GET /v1/projects/{projectIdOrName}/providers/{provider}",
   getProvider: "GET /v1/providers/{provider}",
   getProviderApp: "GET /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   getReadyz: "GET /readyz",
@@ -501,6 +508,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   listProjectDeliveries: "GET /v1/projects/{projectIdOrName}/deliveries:search",
   listProjectInstallations: "GET /v1/projects/{projectIdOrName}/installations:search",
   listProjectOperations: "GET /v1/projects/{projectIdOrName}/operations",
+  listProjectProviders: "GET /v1/projects/{projectIdOrName}/providers",
   listProjectProxyCalls: "GET /v1/projects/{projectIdOrName}/proxy-calls",
   listProjects: "GET /v1/projects",
   listProviderApps: "GET /v1/projects/{projectIdOrName}/provider-apps",
@@ -519,6 +527,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   oauthUpdate: "PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update",
   patchObjectConfigContent: "PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content",
   pauseReads: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:pause",
+  putProjectProvider: "PUT /v1/projects/{projectIdOrName}/providers/{provider}",
   putUpload: "PUT /v1/uploads/{uploadId}",
   receiveEvents: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
   receiveEventsOfInstallation: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}/installations/{installationId}",

@@ -550,6 +550,20 @@ CREATE TABLE organizations (
   PRIMARY KEY (id)
 );
 
+CREATE TABLE own_providers (
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  key text NOT NULL,
+  document jsonb NOT NULL,
+  origins text NOT NULL,
+  create_time timestamptz NOT NULL DEFAULT now(),
+  update_time timestamptz,
+  PRIMARY KEY (id),
+  UNIQUE (project_id, key),
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE TRIGGER changed_parent AFTER INSERT OR DELETE OR UPDATE ON own_providers FOR EACH ROW EXECUTE FUNCTION notify_parent_change('own_providers', 'project_id');
+
 CREATE TABLE processes (
   id integer NOT NULL,
   version text NOT NULL,

@@ -124,6 +124,10 @@ import { getProviderApp } from "./api/provider-apps/get-provider-app.ts";
 import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
 import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
 import { getProvider } from "./api/providers/get-provider.ts";
+import { deleteProjectProvider } from "./api/providers/delete-project-provider.ts";
+import { getProjectProvider } from "./api/providers/get-project-provider.ts";
+import { listProjectProviders } from "./api/providers/list-project-providers.ts";
+import { putProjectProvider } from "./api/providers/put-project-provider.ts";
 import { listProviders } from "./api/providers/list-providers.ts";
 import { deleteOtherSessions } from "./api/sessions/delete-other-sessions.ts";
 import { getSession } from "./api/sessions/get-session.ts";
@@ -151,6 +155,7 @@ import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Page, type Route } from "./http/endpoint.ts";
+import type { OwnProviderMemory } from "./operations/own-provider-memory.ts";
 import type { ProxyCaller } from "./proxy/proxy-caller.ts";
 import { deliverResults } from "./read/deliver-results.ts";
 import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
@@ -171,6 +176,7 @@ export type Services = RefreshServices &
     sessions: SignInSessions;
     issuerSignIn?: IssuerSignIn;
     proxyCaller: ProxyCaller;
+    ownProviders: OwnProviderMemory;
     urls: SystemServices["urls"];
     startTime: Date;
     config: Retention &
@@ -269,6 +275,11 @@ const managementRoutes = (deps: Services): Route[] => [
   route("GET /v1/providers/{provider}", "public", getProvider(deps)),
   route("GET /v1/destination-types", "public", listDestinationTypes()),
   route("GET /v1/event-types", "public", listEventTypes()),
+
+  route(`GET ${P}/providers`, "full", listProjectProviders(deps)),
+  route(`GET ${PROVIDER}`, "full", getProjectProvider(deps)),
+  route(`PUT ${PROVIDER}`, "full", putProjectProvider(deps)),
+  route(`DELETE ${PROVIDER}`, "full", deleteProjectProvider(deps)),
 
   route(`GET ${P}/provider-apps`, "frontend", listProviderApps(deps)),
   route(`GET ${P}/provider-apps/{providerAppId}`, "full", getProviderApp(deps)),

@@ -30,12 +30,14 @@ import { openInstallationCache, type InstallationCache } from "./operations/inst
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/push-targets.ts";
 import { openInbox, type Inbox } from "./subscribe/receive-events.ts";
+import { OwnProviderMemory } from "./operations/own-provider-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
 export interface Services {
   config: Config;
   log: Log;
   catalog: Catalog;
+  ownProviders: OwnProviderMemory;
   sealer: Sealer;
   database: Database;
   changes: Changes;
@@ -84,13 +86,15 @@ export interface OpenOptions {
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
-  const catalog = await loadCatalog(config.catalogPath);
+  const ownProviders = new OwnProviderMemory();
+  const catalog = await loadCatalog(config.catalogPath, ownProviders);
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
   await requireKeys({ queries: database.queries, sealer });
   const changes = await listenForChanges(database.connectionString, log);
   closers.push(() => changes.close());
+  await ownProviders.keep({ database, changes, log });
   const identity = await takeProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);
   for (const opened of [identity, egress]) closers.push(() => opened.close());
@@ -119,6 +123,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     config,
     log,
     catalog,
+    ownProviders,
     sealer,
     database,
     changes,
@@ -188,14 +193,15 @@ async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup):
   return database;
 }
 
-async function loadCatalog(path: string | undefined): Promise<Catalog> {
-  if (path === undefined) return buildCatalog();
+async function loadCatalog(path: string | undefined, own: OwnProviderMemory): Promise<Catalog> {
+  const ownOf = (projectId: string) => own.of(projectId);
+  if (path === undefined) return buildCatalog(undefined, ownOf);
   try {
     const overlay: unknown = parseYaml(await readFile(path, "utf8"));
     // An overlay file that was not written completely would leave the built-in addresses in use.
     if (overlay === null || overlay === undefined)
       throw new Error("the file is empty; it must have the member providers");
-    return buildCatalog(overlay);
+    return buildCatalog(overlay, ownOf);
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

@@ -6,6 +6,7 @@ import { isObject, requireObject, requireText, textAt, type JsonObject } from ".
 import { printable } from "../output/printable.ts";
 import { tellRecord } from "../output/tell-record.ts";
 import { askHidden, canAsk } from "../prompt.ts";
+import { readDocument } from "../manifest/read-manifest.ts";
 import { readArgument, readJsonArgument } from "../read-argument.ts";
 import { findTopic } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
@@ -28,7 +29,7 @@ export interface ProviderAppOptions {
 export function addCreate(program: Command, terminal: Terminal): void {
   const create = program
     .command("create")
-    .description("create a destination, topic, route, provider app or API key");
+    .description("create a destination, topic, route, provider, provider app or API key");
   addCreateDestination(create, terminal);
   addCreateRoutes(create, terminal);
   create
@@ -43,6 +44,20 @@ export function addCreate(program: Command, terminal: Terminal): void {
       const scopes = options.scope && { scopes: options.scope };
       const body = { provider, clientId: options.clientId ?? "", clientSecret, ...scopes };
       await tellCreated(await on.inProject("POST", "/provider-apps", { body }), "provider app", on);
+    });
+  create
+    .command("provider <key> <file>")
+    .description("add or replace a provider of your own, from a file of YAML or JSON")
+    .option("--dry-run", "check the file and store nothing")
+    .action(async (key: string, path: string, options: { dryRun?: boolean }, command: Command) => {
+      const body = await readDocument(path, terminal.cwd);
+      const on = await connect(command, terminal);
+      const query = { dryRun: options.dryRun ? "true" : undefined };
+      await tellCreated(
+        await on.inProject("PUT", `/providers/${step(key)}`, { body, query }),
+        "provider",
+        on,
+      );
     });
   create
     .command("api-key <label>")
@@ -142,6 +157,6 @@ async function tellCreated(
   { out }: Connected,
 ): Promise<void> {
   const made = requireObject(answer);
-  if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? "")}`);
+  if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? textAt(made, "key") ?? "")}`);
   await tellRecord(made, out);
 }

@@ -27,7 +27,7 @@ export function addDeploy(program: Command, terminal: Terminal): void {
       .option("--dry-run", "print what would change, and deploy nothing")
       .addHelpText(
         "after",
-        "\nThe path is a file, a folder with an amp.yaml, or - for stdin. If the manifest removes a read object that customers\n" +
+        "\nThe path is a file, a folder with an amp.yaml (and your own providers in providers/), or - for stdin. If the manifest removes a read object that customers\n" +
           "have installed, you are asked what to do; without a terminal it is kept, unless you give --destructive. If customers\n" +
           "can write to names that the manifest removes, you are asked too; without a terminal nothing is deployed.",
       )
@@ -53,6 +53,8 @@ async function deploy(
     return put(file, undefined, deps);
   });
   if (deps.out.json) return deps.out.data(deployed);
+  for (const key of Object.keys(file.providers ?? {}))
+    deps.out.line(`${deps.out.paint.green("provider".padEnd(COLUMN))}  ${printable(key)}`);
   for (const integration of deployed) tellDeployed(integration, before, deps);
   tellWarnings(deployed, file, deps);
 }
@@ -91,7 +93,7 @@ async function put(
 ): Promise<JsonObject[]> {
   try {
     const query = { destructive: destructive === undefined ? undefined : String(destructive), ...more };
-    const body = { sourceYaml: file.source };
+    const body = { sourceYaml: file.source, ...(file.providers && { providers: file.providers }) };
     return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
     const findings = error instanceof Refused ? objectsAt(error.problem, "issues").flatMap(findingOf) : [];

@@ -29,6 +29,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
         const findings = validate(
           file.source,
           options.online ? await askServer(command, terminal) : undefined,
+          file.providers,
         );
         if (out.json) {
           out.data(findings.map((finding) => ({ file: file.shown, ...finding })));

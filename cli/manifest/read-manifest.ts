@@ -1,7 +1,9 @@
 /** Reads a manifest from a file, a folder with an amp.yaml, or stdin (`-`). */
-import { open, stat } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
 import { Failure } from "../failures.ts";
+import type { Json } from "../http/json.ts";
 import { readBody } from "../http/send.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -9,6 +11,8 @@ export interface ManifestFile {
   /** The name for messages, as the user gave it. */
   shown: string;
   source: string;
+  /** Documents of own providers in the folder `providers` beside the manifest, by key. */
+  providers?: Record<string, Json>;
 }
 
 /** A manifest may have 256 KiB, which the check enforces; this only bounds memory. */
@@ -22,7 +26,33 @@ export async function readManifest(
 ): Promise<ManifestFile> {
   if (path === "-") return { shown: "stdin", source: decode(await readBody(stdin, MAX_BYTES), "stdin") };
   const shown = await findFile(path, cwd);
-  return { shown, source: decode(await readBounded(resolve(cwd, shown), shown), shown) };
+  const source = decode(await readBounded(resolve(cwd, shown), shown), shown);
+  if (shown === path) return { shown, source };
+  const providers = await readProviders(join(path, "providers"), cwd);
+  return { shown, source, ...(Object.keys(providers).length > 0 && { providers }) };
+}
+
+/** Reads `<key>.yaml` and `<key>.json`; empty without the folder. */
+async function readProviders(folder: string, cwd: string): Promise<Record<string, Json>> {
+  const names = await readdir(resolve(cwd, folder)).catch((): string[] => []);
+  const documents: Record<string, Json> = {};
+  for (const name of names.toSorted()) {
+    const key = /^(.+)\.(ya?ml|json)$/.exec(name)?.[1];
+    if (key !== undefined) documents[key] = await readDocument(join(folder, name), cwd);
+  }
+  return documents;
+}
+
+/** Reads a document of YAML or JSON. Throws `Failure` with the place of a fault. */
+export async function readDocument(path: string, cwd: string): Promise<Json> {
+  const text = decode(await readBounded(resolve(cwd, path), path), path);
+  try {
+    const document: Json = parseYaml(text);
+    return document;
+  } catch (cause) {
+    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    throw new Failure(`${path}: ${reason}`, { cause });
+  }
 }
 
 async function findFile(path: string, cwd: string): Promise<string> {

@@ -15,11 +15,17 @@ export interface ServerFacts {
 }
 
 export async function serverFacts(deps: Pick<Connected, "api" | "inProject">): Promise<ServerFacts> {
-  const [providers, destinations, apps] = await Promise.all([
+  const [catalog, own, destinations, apps] = await Promise.all([
     deps.api("GET", "/v1/providers").then(requireObject),
+    deps.inProject("GET", "/providers").then(requireObjects),
     deps.inProject("GET", "/destinations").then(requireObjects),
     deps.inProject("GET", "/provider-apps").then(requireObjects),
   ]);
+  const ownEntries = own.flatMap((one) => {
+    const [key, info] = [textAt(one, "key"), valueAt(one, "provider")];
+    return key === undefined || info === undefined ? [] : [[key, info] as const];
+  });
+  const providers: JsonObject = { ...Object.fromEntries(ownEntries), ...catalog };
   return {
     destinations: destinations.flatMap((destination) => textAt(destination, "name") ?? []),
     providerApps: apps.flatMap((app) => textAt(app, "provider") ?? []),

@@ -338,8 +338,19 @@ const PROVIDERS: Resource = {
         .filter((action) => valueAt(row, `support.${action}`) === true)
         .join(", "),
   },
-  list: async ({ api }) => Object.values(requireObject(await api("GET", "/v1/providers"))).filter(isObject),
-  get: async ({ api }, name) => requireObject(await api("GET", `/v1/providers/${step(name)}`)),
+  // The project's own come first; the catalog has some hundred.
+  async list(deps) {
+    const own = requireObjects(await deps.inProject("GET", "/providers"));
+    const catalog = requireObject(await deps.api("GET", "/v1/providers"));
+    return [...own.map((one) => valueAt(one, "provider")), ...Object.values(catalog)].filter(isObject);
+  },
+  get: async (deps, name) =>
+    requireObject(
+      name.startsWith("x-")
+        ? await deps.inProject("GET", `/providers/${step(name)}`)
+        : await deps.api("GET", `/v1/providers/${step(name)}`),
+    ),
+  remove: removed("/providers"),
 };
 
 const RESOURCES: Resource[] = [

@@ -41,7 +41,7 @@ export function openLiveConnection(
   deps: { catalog: Catalog; sealer: Sealer },
   row: ConnectionRow,
 ): LiveConnection {
-  const provider = deps.catalog.find(row.provider);
+  const provider = deps.catalog.of(row.projectId).find(row.provider);
   if (!provider) throw unusable(`The provider ${row.provider} is no longer in the catalog.`);
   const stored = openCredentials(deps.sealer, row);
   const wire = wireCredentials(stored);

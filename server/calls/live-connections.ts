@@ -59,6 +59,13 @@ export function openLiveConnections(deps: Services): LiveConnections {
     const row = await findConnection(deps.database.queries, projectId, id);
     return row && openLiveConnection(deps, row);
   };
+  /** A builder may have replaced the provider since the connection was opened. */
+  const upToDate = async (live: LiveConnection | undefined): Promise<LiveConnection | undefined> => {
+    if (!live || live.provider === deps.catalog.of(live.projectId).find(live.provider.name)) return live;
+    const fresh = await read(live.projectId, live.id);
+    if (fresh) cache.put(live.id, fresh);
+    return fresh;
+  };
   const refreshes = shareRefreshes({ ...deps, turns }, (row) => {
     const live = openLiveConnection(deps, row);
     cache.put(row.id, live);
@@ -80,7 +87,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
 
   return {
     async find(projectId, id) {
-      const live = await cache.get(id, () => read(projectId, id), projectId);
+      const live = await upToDate(await cache.get(id, () => read(projectId, id), projectId));
       if (!live || live.projectId !== projectId) return undefined;
       if (live.status === "bad_credentials" || nowMs() < (live.refreshAtMs ?? Number.POSITIVE_INFINITY))
         return live;

@@ -93,7 +93,7 @@ async function openCall(
     const message = "The connection was deleted. The customer has to connect the account again.";
     throw new ProviderError({ kind: "forbidden", message });
   }
-  const connector = deps.catalog.connector(connection.provider.name);
+  const connector = deps.catalog.of(projectId).connector(connection.provider.name);
   const onAnswer = (answer: ProviderResponse) => {
     if (answer.status < 400) return;
     const limit = judgeAnswer(answer, connector?.classify, connection.account);

@@ -76,7 +76,9 @@ function toPermit(catalog: Catalog, found: ProxiedInstallation | undefined): Pro
   const module = typeof manifest.module === "string" ? manifest.module : undefined;
   const provider = typeof manifest.provider === "string" ? manifest.provider : "";
   const moduleKey =
-    proxy.useModule === true ? module || catalog.find(provider)?.defaultModule || undefined : undefined;
+    proxy.useModule === true
+      ? module || catalog.of(found.projectId).find(provider)?.defaultModule || undefined
+      : undefined;
   const disabledReason = whyDisabled(found, proxy);
   return { ...found, manifest: undefined, config: undefined, moduleKey, disabledReason };
 }

@@ -22,10 +22,10 @@ export function openThrottle(deps: { catalog: Catalog; gates: ConnectionGates })
       const gate = deps.gates.closedUntil(connectionId);
       return gate && tooEarly(gate, provider);
     },
-    needsBody: ({ provider }, status) =>
-      status >= 400 && deps.catalog.connector(provider)?.classify !== undefined,
-    judge({ connectionId, provider, account }, answer) {
-      const limit = judgeAnswer(answer, deps.catalog.connector(provider)?.classify, account);
+    needsBody: ({ projectId, provider }, status) =>
+      status >= 400 && deps.catalog.of(projectId).connector(provider)?.classify !== undefined,
+    judge({ connectionId, projectId, provider, account }, answer) {
+      const limit = judgeAnswer(answer, deps.catalog.of(projectId).connector(provider)?.classify, account);
       if (limit) return headerLines(deps.gates.close(connectionId, limit));
       if (answer.status < 400) deps.gates.accepted(connectionId);
       return undefined;

@@ -69,7 +69,7 @@ async function begin(
 }
 
 function scheduledRun(catalog: Catalog, object: DueObject, time: Date): NewReadRun | undefined {
-  const abilities = catalog.connector(object.provider)?.read?.abilities;
+  const abilities = catalog.of(object.projectId).connector(object.provider)?.read?.abilities;
   const mayBegin = object.hasDestination && object.connectionStatus !== "bad_credentials";
   if (!abilities || !mayBegin || object.isBeingRead) return undefined;
   const { overlapMs, settlingOverlapMs } = abilities;

@@ -79,7 +79,7 @@ export async function findReadableObject(
 ): Promise<ReadableObject> {
   const { installed, definition } = await findInstalledObject(deps, named);
   const { provider, latestRevision } = installed.integration;
-  const connector = deps.catalog.connector(provider);
+  const connector = deps.catalog.of(named.projectId).connector(provider);
   const { module } = latestRevision.content;
   if (!connector?.read || (module && connector.read.module && module !== connector.read.module)) {
     throw new Problem("unsupported-by-provider", {

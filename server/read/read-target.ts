@@ -63,7 +63,7 @@ export async function findReadTarget(
   const { objectName } = run;
   const definition = await definitionFor(deps, installed, run);
   if (!definition) throw refusal(`The manifest has no read object \`${objectName}\` any more.`);
-  const connector = deps.catalog.connector(installed.integration.provider);
+  const connector = deps.catalog.of(run.projectId).connector(installed.integration.provider);
   if (!connector?.read) throw refusal(`Busbar cannot read from ${installed.integration.provider}.`);
   return {
     installed,

@@ -104,7 +104,7 @@ export const searchRecords = (deps: Services) =>
         objectName: body.objectName,
         in: "body",
       });
-      requireSearch(deps.catalog, object, body.fieldFilters);
+      requireSearch(deps.catalog.of(project.id), object, body.fieldFilters);
       const path = `/search/v1/projects/${project.name}/integrations/${params.integrationId}`;
       return logUse(deps, object, { path, sent: body }, () => search(deps, object, body.fieldFilters));
     },

@@ -102,7 +102,7 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
     (await findIntegration<ManifestIntegration>(queries, projectId, installation.integrationId));
   const connection = installation && (await findConnection(queries, projectId, installation.connectionId));
   if (!installation || !integration || !connection) return 0;
-  const isReadable = deps.catalog.connector(integration.provider)?.read !== undefined;
+  const isReadable = deps.catalog.of(projectId).connector(integration.provider)?.read !== undefined;
   const { content } = installation.config;
   const rows = await listReadObjects(queries, projectId, installationId);
   const running = rows.map(({ objectName }) => objectName);

@@ -387,6 +387,16 @@ export interface Organizations {
   updateTime: Timestamp | null;
 }
 
+export interface OwnProviders {
+  createTime: Generated<Timestamp>;
+  document: Json;
+  id: string;
+  key: string;
+  origins: string;
+  projectId: string;
+  updateTime: Timestamp | null;
+}
+
 export interface Processes {
   id: number;
   lastSeenTime: Generated<Timestamp>;
@@ -741,6 +751,7 @@ export interface DB {
   memberships: Memberships;
   operations: Operations;
   organizations: Organizations;
+  ownProviders: OwnProviders;
   processes: Processes;
   projects: Projects;
   providerApps: ProviderApps;

@@ -80,7 +80,7 @@ async function wantedSubscriptions(
   const definitions = subscribeDefinitions(await readSources(queries, integration, content));
   if (definitions.length === 0) return [];
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
-  const info = deps.catalog.find(provider);
+  const info = deps.catalog.of(projectId).find(provider);
   const { source } = chooseSource(apps, {
     ...sourcesOf(connector, info),
     publicUrl: deps.publicUrl(),

@@ -59,7 +59,7 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
   ]);
   const described = fields.get(installationId);
   if (!connection || !described || connection.status === "bad_credentials") return undefined;
-  const connector = deps.catalog.connector(integration.provider)?.fields;
+  const connector = deps.catalog.of(projectId).connector(integration.provider)?.fields;
   if (!connector || (manifest.module && connector.module && manifest.module !== connector.module))
     return undefined;
   if (!destination || destination.disabledTime) {

@@ -32,9 +32,9 @@ export async function findTarget(deps: TargetServices, asked: WriteAddress): Pro
   const installed = await deps.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
   if (!installed) throw await missing(deps, asked);
   const { integration } = installed;
-  const connector = deps.catalog.connector(integration.provider);
+  const connector = deps.catalog.of(asked.projectId).connector(integration.provider);
   if (!connector?.write) throw notBuilt(integration.provider);
-  const settings = objectSettings(installed, asked.objectName, deps.catalog);
+  const settings = objectSettings(installed, asked.objectName, deps.catalog.of(asked.projectId));
   return { ...installed, connector: { ...connector, write: connector.write }, settings };
 }
 

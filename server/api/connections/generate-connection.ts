@@ -44,7 +44,7 @@ export const generateConnection = (deps: RefreshServices) =>
       502: "The provider could not be reached to check the credentials.",
     },
     async handle({ project, body }) {
-      const provider = deps.catalog.find(body.provider);
+      const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const credentials = readCredentials(provider, body);
       const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);

@@ -74,7 +74,8 @@ async function refreshed(
   when: "force" | "ifExpired",
 ): Promise<ConnectionRow> {
   const stored = openCredentials(deps.sealer, row);
-  if (!isOauth(stored) && !isRefreshable(deps.catalog.find(row.provider), stored)) return row;
+  if (!isOauth(stored) && !isRefreshable(deps.catalog.of(row.projectId).find(row.provider), stored))
+    return row;
   const expired = row.accessExpireTime !== null && row.accessExpireTime.getTime() <= nowMs();
   if (when === "ifExpired" && !expired && serving(stored)) return row;
   try {

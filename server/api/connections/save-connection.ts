@@ -17,6 +17,7 @@ import {
 } from "../../store/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
 import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
+import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
 
 export interface WantedConnection {
@@ -57,6 +58,7 @@ export async function saveConnection(deps: Services, wanted: WantedConnection): 
 
 async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
   const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
+  await holdProvider(queries, deps.catalog, { projectId, provider });
   const group = await upsertGroup(queries, { projectId, groupRef, groupName });
   const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
   const existing = wanted.connectionId
@@ -83,7 +85,7 @@ async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection
     });
   }
   const row = await getConnectionRow(queries, projectId, id);
-  await refreshWhenDue(queries, row, deps.catalog.find(provider), wanted.credentials);
+  await refreshWhenDue(queries, row, deps.catalog.of(projectId).find(provider), wanted.credentials);
   await recordEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
   return row;
 }

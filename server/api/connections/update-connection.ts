@@ -70,7 +70,7 @@ export const updateConnection = (deps: RefreshServices) =>
     async handle({ project, params, body }) {
       const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
       const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
-      const provider = deps.catalog.find(row.provider);
+      const provider = deps.catalog.of(project.id).find(row.provider);
       if (!provider) throw outOfCatalog(row);
       const metadata = changedMetadata(provider, row, change);
       const proven = CREDENTIALS.some((name) => change[name] !== undefined)

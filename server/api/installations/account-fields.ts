@@ -38,7 +38,7 @@ export async function findUnknownFields(
       !disabled && namesFields(objectOf(after, objectName), objectOf(before, objectName)),
   );
   if (definitions.length === 0) return [];
-  const names = deps.catalog.connector(integration.provider)?.read ?? ANY_NAMES;
+  const names = deps.catalog.of(integration.projectId).connector(integration.provider)?.read ?? ANY_NAMES;
   const { projectId } = integration;
   const { provider, module } = manifest;
   const find = async (objects: ReadDefinition[]): Promise<Issue[]> => {

@@ -40,7 +40,11 @@ const keyOf = ({ name, detail }: Issue): string => `${name}\n${detail}`;
 
 function issuesOf(catalog: Catalog, integration: Integration, content: Json): Issue[] {
   const manifest = integration.latestRevision.content;
-  return checkConfig(content, manifest, featuresOf(catalog.find(integration.provider), manifest.module));
+  return checkConfig(
+    content,
+    manifest,
+    featuresOf(catalog.of(integration.projectId).find(integration.provider), manifest.module),
+  );
 }
 
 function refuse(issues: Issue[]): void {

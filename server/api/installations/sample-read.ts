@@ -26,7 +26,7 @@ export async function findUnreadableObjects(
   integration: Integration,
   { connectionId, before, after }: ConfigChange,
 ): Promise<Issue[]> {
-  const connector = deps.catalog.connector(integration.provider);
+  const connector = deps.catalog.of(integration.projectId).connector(integration.provider);
   const { module } = integration.latestRevision.content;
   if (!connector?.read || (module && connector.read.module && module !== connector.read.module)) return [];
   const reader = { ...connector, read: connector.read };

@@ -11,6 +11,7 @@ import { listIntegrations } from "../../store/integrations.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
+import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 import { PlannedIntegrationSchema, toPlanned } from "./planned-integration.ts";
 import { WarningSchema } from "./manifest-warning.ts";
@@ -35,7 +36,8 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     summary: "Deploy a manifest",
     description:
       "Creates or updates all integrations of an `amp.yaml`, each with a new revision. If one cannot be deployed, none is. " +
-      "Integrations that the file does not contain stay unchanged. An invalid manifest is refused with 422 " +
+      "Integrations that the file does not contain stay unchanged. `providers`, or the folder of that name in a zip, adds or " +
+      "replaces providers of your own first. An invalid manifest is refused with 422 " +
       "and one issue per fault, with line, column, rule and remedy. With `dryRun=true` nothing is stored, and the answer " +
       "compares the file with the current revisions.",
     query: Type.Object({
@@ -58,11 +60,13 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       422: "The manifest is invalid: one issue per fault, with line, column, rule and remedy.",
     },
     async handle({ project, query, body, caller }) {
-      const source = await manifestSource(deps.database.queries, project.id, body);
-      const { manifest, warnings } = await checkedManifest(deps, project.id, source);
+      const { source, documents } = await manifestSource(deps.database.queries, project.id, body);
+      const providers = checkedProviders(deps, documents);
+      const { manifest, warnings } = await checkedManifest(deps, project.id, { source, providers });
       const destructive = query.destructive === true;
       const deployment = { createdBy: authorOf(caller), source, destructive };
       const deploy = async (queries: Queries) => {
+        await storeProviders(queries, project.id, providers, documents);
         const before = await listIntegrations<ManifestIntegration>(queries, project.id);
         const rows = await deployIntegrations(queries, project.id, manifest, deployment);
         const lost = query.destructive ? undefined : await lostByName(queries, before, rows);
@@ -85,6 +89,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       };
       if (!query.dryRun) {
         const deployed = await transact(deps.database, deploy);
+        if (providers.size > 0) await deps.ownProviders.load(deps, project.id);
         return deployed.map(({ row, warnings }) => ({ ...toIntegration(row), warnings }));
       }
       const planned = await rehearse(deps.database, deploy);

@@ -29,8 +29,8 @@ export const createRevision = (deps: DeployServices) =>
     async handle({ project, params, query, body, caller }) {
       const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
-      const source = await manifestSource(queries, project.id, body);
-      const { manifest } = await checkedManifest(deps, project.id, source);
+      const { source } = await manifestSource(queries, project.id, body);
+      const { manifest } = await checkedManifest(deps, project.id, { source });
       const content = manifest.integrations.find((integration) => integration.name === name);
       if (!content) {
         throw new Problem("semantically-invalid", {

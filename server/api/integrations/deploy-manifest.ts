@@ -1,5 +1,8 @@
 /** Deploys a manifest: turns its text into revisions, all or none. */
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog, OwnProviders } from "../../../connectors/catalog.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import type { Log } from "../../ground/log.ts";
+import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { checkManifest, type ManifestVerdict } from "../../manifest/check-manifest.ts";
 import type { Finding } from "../../manifest/finding.ts";
@@ -13,15 +16,18 @@ import { getIntegrationRow, type Integration } from "../integration.ts";
 export interface DeployServices {
   database: Database;
   catalog: Catalog;
+  ownProviders: OwnProviderMemory;
+  egress: Egress;
+  log: Log;
 }
 
 /** Checks the text. Throws a 422 Problem with one issue per fault, each with line, column, rule and remedy. */
 export async function checkedManifest(
   deps: DeployServices,
   projectId: string,
-  source: string,
+  { source, providers }: { source: string; providers?: OwnProviders },
 ): Promise<{ manifest: Manifest; warnings: Finding[] }> {
-  const { manifest, findings } = await verdictOn(deps, projectId, source);
+  const { manifest, findings } = await verdictOn(deps, projectId, source, providers);
   if (manifest) return { manifest, warnings: findings };
   throw invalidManifest(findings.filter(isError));
 }
@@ -51,10 +57,12 @@ export async function checkedEntry(
 }
 
 async function verdictOn(
-  { database: { queries }, catalog }: DeployServices,
+  { database: { queries }, ...deps }: Pick<DeployServices, "database" | "catalog">,
   projectId: string,
   source: string,
+  providers: OwnProviders = new Map(),
 ): Promise<ManifestVerdict> {
+  const catalog = deps.catalog.of(projectId).with(providers);
   const apps = await listProviderApps(queries, projectId);
   const destinations = await listDestinations(queries, projectId);
   return checkManifest(source, catalog.declared(), {

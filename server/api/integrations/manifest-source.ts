@@ -1,33 +1,57 @@
 /** Gets the text of a manifest from a deployment request: as text, or from an uploaded zip. */
 import { Type, type Static } from "typebox";
+import { parse as parseYaml } from "yaml";
 import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findUploadContent } from "../../store/uploads.ts";
 import { isUuid } from "../../ground/ids.ts";
+import { ProviderDocumentSchema } from "../providers/own-provider.ts";
 import { readManifestZip } from "./read-manifest-zip.ts";
 
 export const ManifestSourceSchema = Type.Object(
   {
     sourceYaml: Type.Optional(Type.String({ description: "Text of the `amp.yaml`." })),
     sourceZipUrl: Type.Optional(
-      Type.String({ description: "URL of an upload, or `gs://<bucket>/<path>`, from `generateUploadUrl`." }),
+      Type.String({
+        description:
+          "URL of an upload, or `gs://<bucket>/<path>`, from `generateUploadUrl`. The zip may have files " +
+          "`providers/<key>.yaml` beside the `amp.yaml`.",
+      }),
+    ),
+    providers: Type.Optional(
+      Type.Record(Type.String(), ProviderDocumentSchema, {
+        description: "Busbar's own: providers of your own to add or replace, by key. With `sourceYaml` only.",
+      }),
     ),
   },
-  { title: "ManifestSource", description: "Exactly one of the two members." },
+  { title: "ManifestSource", description: "`sourceYaml` or `sourceZipUrl`." },
 );
+
+export interface DeployedSource {
+  source: string;
+  /** Documents of own providers, by key. */
+  documents: Record<string, unknown>;
+}
 
 /** Throws a 422 Problem that names the member to fix. */
 export async function manifestSource(
   queries: Queries,
   projectId: string,
-  { sourceYaml, sourceZipUrl }: Static<typeof ManifestSourceSchema>,
-): Promise<string> {
+  { sourceYaml, sourceZipUrl, providers }: Static<typeof ManifestSourceSchema>,
+): Promise<DeployedSource> {
   if ((sourceYaml === undefined) === (sourceZipUrl === undefined)) {
     throw new Problem("semantically-invalid", {
       detail: "Send exactly one of `sourceYaml` and `sourceZipUrl`.",
     });
   }
-  if (sourceYaml !== undefined) return sourceYaml;
+  if (sourceYaml !== undefined) return { source: sourceYaml, documents: providers ?? {} };
+  if (providers) {
+    const detail = "Put the providers into the zip, as files `providers/<key>.yaml`.";
+    throw new Problem("semantically-invalid", {
+      detail,
+      issues: [{ in: "body", name: "providers", detail }],
+    });
+  }
   const id = UPLOAD.exec(sourceZipUrl ?? "")?.[1];
   if (!id || !isUuid(id)) {
     throw noUpload(
@@ -38,7 +62,24 @@ export async function manifestSource(
   if (!upload)
     throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
   if (!upload.content) throw noUpload("Nothing was uploaded to this URL yet. PUT the zip first.");
-  return readManifestZip(upload.content);
+  const { source, files } = await readManifestZip(upload.content);
+  return { source, documents: parsedFiles(files) };
+}
+
+/** Throws a 422 Problem with the place of the first fault of a file. */
+function parsedFiles(files: Map<string, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    [...files].map(([name, text]) => {
+      const key = name.replace(/\.(ya?ml|json)$/, "");
+      try {
+        const document: unknown = parseYaml(text);
+        return [key, document];
+      } catch (cause) {
+        const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+        throw new Problem("semantically-invalid", { detail: `providers/${name}: ${reason}`, cause });
+      }
+    }),
+  );
 }
 
 /** Reads the URL of an upload, or the form that the public command line makes of bucket and path. */

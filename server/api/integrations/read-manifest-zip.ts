@@ -1,4 +1,4 @@
-/** Extracts the `amp.yaml` from a zip, with a size limit. */
+/** Extracts the `amp.yaml` and its providers from a zip, with a size limit. */
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { Problem } from "../../ground/errors.ts";
 
@@ -6,18 +6,40 @@ import { Problem } from "../../ground/errors.ts";
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 const MOST_ENTRIES = 1_000;
 
-/** Returns the text of `amp.yaml` (or `amp.yml`), at the top level or in one folder. Throws a 422 Problem. */
-export async function readManifestZip(zip: Buffer): Promise<string> {
+export interface ManifestZip {
+  source: string;
+  /** Files of the folder `providers` beside the manifest, by name without the folder. */
+  files: Map<string, string>;
+}
+
+/** Returns `amp.yaml` (or `amp.yml`), at the top level or in one folder, with its providers. Throws a 422 Problem. */
+export async function readManifestZip(zip: Buffer): Promise<ManifestZip> {
   const file = await open(zip);
   try {
-    const entry = await findEntry(file);
-    return await readEntry(file, entry);
+    const entries = await listEntries(file);
+    const manifest =
+      entries.find(({ fileName }) => AT_TOP.test(fileName)) ??
+      entries.find(({ fileName }) => /^[^/]+\/amp\.ya?ml$/.test(fileName));
+    if (!manifest) throw refused("The zip has no amp.yaml. Put the file at its top level.");
+    const source = await readEntry(file, manifest);
+    const folder = manifest.fileName.replace(/amp\.ya?ml$/, "providers/");
+    const files = new Map<string, string>();
+    for (const entry of entries) {
+      const name = entry.fileName.startsWith(folder) ? entry.fileName.slice(folder.length) : "";
+      if (!/^[^/]+\.(ya?ml|json)$/.test(name)) continue;
+      if (files.size === MOST_PROVIDERS) throw refused(`The zip has more than ${MOST_PROVIDERS} providers.`);
+      files.set(name, await readEntry(file, entry));
+    }
+    return { source, files };
   } catch (error) {
     throw error instanceof Problem ? error : broken(error);
   } finally {
     file.close();
   }
 }
+
+const AT_TOP = /^amp\.ya?ml$/;
+const MOST_PROVIDERS = 50;
 
 const open = (zip: Buffer): Promise<ZipFile> =>
   new Promise((resolve, reject) => {
@@ -26,21 +48,16 @@ const open = (zip: Buffer): Promise<ZipFile> =>
     );
   });
 
-/** Prefers the file at the top level, whatever the order in the zip. */
-function findEntry(file: ZipFile): Promise<Entry> {
-  const { promise, resolve, reject } = Promise.withResolvers<Entry>();
-  let seen = 0;
-  let inFolder: Entry | undefined;
+function listEntries(file: ZipFile): Promise<Entry[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Entry[]>();
+  const entries: Entry[] = [];
   file.on("entry", (entry: Entry) => {
-    if (/^amp\.ya?ml$/.test(entry.fileName)) return resolve(entry);
-    if (/^[^/]+\/amp\.ya?ml$/.test(entry.fileName)) inFolder ??= entry;
-    seen += 1;
-    if (seen < MOST_ENTRIES) return file.readEntry();
-    reject(refused(`The zip holds more than ${MOST_ENTRIES} files. Zip only the amp.yaml.`));
+    entries.push(entry);
+    if (entries.length < MOST_ENTRIES) return file.readEntry();
+    if (entries.some(({ fileName }) => AT_TOP.test(fileName))) return resolve(entries);
+    reject(refused(`The zip holds more than ${MOST_ENTRIES} files. Zip only the folder of the amp.yaml.`));
   });
-  file.on("end", () =>
-    inFolder ? resolve(inFolder) : reject(refused("The zip has no amp.yaml. Put the file at its top level.")),
-  );
+  file.on("end", () => resolve(entries));
   file.on("error", reject);
   file.readEntry();
   return promise;
@@ -70,7 +87,7 @@ function readEntry(file: ZipFile, entry: Entry): Promise<string> {
 const refused = (detail: string, cause?: unknown): Problem =>
   new Problem("semantically-invalid", { detail, cause });
 const tooLarge = () =>
-  refused("The amp.yaml in the zip is larger than 1 MB. A manifest is a few kilobytes long.");
+  refused("A file in the zip is larger than 1 MB. Manifests and providers are a few kilobytes long.");
 const broken = (cause: unknown) => {
   const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : "it is damaged";
   return refused(

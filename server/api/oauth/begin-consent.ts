@@ -45,7 +45,7 @@ export const BEGIN_PATH = `${CONSENT_PATH}/begin`;
 
 /** Returns the address to open. Throws Problems that name what is missing. */
 export async function beginConsent(deps: ConsentServices, wanted: WantedConsent): Promise<string> {
-  const provider = deps.catalog.find(wanted.provider);
+  const provider = deps.catalog.of(wanted.projectId).find(wanted.provider);
   if (!provider) throw wrong("provider", `There is no provider \`${wanted.provider}\`.`);
   if (!usesConsent(provider)) {
     throw wrong(

@@ -73,8 +73,8 @@ export const formTargets = ({ publicUrl }: Pick<ConsentServices, "publicUrl">): 
 
 export const namesOf = (
   { catalog }: Pick<ConsentServices, "catalog">,
-  { appName, provider }: Pick<ShownConsent, "appName" | "provider">,
-) => ({ app: appName, provider: catalog.find(provider)?.displayName ?? provider });
+  { appName, provider, projectId }: Pick<ShownConsent, "appName" | "provider" | "projectId">,
+) => ({ app: appName, provider: catalog.of(projectId).find(provider)?.displayName ?? provider });
 
 /** Reasons after which the builder has nothing to repair. */
 const CUSTOMERS_OWN = new Set<FailureReason>(["cancelled", "declined", "late", "other-browser"]);

@@ -94,7 +94,7 @@ async function begin(
   body: Static<typeof RequestSchema>,
 ): Promise<Flow> {
   const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
-  const provider = body.provider === undefined ? undefined : deps.catalog.find(body.provider);
+  const provider = body.provider === undefined ? undefined : deps.catalog.of(projectId).find(body.provider);
   if (!provider) throw wrong("provider", `There is no provider \`${body.provider ?? ""}\`.`);
   if (groupRef === undefined) throw wrong("groupRef", "is missing");
   if (consumerRef === undefined) throw wrong("consumerRef", "is missing");

@@ -96,7 +96,7 @@ export async function resume(
     digest(sessionId),
     asker,
   );
-  const provider = session && deps.catalog.find(session.provider);
+  const provider = session && deps.catalog.of(session.projectId).find(session.provider);
   const redirect = session && provider?.customOpts?.connectSteps?.[session.step]?.redirect;
   if (!session || !redirect) {
     throw wrong("sessionId", "There is no such session, or it has expired or was used. Start again.");

@@ -37,7 +37,9 @@ function isAnswerTo(
   session: ShownCustomAuthSession,
   params: Record<string, string>,
 ): boolean {
-  const step = deps.catalog.find(session.provider)?.customOpts?.connectSteps?.[session.step];
+  const step = deps.catalog.of(session.projectId).find(session.provider)?.customOpts?.connectSteps?.[
+    session.step
+  ];
   if (!step?.redirect) return false;
   return !sendsState(step.redirect) || openProgress(deps.sealer, session).state === params["state"];
 }

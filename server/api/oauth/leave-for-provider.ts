@@ -32,7 +32,7 @@ export async function leaveForProvider(
   consent: ShownConsent,
   browserHash: Buffer,
 ): Promise<URL | undefined> {
-  const provider = deps.catalog.find(consent.provider);
+  const provider = deps.catalog.of(consent.projectId).find(consent.provider);
   const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) return undefined;
   const { url, state, redirectUri, codeVerifier } = consentPage(deps, { ...consent, provider, app });

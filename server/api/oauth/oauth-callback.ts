@@ -88,7 +88,7 @@ async function connect(
 ): Promise<ConnectionRow> {
   const { code, error, error_description } = query;
   if (error || !code) throw refusedConsent(error, error_description);
-  const provider = deps.catalog.find(consent.provider);
+  const provider = deps.catalog.of(consent.projectId).find(consent.provider);
   const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
   const answer = await redeem(deps, provider, app, consent, code);

@@ -51,7 +51,7 @@ export const oauthConnect = (deps: ConsentServices) =>
       media: "text/plain",
     },
     async handle({ project, body }) {
-      const provider = deps.catalog.find(body.provider);
+      const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
       const providerMetadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);

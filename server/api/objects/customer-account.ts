@@ -15,7 +15,7 @@ export async function connectionOfGroup(
   asked: { provider: string; groupRef: string },
 ): Promise<string> {
   const { provider, groupRef } = asked;
-  if (!deps.catalog.find(provider)) {
+  if (!deps.catalog.of(projectId).find(provider)) {
     throw new Problem("not-found", { detail: `There is no provider \`${provider}\` in the catalog.` });
   }
   const [connection] = await listConnections(deps.database.queries, projectId, asked);
@@ -49,9 +49,9 @@ export async function connectionOfInstallation(
 /** Returns the connector's part for fields. Throws a Problem where Busbar has none for the provider or module. */
 export function fieldsConnector(
   catalog: Catalog,
-  { provider, module }: { provider: string; module?: string },
+  { projectId, provider, module }: { projectId: string; provider: string; module?: string },
 ): FieldsConnector {
-  const fields = catalog.connector(provider)?.fields;
+  const fields = catalog.of(projectId).connector(provider)?.fields;
   if (!fields || (module && fields.module && module !== fields.module)) throw notBuilt(provider, module);
   return fields;
 }

@@ -9,6 +9,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { insertProviderApp } from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
+import { holdProvider } from "../hold-provider.ts";
 import { ProviderName } from "../members.ts";
 import { requireAppProvider, requireScopes, requireSource } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
@@ -43,13 +44,14 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
     },
     async handle({ project, body }) {
       const { provider, clientId, clientSecret, scopes = [], externalRef, metadata } = body;
-      requireAppProvider(deps.catalog, provider, "provider");
-      requireScopes(deps.catalog, { provider, scopes }, "scopes");
-      requireSource(deps.catalog, { provider, metadata }, "metadata");
+      requireAppProvider(deps.catalog.of(project.id), provider, "provider");
+      requireScopes(deps.catalog.of(project.id), { provider, scopes }, "scopes");
+      requireSource(deps.catalog.of(project.id), { provider, metadata }, "metadata");
       const app = { id: newId(), projectId: project.id };
       const clientSecretSealed = sealProviderAppSecret(deps.sealer, app, clientSecret);
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };
       return transact(deps.database, async (queries) => {
+        await holdProvider(queries, deps.catalog, row);
         const inserted = await insertProviderApp(queries, row);
         await retryWithApp(queries, project.id, provider);
         return toProviderApp(inserted);

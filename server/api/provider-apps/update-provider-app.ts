@@ -71,11 +71,11 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
         const { provider = row.provider, scopes = row.scopes } = columns;
         if (provider !== row.provider) {
-          requireAppProvider(deps.catalog, provider, "providerApp.provider");
+          requireAppProvider(deps.catalog.of(project.id), provider, "providerApp.provider");
           requireUnused(await countConnectionsOfApp(queries, project.id, row.id));
         }
         if (columns.scopes || provider !== row.provider) {
-          requireScopes(deps.catalog, { provider, scopes }, "providerApp.scopes");
+          requireScopes(deps.catalog.of(project.id), { provider, scopes }, "providerApp.scopes");
         }
         requireSource(deps.catalog, { provider, metadata: columns.metadata }, "providerApp.metadata");
         const updated = await updateRow(queries, project.id, row.id, {

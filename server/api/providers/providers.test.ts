@@ -1,14 +1,60 @@
-/** Providers through the API. */
+/** Providers through the API: those of the catalog, and those that a builder adds to a project. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { checkDescription } from "../../../connector-kit/described/check-description.ts";
+import type { Description } from "../../../connector-kit/described/description.ts";
+import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
+
+const CONNECTOR = {
+  defaults: {
+    list: { path: "/v3/{path}" },
+    records: "results",
+    paging: { cursor: { from: "meta.next", to: "query.after" } },
+    create: { method: "POST", path: "/v3/{path}", wrap: { in: "{singular}" } },
+    update: { method: "PATCH", path: "/v3/{path}/{id}", wrap: { in: "{singular}" } },
+    delete: { method: "DELETE", path: "/v3/{path}/{id}" },
+    record: "{singular}",
+  },
+  objects: { people: { singular: "person" } },
+  errors: { message: ["error.text"] },
+  sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+};
+
+const documentAt = (baseURL: string, more: object = {}) => ({
+  displayName: "Quill CRM",
+  authType: "apiKey",
+  baseURL,
+  apiKeyOpts: { attachmentType: "header", header: { name: "X-Quill-Key" } },
+  connector: CONNECTOR,
+  ...more,
+});
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: quill
+    provider: x-quill
+    write: { objects: [{ objectName: people }] }
+    proxy: { enabled: true }
+`;
 
 describe("providers", () => {
   let on: TestBusbar;
-  after(() => on.stop());
+  let quill: Simulation;
+  after(async () => {
+    await on.stop();
+    await quill.close();
+  });
   before(async () => {
     on = await openTestBusbar();
+    const description: Description | undefined = checkDescription(CONNECTOR).description;
+    assert.ok(description);
+    quill = await startSimulation(description);
   });
+  const put = (document: object, key = "x-quill") => on.inProject("PUT", `/providers/${key}`, document);
+  const document = (more: object = {}) => documentAt(quill.url, more);
 
   test("the list and a single provider agree, and support names only what is built", async () => {
     const { body } = await on.call("GET", "/v1/providers");
@@ -35,5 +81,104 @@ describe("providers", () => {
       assert.equal(answer.status, 404, answer.text);
       assert.match(answer.body.detail, new RegExp(name));
     }
+  });
+
+  test("a builder's own is deployed, connected, written to and called through the proxy", async () => {
+    const deployed = await on.inProject("PUT", "/integrations:batch", {
+      sourceYaml: MANIFEST,
+      providers: { "x-quill": document() },
+    });
+    assert.equal(deployed.status, 200, deployed.text);
+    const connection = await on.inProject("POST", "/connections:generate", {
+      provider: "x-quill",
+      groupRef: "acme",
+      consumerRef: "ada",
+      apiKey: "quill-key-1",
+    });
+    assert.equal(connection.status, 201, connection.text);
+    const installed = await on.inProject("POST", "/integrations/quill/installations", {
+      groupRef: "acme",
+      config: { content: { provider: "x-quill", proxy: { enabled: true } } },
+    });
+    assert.equal(installed.status, 201, installed.text);
+    const record = { name: "Ada" };
+    const written = await on.write("quill", "people", { groupRef: "acme", type: "create", record });
+    assert.equal(written.status, 200, written.text);
+    assert.deepEqual(quill.account.records("people")[0]?.fields, record);
+    const proxied = await on.proxied({ integration: "quill", groupRef: "acme" }, "/v3/people");
+    assert.equal(proxied.body.results[0].name, "Ada", proxied.text);
+  });
+
+  test("its description can be replaced, and calls follow it at once", async () => {
+    const renamed = { ...CONNECTOR, objects: { people: { singular: "human" } } };
+    const answer = await put(document({ connector: renamed }));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(answer.body.provider.support.write, true);
+    const refused = await on.write("quill", "people", {
+      groupRef: "acme",
+      type: "create",
+      record: { name: "Bob" },
+    });
+    assert.match(refused.body.detail, /person/);
+    assert.equal((await put(document())).status, 200);
+  });
+
+  test("its addresses stay as long as it exists, and it stays as long as it is used", async () => {
+    const moved = await put(documentAt("http://127.0.0.1:1/base"));
+    assert.match(assertProblem(moved, 409, "conflict").detail, /127\.0\.0\.1:1/);
+    const removed = await on.inProject("DELETE", "/providers/x-quill");
+    assert.match(assertProblem(removed, 409, "conflict").detail, /1 connection, 1 integration/);
+  });
+
+  test("it belongs to its project alone", async () => {
+    const shown = await on.call("GET", "/v1/providers/x-quill");
+    assert.equal(shown.status, 404);
+    const { body: other } = await on.call("POST", "/v1/projects", {
+      name: "other-own",
+      appName: "Other",
+      orgId: (await on.inProject("GET", "")).body.orgId,
+    });
+    const elsewhere = await on.call("GET", `/v1/projects/${other.id}/providers/x-quill`);
+    assert.notEqual(elsewhere.status, 200);
+  });
+
+  test("a broken document is refused with the place of each mistake, and nothing is stored", async () => {
+    const faults: [more: object, place: RegExp][] = [
+      [{ authType: "magic" }, /^authType$/],
+      [{ apiKeyOpts: undefined }, /^apiKeyOpts$/],
+      [{ support: { write: true } }, /^support$/],
+      [{ secret: "s" }, /^secret$/],
+      [{ baseURL: "ftp://api.quill.example" }, /^baseURL$/],
+      [{ baseURL: "https://{{.host}}" }, /^baseURL$/],
+      [{ baseURL: "http://api.quill.example" }, /^baseURL$/],
+      [{ baseURL: "https://10.0.0.1/api" }, /^baseURL$/],
+      [{ fixedHeaders: [{ name: "X-Api-Key", valueTemplate: "abc" }] }, /^fixedHeaders\[0\]/],
+      [{ connector: { ...CONNECTOR, objects: {} } }, /^connector\.objects$/],
+      [{ connector: { ...CONNECTOR, sources: undefined } }, /^connector\.sources$/],
+    ];
+    for (const [more, place] of faults) {
+      const answer = await put(document(more), "x-broken");
+      const { issues } = assertProblem(answer, 422);
+      assert.ok(
+        issues.some(({ name }: { name: string }) => place.test(name)),
+        answer.text,
+      );
+    }
+    for (const key of ["hubspot", "quill", "x-Q", "x-"]) {
+      const { issues } = assertProblem(await put(document(), key), 422);
+      assert.equal(issues[0].name, "key");
+    }
+    const { body } = await on.inProject("GET", "/providers");
+    assert.deepEqual(
+      body.map(({ key }: { key: string }) => key),
+      ["x-quill"],
+    );
+  });
+
+  test("it is deleted when nothing uses it", async () => {
+    assert.equal((await put(document(), "x-unused")).status, 200);
+    assert.equal((await on.inProject("DELETE", "/providers/x-unused")).status, 204);
+    assert.equal((await on.inProject("GET", "/providers/x-unused")).status, 404);
+    assert.equal((await on.inProject("DELETE", "/providers/x-unused")).status, 404);
   });
 });

@@ -41,7 +41,7 @@ export const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; 
       const origin = deps.publicUrl();
       const base = `${origin}/subscribe/v1/projects/${encodeURIComponent(project.name)}`;
       const callbackURL = `${base}/integrations/${encodeURIComponent(name)}`;
-      const { subscribe, read } = deps.catalog.connector(provider) ?? {};
+      const { subscribe, read } = deps.catalog.of(project.id).connector(provider) ?? {};
       const objects = planRegistration(latestRevision.content, read?.fieldKey ?? ((field) => field));
       const webhooksConfig = subscribe?.registration?.(objects, callbackURL);
       return {

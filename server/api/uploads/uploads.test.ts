@@ -127,6 +127,20 @@ describe("deploying a zip", () => {
     assert.equal(problem.issues[0].line, 4);
   });
 
+  test("providers beside the manifest are deployed with it; a broken one is refused with its place", async () => {
+    const provider = "authType: none\nbaseURL: https://api.quill.example\n";
+    const files = (text: string) =>
+      zipSync({
+        "folder/amp.yaml": strToU8(MANIFEST.replace("github", "x-quill")),
+        "folder/providers/x-quill.yaml": strToU8(text),
+      });
+    const refused = await deployZip(files(`${provider}colour: red\n`));
+    assert.equal(assertProblem(refused, 422).issues[0].name, "providers.x-quill.colour");
+    assert.equal((await deployZip(files(provider))).status, 200);
+    const { body } = await on.inProject("GET", "/providers/x-quill");
+    assert.equal(body.provider.support.proxy, true);
+  });
+
   const good = zipSync({ "amp.yaml": strToU8(MANIFEST) });
   const zeros = (megabytes: number) => new Uint8Array(megabytes * 1024 * 1024);
   const bomb = zipSync({ "amp.yaml": zeros(300) });

@@ -59,7 +59,7 @@ export async function withAccountInfo(
  * Throws only for internal errors.
  */
 export async function completeAccountInfo(deps: Services, row: ConnectionRow): Promise<void> {
-  const provider = deps.catalog.find(row.provider);
+  const provider = deps.catalog.of(row.projectId).find(row.provider);
   const missing = provider?.accountInfo?.fields.some(({ name }) => !row.providerMetadata[name]) ?? false;
   if (!provider || !missing) return;
   const { id, projectId } = row;

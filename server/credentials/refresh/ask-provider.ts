@@ -92,7 +92,7 @@ async function takeRefreshSteps(
 }
 
 function providerOf(deps: Services, row: ConnectionRow): ProviderInfo {
-  const provider = deps.catalog.find(row.provider);
+  const provider = deps.catalog.of(row.projectId).find(row.provider);
   if (!provider) throw new TokenEndpointError("configuration", `the catalog no longer has ${row.provider}`);
   return provider;
 }

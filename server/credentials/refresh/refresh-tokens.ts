@@ -145,7 +145,7 @@ async function readUnderLease(
   { claimId, deadClaim }: { claimId: string; deadClaim: string | undefined },
 ): Promise<{ row: ConnectionRow; sentHash?: Buffer } | undefined> {
   const { id, projectId } = connection;
-  const seconds = leaseSeconds(deps.catalog.find(connection.provider));
+  const seconds = leaseSeconds(deps.catalog.of(projectId).find(connection.provider));
   return transact(deps.database, async (queries) => {
     // A version without leases holds this lock while it refreshes; both may run during an upgrade.
     if (!(await lockConnection(queries, projectId, id))) throw gone();
@@ -220,7 +220,7 @@ const canBeAsked = (
   row: ConnectionRow,
   stored: StoredCredentials,
 ): stored is RefreshableCredentials =>
-  isOauth(stored) || isRefreshable(deps.catalog.find(row.provider), stored);
+  isOauth(stored) || isRefreshable(deps.catalog.of(row.projectId).find(row.provider), stored);
 
 function hasChanged(stored: RefreshableCredentials, staleToken: string | undefined): boolean {
   const current = serving(stored);

@@ -51,7 +51,7 @@ export function saveTokens(
       ...(!isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) && facts),
     };
     await updateConnection(queries, row.projectId, row.id, change);
-    await refreshWhenDue(queries, row, deps.catalog.find(row.provider), credentials);
+    await refreshWhenDue(queries, row, deps.catalog.of(row.projectId).find(row.provider), credentials);
     await releaseRefresh(queries, row.id, { claimId: claim.claimId, answered: true });
     const refreshed = { ...row, ...change };
     if (isOauth(claim.stored) && claim.stored.refreshToken)
@@ -115,7 +115,7 @@ function isFinal(
   isLost: boolean,
 ): boolean {
   if (failure === "no-app" || failure === "nothing-to-refresh") return hasEnded(stored, EXPIRY_MARGIN_MS);
-  const reuseRevokes = deps.catalog.find(row.provider)?.oauth2Opts?.reuseRevokes === true;
+  const reuseRevokes = deps.catalog.of(row.projectId).find(row.provider)?.oauth2Opts?.reuseRevokes === true;
   return failure === "grant-refused" || (isLost && reuseRevokes);
 }
 

@@ -1,0 +1,132 @@
+/** Checks a provider that a builder adds to a project: how to connect, and a description of its objects. */
+import { addresses, checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
+import { OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
+import { checkDescription } from "../connector-kit/described/check-description.ts";
+import type { Description } from "../connector-kit/described/description.ts";
+import type { ProviderInfo } from "../connector-kit/provider-info.ts";
+import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
+
+export interface OwnProvider {
+  info: ProviderInfo;
+  description?: Description;
+  /** Schemes and hosts that may get credentials, as text: fixed as long as the provider exists. */
+  origins: string;
+}
+
+export type OwnProviderCheck = { own: OwnProvider; faults: [] } | { own: undefined; faults: ProviderFault[] };
+
+/** Never the key of a built-in provider, whatever a later version adds. */
+export const OWN_KEY = /^x-[a-z0-9][a-z0-9-]{0,60}$/;
+export const isOwnKey = (key: string): boolean => OWN_KEY.test(key);
+
+const LARGEST_BYTES = 64 * 1024;
+
+/** Returns the provider, or every fault in the document with its place. Pure. */
+export function checkOwnProvider(key: string, document: unknown): OwnProviderCheck {
+  const faults = documentFaults(key, document);
+  if (faults.length > 0 || !isJsonObject(document)) return { own: undefined, faults };
+  const { connector, ...facts } = document;
+  const described = connector === undefined ? undefined : checkDescription(connector);
+  const description = described?.description;
+  const checked = checkProvider(completed(key, facts, description), "provider");
+  const all = [...checked.faults, ...(described?.faults ?? [])];
+  if (!checked.info || all.length > 0) return { own: undefined, faults: placed(all) };
+  const { info } = checked;
+  const unsafe = [...addressFaults(info), ...headerFaults(info)];
+  if (unsafe.length > 0) return { own: undefined, faults: unsafe };
+  return { own: { info, ...(description && { description }), origins: originsOf(info) }, faults: [] };
+}
+
+/** Faults of the provider's part have their place in the document. */
+const placed = (faults: ProviderFault[]): ProviderFault[] =>
+  faults.map(({ path, message }) => ({ path: path.replace(/^provider\./, ""), message }));
+
+function documentFaults(key: string, document: unknown): ProviderFault[] {
+  if (!isOwnKey(key)) {
+    const message =
+      "must begin with x- and have at most 62 lower-case letters, digits and dashes, such as x-quill";
+    return [{ path: "key", message }];
+  }
+  if (!isJsonObject(document)) return [{ path: "", message: "the document must be an object" }];
+  if (JSON.stringify(document).length > LARGEST_BYTES)
+    return [{ path: "", message: `the document is larger than ${LARGEST_BYTES / 1024} KiB` }];
+  return ["support", "features", "name", "documentationOnly"].flatMap((member) =>
+    Object.hasOwn(document, member)
+      ? [{ path: member, message: "must be left out: it follows from the rest" }]
+      : [],
+  );
+}
+
+function completed(key: string, facts: JsonObject, description: Description | undefined): unknown {
+  return {
+    displayName: key,
+    defaultModule: "",
+    ...facts,
+    ...(isJsonObject(facts.oauth2Opts) && { oauth2Opts: { ...OAUTH2_DEFAULTS, ...facts.oauth2Opts } }),
+    name: key,
+    providerOpts: {},
+    support: supports(...abilitiesOf(description)),
+  };
+}
+
+function abilitiesOf(description: Description | undefined): Ability[] {
+  if (!description) return ["proxy"];
+  const { defaults, objects } = description;
+  const modes = new Set(
+    Object.values(objects).flatMap(
+      (rules) => rules.modes ?? defaults.modes ?? ["read", "create", "update", "delete"],
+    ),
+  );
+  return [
+    "proxy",
+    ...(modes.has("read") ? (["read", "search"] as const) : []),
+    ...(modes.has("create") || modes.has("update") ? (["write"] as const) : []),
+    ...(modes.has("delete") ? (["delete"] as const) : []),
+  ];
+}
+
+/** A customer's value may be the beginning of a host, never its end. */
+const ADDRESS = /^https?:\/\/((?:\{\{\.\w+\}\}\.)?[A-Za-z0-9.-]+(?::\d+)?)(?=[/?]|$)/;
+
+const addressFaults = (info: ProviderInfo): ProviderFault[] =>
+  addresses(info).flatMap(([path, address]) =>
+    ADDRESS.test(address)
+      ? []
+      : [{ path, message: "must have a host of its own; only its first label may be {{.name}}" }],
+  );
+
+/** Headers that carry credentials must take them from the connection. */
+const SECRET_HEADER = /authorization|cookie|secret|token|password|api-?key/i;
+
+function headerFaults({ fixedHeaders = [], customOpts }: ProviderInfo): ProviderFault[] {
+  const lists = [
+    ["fixedHeaders", fixedHeaders],
+    ["customOpts.headers", customOpts?.headers ?? []],
+  ] as const;
+  return lists.flatMap(([list, headers]) =>
+    headers.flatMap(({ name, valueTemplate }, index) =>
+      SECRET_HEADER.test(name) && !valueTemplate.includes("{{")
+        ? [
+            {
+              path: `${list}[${index}].valueTemplate`,
+              message: "looks like a secret: take it from the connection with a placeholder {{.name}}",
+            },
+          ]
+        : [],
+    ),
+  );
+}
+
+export function originsOf(info: ProviderInfo): string {
+  const origins = addresses(info).map(([, address]) => ADDRESS.exec(address)?.[0] ?? address);
+  return [...new Set([...origins, ...(info.hostSuffixes ?? [])])].toSorted().join(" ");
+}
+
+/** Returns hosts without placeholders, with the member that names each, for checks against the network's rules. */
+export const literalHosts = (info: ProviderInfo): { path: string; host: string; isPlain: boolean }[] =>
+  addresses(info).flatMap(([path, address]) => {
+    const host = ADDRESS.exec(address)?.[1]
+      ?.replace(/^\{\{\.\w+\}\}\./, "")
+      .replace(/:\d+$/, "");
+    return host === undefined ? [] : [{ path, host, isPlain: address.startsWith("http://") }];
+  });

@@ -1,0 +1,23 @@
+/** Keeps a project's own provider from being deleted while something that holds credentials for it is stored. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import { isOwnKey, originsOf } from "../../connectors/own-provider.ts";
+import { Problem } from "../ground/errors.ts";
+import type { Queries } from "../store/database.ts";
+import { holdOwnProvider } from "../store/own-providers.ts";
+
+/**
+ * Call it in the transaction that stores the credentials. Throws a 409 Problem if the provider was deleted, or deleted and made
+ * again with other addresses: the credentials were meant for those of before.
+ */
+export async function holdProvider(
+  queries: Queries,
+  catalog: Catalog,
+  { projectId, provider }: { projectId: string; provider: string },
+): Promise<void> {
+  const info = isOwnKey(provider) ? catalog.of(projectId).find(provider) : undefined;
+  if (!info) return;
+  if (await holdOwnProvider(queries, { projectId, key: provider, origins: originsOf(info) })) return;
+  throw new Problem("conflict", {
+    detail: `The provider ${provider} was deleted or made again while its credentials were being stored. Repeat the request.`,
+  });
+}

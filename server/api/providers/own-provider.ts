@@ -1,0 +1,115 @@
+/** A project's own provider as the API shows it, and how it is checked and stored. */
+import { Type, type Static } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
+import { checkOwnProvider, literalHosts, type OwnProvider } from "../../../connectors/own-provider.ts";
+import type { ProviderFault } from "../../../connector-kit/check-provider.ts";
+import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
+import type { Egress } from "../../egress/open-egress.ts";
+import { described } from "../../ground/described.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import type { Queries } from "../../store/database.ts";
+import { listOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../../store/own-providers.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
+
+export const OwnProviderKey = Type.String({
+  description: "Key of the project's own provider: `x-` and lower-case letters, digits and dashes.",
+});
+
+export const ProviderDocumentSchema = Type.Record(Type.String(), Type.Unknown(), {
+  title: "ProviderDocument",
+  description:
+    "How to connect, with the members of a provider of the catalog such as `authType` and `baseURL`, and in `connector` the " +
+    "description of its objects. `support` follows from it.",
+});
+
+export const OwnProviderSchema = Type.Object(
+  {
+    key: OwnProviderKey,
+    provider: described(ProviderInfoSchema, "The provider as integrations and customers see it."),
+    document: described(ProviderDocumentSchema, "The document as it was sent."),
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
+  },
+  { title: "OwnProvider", description: "A provider that belongs to one project." },
+);
+
+/** Undefined for a document that this version does not accept any more. */
+export function toOwnProvider(
+  row: OwnProviderRow,
+  catalog: Catalog,
+): Static<typeof OwnProviderSchema> | undefined {
+  const { own } = checkOwnProvider(row.key, row.document);
+  const provider = own && catalog.with(new Map([[row.key, own]])).find(row.key);
+  return provider && { key: row.key, provider, document: row.document, ...times(row) };
+}
+
+const MOST_OF_PROJECT = 50;
+const MOST_ISSUES = 50;
+
+/** Throws a 422 Problem with one issue for each fault; `place` is what their names begin with. */
+export function checkedOwnProvider(
+  deps: { catalog: Catalog; egress: Pick<Egress, "mayReach" | "allowsPlainHttp"> },
+  key: string,
+  document: unknown,
+  place = "",
+): OwnProvider {
+  const { own, faults } = checkOwnProvider(key, document);
+  if (own && deps.catalog.find(key)) {
+    const message = "is a provider of this server's catalog; choose another key";
+    throw invalid(key, [{ path: "key", message }], place);
+  }
+  const unreachable = own ? hostFaults(own, deps.egress) : [];
+  if (own && unreachable.length === 0) return own;
+  throw invalid(key, [...faults, ...unreachable], place);
+}
+
+const hostFaults = (
+  { info }: OwnProvider,
+  egress: Pick<Egress, "mayReach" | "allowsPlainHttp">,
+): ProviderFault[] =>
+  literalHosts(info).flatMap(({ path, host, isPlain }) => {
+    if (!egress.mayReach(host)) return [{ path, message: `${host} is a private address` }];
+    return isPlain && !egress.allowsPlainHttp(host)
+      ? [{ path, message: "must begin with https://: credentials go there" }]
+      : [];
+  });
+
+function invalid(key: string, faults: ProviderFault[], place: string): Problem {
+  const [first] = faults;
+  const nameOf = ({ path }: ProviderFault) => [place, path].filter(Boolean).join(".");
+  const count = `${faults.length} mistake${faults.length === 1 ? "" : "s"}`;
+  return new Problem("semantically-invalid", {
+    detail: `The provider ${key} has ${count}; the first: ${first ? `${nameOf(first)}: ${first.message}` : ""}`,
+    issues: faults
+      .slice(0, MOST_ISSUES)
+      .map((fault) => ({ in: "body" as const, name: nameOf(fault), detail: fault.message })),
+    causes: faults.slice(0, MOST_ISSUES).map((fault) => `${nameOf(fault)}: ${fault.message}`),
+  });
+}
+
+/** Throws a 409 Problem for other addresses than those stored, a 422 one for too many providers. */
+export async function storeOwnProvider(
+  queries: Queries,
+  projectId: string,
+  { info: { name: key }, origins }: OwnProvider,
+  document: JsonObject,
+): Promise<void> {
+  const stored = await upsertOwnProvider(queries, { projectId, key, document, origins });
+  if (stored.origins !== origins)
+    throw new Problem("conflict", {
+      detail:
+        `The provider ${key} was made for ${stored.origins}, and stored credentials belong to these addresses; the document ` +
+        `names ${origins}. Use another key, or delete the provider and what uses it first.`,
+    });
+  const all = await listOwnProviders(queries, projectId);
+  if (all.length <= MOST_OF_PROJECT) return;
+  throw new Problem("semantically-invalid", {
+    detail: `A project can have ${MOST_OF_PROJECT} providers of its own. Delete one first.`,
+  });
+}
+
+export const noOwnProvider = (key: string): Problem =>
+  new Problem("not-found", {
+    detail: `This project has no provider \`${key}\` of its own. GET /v1/providers/{provider} shows those of the catalog.`,
+  });
