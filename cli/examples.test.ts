@@ -47,7 +47,7 @@ const MADE = {
 
 /** Earlier examples create what later ones name. */
 const STORY = [
-  ..."login, profiles, whoami, doctor, create provider-app, init, validate, deploy".split(", "),
+  ..."login, profiles, whoami, doctor, create provider-app, create provider, init, validate, deploy".split(", "),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
   ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, find, export, check connection, subscribe hubspot-config, events follow, api, listen, resend, completion".split(
     ", ",
@@ -116,6 +116,7 @@ describe("the examples", () => {
     await writeFile(join(cwd, "webhooks-hsmeta.json"), JSON.stringify(setup.body.webhooksConfig));
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
     await writeFile(join(cwd, "key.txt"), on.apiKey);
+    await writeFile(join(cwd, "quill.yaml"), "authType: none\nbaseURL: https://api.quill.example\n");
     const credentials = { provider: "stripe", groupRef: "initech", consumerRef: "bill", apiKey: "sk_x" };
     await writeFile(join(cwd, "connection.json"), JSON.stringify(credentials));
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');

@@ -28,8 +28,8 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar create provider-app github --client-id my-client --client-secret - --scope repo < secret.txt",
   ],
   "create provider": [
-    "busbar create provider x-quill providers/x-quill.yaml",
-    "busbar create provider x-quill quill.json --dry-run",
+    "busbar create provider x-quill quill.yaml",
+    "busbar create provider x-quill quill.yaml --dry-run",
   ],
   "create api-key": ["busbar create api-key ci", "busbar create api-key browser --scope frontend"],
   "update destination": ["busbar update destination my-app --webhook https://app.example.com/events"],
