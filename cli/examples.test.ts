@@ -47,7 +47,9 @@ const MADE = {
 
 /** Earlier examples create what later ones name. */
 const STORY = [
-  ..."login, profiles, whoami, doctor, create provider-app, create provider, init, validate, deploy".split(", "),
+  ..."login, profiles, whoami, doctor, create provider-app, create provider, init, validate, deploy".split(
+    ", ",
+  ),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
   ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, find, export, check connection, subscribe hubspot-config, events follow, api, listen, resend, completion".split(
     ", ",

@@ -118,17 +118,6 @@ import type { Retention } from "./api/projects/project.ts";
 import { updateProject } from "./api/projects/update-project.ts";
 import { getProject } from "./api/projects/get-project.ts";
 import { listProjects } from "./api/projects/list-projects.ts";
-import { createProviderApp } from "./api/provider-apps/create-provider-app.ts";
-import { deleteProviderApp } from "./api/provider-apps/delete-provider-app.ts";
-import { getProviderApp } from "./api/provider-apps/get-provider-app.ts";
-import { listProviderApps } from "./api/provider-apps/list-provider-apps.ts";
-import { updateProviderApp } from "./api/provider-apps/update-provider-app.ts";
-import { getProvider } from "./api/providers/get-provider.ts";
-import { deleteProjectProvider } from "./api/providers/delete-project-provider.ts";
-import { getProjectProvider } from "./api/providers/get-project-provider.ts";
-import { listProjectProviders } from "./api/providers/list-project-providers.ts";
-import { putProjectProvider } from "./api/providers/put-project-provider.ts";
-import { listProviders } from "./api/providers/list-providers.ts";
 import { deleteOtherSessions } from "./api/sessions/delete-other-sessions.ts";
 import { getSession } from "./api/sessions/get-session.ts";
 import { listSessions } from "./api/sessions/list-sessions.ts";
@@ -155,7 +144,7 @@ import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
 import { route, type Page, type Route } from "./http/endpoint.ts";
-import type { OwnProviderMemory } from "./operations/own-provider-memory.ts";
+import { providerRoutes, type ProviderRouteServices } from "./provider-routes.ts";
 import type { ProxyCaller } from "./proxy/proxy-caller.ts";
 import { deliverResults } from "./read/deliver-results.ts";
 import { pauseReads, unpauseReads } from "./read/pause-reads.ts";
@@ -166,6 +155,7 @@ import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** All services that endpoints need; each endpoint names its own. */
 export type Services = RefreshServices &
+  ProviderRouteServices &
   WriteServices &
   TriggerReadServices &
   Readiness &
@@ -176,7 +166,6 @@ export type Services = RefreshServices &
     sessions: SignInSessions;
     issuerSignIn?: IssuerSignIn;
     proxyCaller: ProxyCaller;
-    ownProviders: OwnProviderMemory;
     urls: SystemServices["urls"];
     startTime: Date;
     config: Retention &
@@ -198,6 +187,7 @@ export function routes(deps: Services): Route[] {
     ...deliveryRoutes(deps),
     ...accountRoutes(deps),
     ...dataRoutes(deps),
+    ...providerRoutes(deps),
     ...subscribeRoutes(deps),
     route("GET /callbacks/v1/oauth", "public", oauthCallback(deps)),
     route("GET /callbacks/v1/oauth/begin", "public", oauthBegin(deps)),
@@ -271,21 +261,8 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`PATCH ${P}`, "full", updateProject(deps)),
   route(`DELETE ${P}`, "full", deleteProject(deps)),
 
-  route("GET /v1/providers", "public", listProviders(deps)),
-  route("GET /v1/providers/{provider}", "public", getProvider(deps)),
   route("GET /v1/destination-types", "public", listDestinationTypes()),
   route("GET /v1/event-types", "public", listEventTypes()),
-
-  route(`GET ${P}/providers`, "full", listProjectProviders(deps)),
-  route(`GET ${PROVIDER}`, "full", getProjectProvider(deps)),
-  route(`PUT ${PROVIDER}`, "full", putProjectProvider(deps)),
-  route(`DELETE ${PROVIDER}`, "full", deleteProjectProvider(deps)),
-
-  route(`GET ${P}/provider-apps`, "frontend", listProviderApps(deps)),
-  route(`GET ${P}/provider-apps/{providerAppId}`, "full", getProviderApp(deps)),
-  route(`POST ${P}/provider-apps`, "full", createProviderApp(deps)),
-  route(`PATCH ${P}/provider-apps/{providerAppId}`, "full", updateProviderApp(deps)),
-  route(`DELETE ${P}/provider-apps/{providerAppId}`, "full", deleteProviderApp(deps)),
 
   route(`GET ${P}/api-keys`, "full", listApiKeys(deps)),
   route(`POST ${P}/api-keys`, "organization", createApiKey(deps)),

@@ -86,15 +86,14 @@ export interface OpenOptions {
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
-  const ownProviders = new OwnProviderMemory();
-  const catalog = await loadCatalog(config.catalogPath, ownProviders);
+  const loaded = await loadCatalog(config.catalogPath);
+  const { catalog } = loaded;
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
   await requireKeys({ queries: database.queries, sealer });
-  const changes = await listenForChanges(database.connectionString, log);
+  const changes = await openChanges(database, loaded.ownProviders, log);
   closers.push(() => changes.close());
-  await ownProviders.keep({ database, changes, log });
   const identity = await takeProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);
   for (const opened of [identity, egress]) closers.push(() => opened.close());
@@ -122,8 +121,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   return {
     config,
     log,
-    catalog,
-    ownProviders,
+    ...loaded,
     sealer,
     database,
     changes,
@@ -176,6 +174,13 @@ const pushServices = ({
   }),
 });
 
+/** Listens, and reads what is kept in memory as long as the process runs. */
+async function openChanges(database: Database, ownProviders: OwnProviderMemory, log: Log): Promise<Changes> {
+  const changes = await listenForChanges(database.connectionString, log);
+  await ownProviders.keep({ database, changes, log });
+  return changes;
+}
+
 async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup): Promise<Database> {
   let { databaseUrl } = config;
   if (!databaseUrl) {
@@ -193,15 +198,19 @@ async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup):
   return database;
 }
 
-async function loadCatalog(path: string | undefined, own: OwnProviderMemory): Promise<Catalog> {
-  const ownOf = (projectId: string) => own.of(projectId);
-  if (path === undefined) return buildCatalog(undefined, ownOf);
+/** The catalog looks up own providers, which are read as soon as the database is open. */
+async function loadCatalog(
+  path: string | undefined,
+): Promise<{ catalog: Catalog; ownProviders: OwnProviderMemory }> {
+  const ownProviders = new OwnProviderMemory();
+  const ownOf = (projectId: string) => ownProviders.of(projectId);
+  if (path === undefined) return { catalog: buildCatalog(undefined, ownOf), ownProviders };
   try {
     const overlay: unknown = parseYaml(await readFile(path, "utf8"));
     // An overlay file that was not written completely would leave the built-in addresses in use.
     if (overlay === null || overlay === undefined)
       throw new Error("the file is empty; it must have the member providers");
-    return buildCatalog(overlay, ownOf);
+    return { catalog: buildCatalog(overlay, ownOf), ownProviders };
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

@@ -22,6 +22,7 @@ import {
   time,
   type Resource,
 } from "./resource.ts";
+import { PROVIDERS } from "./providers.ts";
 import { REVISIONS } from "./revisions.ts";
 import { EVENTS, SUBSCRIPTION_EVENTS, SUBSCRIPTIONS } from "./subscriptions.ts";
 
@@ -325,33 +326,6 @@ function requireDestination(destination: string | undefined): string {
   if (destination) return destination;
   throw new UsageFailure("Give --destination: deliveries are listed per destination.");
 }
-
-const PROVIDERS: Resource = {
-  plural: "providers",
-  singular: "provider",
-  columns: {
-    KEY: text("name"),
-    NAME: text("displayName"),
-    AUTHENTICATION: text("authType"),
-    CAN: (row) =>
-      ["read", "write", "subscribe", "proxy"]
-        .filter((action) => valueAt(row, `support.${action}`) === true)
-        .join(", "),
-  },
-  // The project's own come first; the catalog has some hundred.
-  async list(deps) {
-    const own = requireObjects(await deps.inProject("GET", "/providers"));
-    const catalog = requireObject(await deps.api("GET", "/v1/providers"));
-    return [...own.map((one) => valueAt(one, "provider")), ...Object.values(catalog)].filter(isObject);
-  },
-  get: async (deps, name) =>
-    requireObject(
-      name.startsWith("x-")
-        ? await deps.inProject("GET", `/providers/${step(name)}`)
-        : await deps.api("GET", `/v1/providers/${step(name)}`),
-    ),
-  remove: removed("/providers"),
-};
 
 const RESOURCES: Resource[] = [
   PROJECTS,
