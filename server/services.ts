@@ -87,7 +87,6 @@ export interface OpenOptions {
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
   const loaded = await loadCatalog(config.catalogPath);
-  const { catalog } = loaded;
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
@@ -105,7 +104,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     changes,
     sealer,
     egress,
-    catalog,
+    catalog: loaded.catalog,
     log,
     countRefresh: metrics?.countRefresh,
   });
