@@ -12,10 +12,11 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
-import { startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
+import type { ChildBusbar } from "../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { openRestartablePostgres } from "../tests/harness/restartable-postgres.ts";
 import { CustomerAccount, OBJECTS, type DrilledObject } from "./drill-read/customer-account.ts";
+import { DrillProcesses } from "./drill-read/drill-processes.ts";
 import { startMirror, type Mirror } from "./drill-read/mirror.ts";
 
 export interface ReadDrillOptions {
@@ -46,7 +47,6 @@ export interface ReadDrillReport {
   seconds: number;
 }
 
-const KEY = "read-drill-key-0123456789-0123456789";
 const STIR_EVERY_MS = 100;
 const EQUAL_WITHIN_MS = 120_000;
 
@@ -57,7 +57,10 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 100 });
   const mirror = await startMirror();
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
-  const processes = new Processes(home, database.url, options.minuteMs);
+  const processes = new DrillProcesses(home, {
+    DATABASE_URL: database.url,
+    BUSBAR_MINUTE_MS: String(options.minuteMs),
+  });
   try {
     const accounts = OBJECTS.map((drilled) => new CustomerAccount(sandbox, drilled));
     accounts.forEach((account) => account.fill(options.records));
@@ -105,56 +108,8 @@ const noChanges = (): CustomerAccount["counts"] => ({
   archived: 0,
   restored: 0,
   backDated: 0,
+  merged: 0,
 });
-
-/** Two processes, of which one at a time is killed and started again. */
-class Processes {
-  readonly #home: string;
-  readonly #databaseUrl: string;
-  readonly #minuteMs: number;
-  readonly #running = new Map<string, ChildBusbar>();
-
-  constructor(home: string, databaseUrl: string, minuteMs: number) {
-    this.#home = home;
-    this.#databaseUrl = databaseUrl;
-    this.#minuteMs = minuteMs;
-  }
-
-  get any(): ChildBusbar {
-    const [child] = this.#running.values();
-    if (!child) throw new Error("no process runs");
-    return child;
-  }
-
-  async start(name: string): Promise<void> {
-    const child = await startChildBusbar(join(this.#home, name), {
-      DATABASE_URL: this.#databaseUrl,
-      BUSBAR_ENCRYPTION_KEYS: `drill:${Buffer.alloc(32, 7).toString("base64")}`,
-      BUSBAR_BOOTSTRAP_API_KEY: KEY,
-      BUSBAR_CATALOG: join(this.#home, "catalog.json"),
-      BUSBAR_EGRESS_ALLOW: "127.0.0.1",
-      BUSBAR_MINUTE_MS: String(this.#minuteMs),
-      BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 200 }, () => 1).join(","),
-      BUSBAR_LOG_LEVEL: "info",
-    });
-    this.#running.set(name, child);
-  }
-
-  async kill(name: string): Promise<void> {
-    const child = this.#running.get(name);
-    this.#running.delete(name);
-    child?.signal("SIGKILL");
-    await child?.exited;
-    await this.start(name);
-  }
-
-  async stop(): Promise<void> {
-    for (const child of this.#running.values()) {
-      child.signal("SIGTERM");
-      await child.exited;
-    }
-  }
-}
 
 const manifestOf = ({ provider, object, field, path }: DrilledObject): string => `
 specVersion: 1.0.0
@@ -202,7 +157,7 @@ async function trouble(world: {
   options: ReadDrillOptions;
   sandbox: Sandbox;
   mirror: Mirror;
-  processes: Processes;
+  processes: DrillProcesses;
   database: { restart(how: "kill", downMs: number): Promise<void> };
 }): Promise<void> {
   const { options, sandbox, mirror, processes, database } = world;

@@ -24,7 +24,9 @@ export class CustomerAccount {
   readonly #drilled: DrilledObject;
   readonly #ids: string[] = [];
   readonly #archived: string[] = [];
-  readonly counts = { changed: 0, created: 0, archived: 0, restored: 0, backDated: 0 };
+  /** Merged into others. */
+  readonly #gone = new Set<string>();
+  readonly counts = { changed: 0, created: 0, archived: 0, restored: 0, backDated: 0, merged: 0 };
   #serial = 0;
 
   constructor(sandbox: Sandbox, drilled: DrilledObject) {
@@ -48,20 +50,27 @@ export class CustomerAccount {
     for (const { id } of this.#account.dump(object, false)) this.#ids.push(String(id));
   }
 
+  /** Creates records one by one, as an app does. */
+  create(records: number): void {
+    const { object, field } = this.#drilled;
+    for (let made = 0; made < records; made += 1) this.#create(object, { [field]: `New ${made}` });
+  }
+
   /** Changes, creates, archives and restores some records, a part of them with an earlier time stamp. */
-  stir(): void {
+  stir({ backDates = true, merges = false } = {}): void {
     const { object, field } = this.#drilled;
     for (let step = 0; step < 8; step += 1) {
       const id = this.#any(this.#ids);
       this.#serial += 1;
       const values = { [field]: `Changed ${this.#serial}` };
-      const isBackDated = Math.random() < 0.1;
+      const isBackDated = backDates && Math.random() < 0.1;
       const changedAt = Date.now() - (isBackDated ? Math.random() * BACK_MS : 0);
       const dice = Math.random();
       if (dice < 0.1) this.#create(object, values);
       else if (dice < 0.15 && id) this.#archive(object, id);
       else if (dice < 0.2) this.#restore(object, values);
-      else if (id && !this.#archived.includes(id)) {
+      else if (merges && dice < 0.22 && id) this.#merge(object, id);
+      else if (id && !this.#archived.includes(id) && !this.#gone.has(id)) {
         this.#account.put(object, { id, values, changedAt, stamp: true });
         this.counts.changed += 1;
         if (isBackDated) this.counts.backDated += 1;
@@ -75,7 +84,7 @@ export class CustomerAccount {
   }
 
   #archive(object: string, id: string): void {
-    if (this.#archived.includes(id)) return;
+    if (this.#archived.includes(id) || this.#gone.has(id)) return;
     this.#account.archive(object, id);
     this.#archived.push(id);
     this.counts.archived += 1;
@@ -90,17 +99,28 @@ export class CustomerAccount {
     this.counts.restored += 1;
   }
 
+  /** The other record is gone; it is not restored. */
+  #merge(object: string, id: string): void {
+    const other = this.#any(this.#ids);
+    if (!other || other === id || this.#gone.has(id) || this.#gone.has(other)) return;
+    if (this.#archived.includes(id) || this.#archived.includes(other)) return;
+    this.#sandbox.hubspot.account.merge(object, id, [other]);
+    this.#gone.add(other);
+    this.counts.merged += 1;
+  }
+
   #any(ids: string[]): string | undefined {
     return ids[Math.floor(Math.random() * ids.length)];
   }
 
-  /** Returns how the copy differs from the account. */
-  differences(copy: Map<string, Version> | undefined): string[] {
+  /** Returns how the copy differs from the account. `onlyOwn`: records that were there before are left out. */
+  differences(copy: Map<string, Version> | undefined, { onlyOwn = false } = {}): string[] {
     const { object, field, path } = this.#drilled;
     const found: string[] = [];
     const expected = new Set<string>();
     for (const record of this.#account.dump(object, false)) {
       const id = String(record["id"]);
+      if (onlyOwn && !this.#ids.includes(id)) continue;
       expected.add(id);
       const value = (record["values"] as Record<string, unknown>)[field] ?? null;
       const fields = copy?.get(id)?.fields;
