@@ -57,10 +57,10 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 100 });
   const mirror = await startMirror();
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
-  const processes = new DrillProcesses(home, {
+  const processes = new DrillProcesses(home, () => ({
     DATABASE_URL: database.url,
     BUSBAR_MINUTE_MS: String(options.minuteMs),
-  });
+  }));
   try {
     const accounts = OBJECTS.map((drilled) => new CustomerAccount(sandbox, drilled));
     accounts.forEach((account) => account.fill(options.records));

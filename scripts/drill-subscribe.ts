@@ -17,7 +17,7 @@ import { openRestartablePostgres } from "../tests/harness/restartable-postgres.t
 import { CustomerAccount } from "./drill-read/customer-account.ts";
 import { DrillProcesses } from "./drill-read/drill-processes.ts";
 import { startChangeMirror, type ChangeMirror } from "./drill-subscribe/change-mirror.ts";
-import { startFront, type Front } from "./drill-subscribe/front.ts";
+import { freePort, startFront, type Front } from "./drill-subscribe/front.ts";
 
 export interface SubscribeDrillOptions {
   records: number;
@@ -75,13 +75,15 @@ export async function subscribeDrill(options: SubscribeDrillOptions): Promise<Su
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 100 });
   const mirror = await startChangeMirror();
   await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
-  const front = await startFront(() => processes.all.map(({ origin }) => origin));
-  const processes = new DrillProcesses(home, {
+  const ports: Record<string, number> = { first: await freePort(), second: await freePort() };
+  const front = await startFront(() => processes.names.map((name) => ports[name] ?? 0));
+  const processes = new DrillProcesses(home, (name) => ({
     DATABASE_URL: database.url,
+    BUSBAR_PORT: String(ports[name]),
     BUSBAR_PUBLIC_URL: front.url,
     BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.2",
     BUSBAR_RETRY_BASE_SECONDS: "0.2",
-  });
+  }));
   try {
     await Promise.all([processes.start("first"), processes.start("second")]);
     const installation = await install(processes, { sandbox, mirror, front });

@@ -4,13 +4,13 @@ import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-bu
 
 export class DrillProcesses {
   readonly #home: string;
-  readonly #env: Record<string, string>;
+  readonly #envOf: (name: string) => Record<string, string>;
   readonly #running = new Map<string, ChildBusbar>();
 
   /** `home` has `catalog.json`. */
-  constructor(home: string, env: Record<string, string>) {
+  constructor(home: string, envOf: (name: string) => Record<string, string>) {
     this.#home = home;
-    this.#env = env;
+    this.#envOf = envOf;
   }
 
   get any(): ChildBusbar {
@@ -19,8 +19,9 @@ export class DrillProcesses {
     return child;
   }
 
-  get all(): ChildBusbar[] {
-    return [...this.#running.values()];
+  /** Names of those that run. */
+  get names(): string[] {
+    return [...this.#running.keys()];
   }
 
   async start(name: string): Promise<void> {
@@ -31,7 +32,7 @@ export class DrillProcesses {
       BUSBAR_EGRESS_ALLOW: "127.0.0.1",
       BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 200 }, () => 1).join(","),
       BUSBAR_LOG_LEVEL: "info",
-      ...this.#env,
+      ...this.#envOf(name),
     });
     this.#running.set(name, child);
   }

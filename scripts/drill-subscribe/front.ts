@@ -1,41 +1,35 @@
-/** The public address of the drill's processes: passes each push on to one of them, or refuses all for a while. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+/** The public address of the drill's processes: passes each request on to one of them, or refuses pushes for a while. */
+import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 
 export interface Front {
   url: string;
-  /** Pushes that were passed on and accepted, and those that were refused here or there. */
+  /** Pushes that were accepted, and those that were refused here or there. */
   counts: { accepted: number; refused: number };
   refuses: boolean;
   close(): Promise<void>;
 }
 
-export async function startFront(origins: () => string[]): Promise<Front> {
+interface Answer {
+  status: number;
+  headers: IncomingMessage["headers"];
+  body: Buffer;
+}
+
+/** `ports` returns those of the processes that run. */
+export async function startFront(ports: () => number[]): Promise<Front> {
   let turn = 0;
-  const passOn = async (path: string, headers: Record<string, string>, body: Buffer): Promise<number> => {
-    const all = origins();
-    const origin = all[turn++ % Math.max(1, all.length)];
-    if (front.refuses || origin === undefined) return 503;
-    try {
-      const answer = await fetch(`${origin}${path}`, { method: "POST", headers, body: new Uint8Array(body) });
-      await answer.arrayBuffer();
-      return answer.status;
-    } catch {
-      return 502;
-    }
-  };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const passed = Object.entries(request.headers).filter(([name]) =>
-        /^(x-hubspot-|content-type)/.test(name),
-      );
-      const headers = Object.fromEntries(passed.map(([name, value]) => [name, String(value)]));
-      void passOn(request.url ?? "", headers, Buffer.concat(chunks)).then((status) => {
-        front.counts[status === 200 ? "accepted" : "refused"] += 1;
-        response.writeHead(status).end();
-      });
+  const server = createHttpServer((request, response) => {
+    const isPush = request.url?.startsWith("/subscribe/") ?? false;
+    const running = ports();
+    const port = running[turn++ % Math.max(1, running.length)];
+    const answered =
+      port === undefined || (isPush && front.refuses)
+        ? readAll(request).then(() => refusal(503))
+        : passOn(request, port).catch(() => refusal(502));
+    void answered.then(({ status, headers, body }) => {
+      if (isPush) front.counts[status === 200 ? "accepted" : "refused"] += 1;
+      response.writeHead(status, headers).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -49,4 +43,32 @@ export async function startFront(origins: () => string[]): Promise<Front> {
     },
   };
   return front;
+}
+
+const refusal = (status: number): Answer => ({ status, headers: {}, body: Buffer.alloc(0) });
+
+async function readAll(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function passOn(request: IncomingMessage, port: number): Promise<Answer> {
+  const { method, url: path, headers } = request;
+  const body = await readAll(request);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const passed = httpRequest({ host: "127.0.0.1", port, method, path, headers, agent: false }, resolve);
+    passed.on("error", reject).end(body);
+  });
+  const { connection: _, "transfer-encoding": __, ...rest } = answer.headers;
+  return { status: answer.statusCode ?? 502, headers: rest, body: await readAll(answer) };
+}
+
+/** Returns a port that is free at this moment. */
+export async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
