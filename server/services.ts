@@ -29,7 +29,7 @@ import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/push-targets.ts";
-import { openInbox, type Inbox } from "./subscribe/receive-events.ts";
+import { openInbox, type Inbox } from "./subscribe/push-inbox.ts";
 import { OwnProviderMemory } from "./operations/own-provider-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 

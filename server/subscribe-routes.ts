@@ -12,8 +12,8 @@ import {
   receiveEvents,
   receiveEventsOfInstallation,
   receiveEventsOfProvider,
-  type ReceiveServices,
 } from "./subscribe/receive-events.ts";
+import type { ReceiveServices } from "./subscribe/store-push.ts";
 
 export type SubscribeRouteServices = ReceiveServices &
   CallServices & { installations: InstallationCache; metadata: MetadataMemory };

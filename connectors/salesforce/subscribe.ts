@@ -10,6 +10,7 @@ export const subscribe: SubscribeConnector = {
   findAccountRef: findOrganization,
   readEvent,
   isListed,
+  createTimeField: "CreatedDate",
   createTimeOf: ({ raw }) => createTimeIn(raw.CreatedDate),
   polledEvent,
   sampleEvent,

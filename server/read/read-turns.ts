@@ -1,5 +1,6 @@
 /** Chooses the runs to claim: scheduled and triggered ones before backfills, then in turns of projects and customers. */
 import type { RoomFor } from "../jobs/claim-loop.ts";
+import { takeWithRoom } from "../jobs/take-with-room.ts";
 import type { Queries } from "../store/database.ts";
 import { listDueRuns, type DueRun } from "../store/read-runs.ts";
 
@@ -29,15 +30,5 @@ function inTurns(due: DueRun[]): DueRun[] {
   return turns.flat();
 }
 
-/** Returns the ids of the first runs for which there is room. */
-function withRoom(due: DueRun[], limit: number, room: RoomFor): string[] {
-  const left = new Map<string, number>();
-  const chosen: string[] = [];
-  for (const { operationId, connectionId, projectId } of due) {
-    if (chosen.length >= limit) break;
-    const free = left.get(connectionId) ?? room(connectionId, projectId);
-    left.set(connectionId, free - 1);
-    if (free > 0) chosen.push(operationId);
-  }
-  return chosen;
-}
+const withRoom = (due: DueRun[], limit: number, room: RoomFor): string[] =>
+  takeWithRoom(due, limit, room).map(({ operationId }) => operationId);

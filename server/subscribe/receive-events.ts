@@ -1,44 +1,12 @@
 /** POST /subscribe/…: takes events that a provider pushes, stores them, and answers. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Type, type TObject } from "typebox";
-import type { Catalog } from "../../connectors/catalog.ts";
-import type { PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
-import { sharedCommit, type SharedCommit } from "../jobs/shared-commit.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
-import type { Database } from "../store/database.ts";
-import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
-import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";
-import { toReceivedEvent } from "./received-event.ts";
-import type { SubscribeMeter } from "./subscribe-services.ts";
-
-export interface ReceiveServices {
-  database: Database;
-  catalog: Catalog;
-  log: Log;
-  publicUrl: () => string;
-  pushTargets: PushTargets;
-  inbox: Inbox;
-  metrics?: { subscribeMeter: SubscribeMeter } | undefined;
-}
-
-/** Stores the events of requests that arrive together in one commit. */
-export type Inbox = SharedCommit<ReceivedEvent[]>;
-
-export const openInbox = (deps: {
-  database: Database;
-  windowMs: number;
-  subscribeMeter?: SubscribeMeter | undefined;
-}): Inbox =>
-  sharedCommit(async (pushes) => {
-    const events = pushes.flat();
-    if (events.length === 0) return;
-    const stored = await storeReceivedEvents(deps.database.queries, events, deps.windowMs);
-    deps.subscribeMeter?.received(stored);
-  });
+import type { PushPlace } from "./push-targets.ts";
+import { openRefusalLog, storePush, type ReceiveServices, type StorePushServices } from "./store-push.ts";
 
 const PUSH_LIMIT_BYTES = 1_048_576;
 /** A provider gives up after some seconds; it sends a request that was refused again. */
@@ -98,7 +66,7 @@ interface Form {
 }
 
 function receiver(services: ReceiveServices, { operationId, summary, params, placeOf }: Form): Endpoint {
-  const deps: LoggingServices = { ...services, logRefusal: openRefusalLog(services.log) };
+  const deps: StorePushServices = { ...services, logRefusal: openRefusalLog(services.log) };
   return endpoint({
     operationId,
     tag: "Subscribe",
@@ -128,7 +96,7 @@ function receiver(services: ReceiveServices, { operationId, summary, params, pla
       };
       // The parameters were checked against a schema with texts only.
       const place = placeOf(names as Record<string, string>);
-      const received = receive(deps, place, request);
+      const received = storePush(deps, place, request);
       received.catch(() => {});
       const isDone = await Promise.race([
         received.then(() => true),
@@ -139,73 +107,6 @@ function receiver(services: ReceiveServices, { operationId, summary, params, pla
       if (!isDone) throw unavailable(deps);
     },
   });
-}
-
-type LoggingServices = ReceiveServices & { logRefusal(uri: string): void };
-
-async function receive(deps: LoggingServices, place: PushPlace, request: PushedRequest): Promise<void> {
-  const { push, target } = await requireSigned(deps, place, request);
-  const type = request.headers["content-type"];
-  if (typeof type !== "string" || !/^application\/json *(;|$)/i.test(type)) {
-    deps.metrics?.subscribeMeter.refused("form");
-    throw new Problem("unsupported-media-type", { detail: "Send the events as `application/json`." });
-  }
-  const pushed = push.readEvents(request.body.toString("utf8"));
-  if (!pushed) {
-    deps.metrics?.subscribeMeter.refused("form");
-    throw new Problem("invalid-request", {
-      detail: "The body is not a JSON array of events. Send an array.",
-    });
-  }
-  if (pushed.dropped > 0) {
-    const { projectId, provider } = target;
-    deps.log.warn(
-      { projectId, provider, dropped: pushed.dropped },
-      "pushed items that are no events were dropped",
-    );
-  }
-  if (pushed.events.length > 0)
-    await deps.inbox.add(pushed.events.map((event) => toReceivedEvent(event, target)));
-}
-
-/** Throws a 401 Problem, the same for a wrong signature as for an address that does not exist. */
-async function requireSigned(
-  deps: LoggingServices,
-  place: PushPlace,
-  request: PushedRequest,
-): Promise<{ push: PushConnector; target: PushTarget }> {
-  const connectors = deps.catalog.keys().flatMap((key) => deps.catalog.connector(key)?.subscribe?.push ?? []);
-  // Before anything is looked up: requests without a signature must cost nothing.
-  const faults = connectors.map((push) => push.findFault(request, nowMs()));
-  const [fault] = faults;
-  if (fault !== undefined && faults.every((one) => one !== undefined)) throw unsigned(deps, fault);
-  const target = await deps.pushTargets.find(place);
-  const push = target && deps.catalog.connector(target.provider)?.subscribe?.push;
-  if (target && push?.findFault(request, nowMs()) === undefined && push?.isSigned(request, target.secrets)) {
-    return { push, target };
-  }
-  deps.logRefusal(request.uri);
-  throw unsigned(
-    deps,
-    `The signature does not match ${request.method} ${request.uri} with the client secret of any provider app of this address. ` +
-      "Check that this is the address that the provider calls (BUSBAR_PUBLIC_URL), and the client secret.",
-  );
-}
-
-function unsigned(deps: ReceiveServices, detail: string): Problem {
-  deps.metrics?.subscribeMeter.refused("signature");
-  return new Problem("unauthenticated", { detail });
-}
-
-const LOG_EVERY_MS = 10_000;
-/** Returns a log that writes a line now and then: a flood of wrong requests must not become a flood of lines. */
-function openRefusalLog(log: Log): (uri: string) => void {
-  let nextMs = 0;
-  return (uri) => {
-    if (nowMs() < nextMs) return;
-    nextMs = nowMs() + LOG_EVERY_MS;
-    log.warn({ uri }, "refused a push: its signature does not match this address");
-  };
 }
 
 function unavailable({ metrics }: ReceiveServices): Problem {

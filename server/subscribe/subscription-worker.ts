@@ -3,6 +3,7 @@ import { nowMs } from "../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
+import { takeWithRoom } from "../jobs/take-with-room.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import type { Queries } from "../store/database.ts";
 import {
@@ -63,16 +64,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
   });
 }
 
-async function chooseDue(queries: Queries, limit: number, room: RoomFor): Promise<string[]> {
-  const left = new Map<string, number>();
-  const chosen: string[] = [];
-  for (const { id, connectionId, projectId } of await listDueSubscriptions(queries, AMONG)) {
-    if (chosen.length >= limit) break;
-    const free = left.get(connectionId) ?? room(connectionId, projectId);
-    left.set(connectionId, free - 1);
-    if (free > 0) chosen.push(id);
-  }
-  return chosen;
-}
+const chooseDue = async (queries: Queries, limit: number, room: RoomFor): Promise<string[]> =>
+  idsOf(takeWithRoom(await listDueSubscriptions(queries, AMONG), limit, room));
 
 const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);

@@ -1,0 +1,19 @@
+/** The inbox: stores the events of requests that arrive together in one commit. */
+import { sharedCommit, type SharedCommit } from "../jobs/shared-commit.ts";
+import type { Database } from "../store/database.ts";
+import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
+import type { SubscribeMeter } from "./subscribe-services.ts";
+
+export type Inbox = SharedCommit<ReceivedEvent[]>;
+
+export const openInbox = (deps: {
+  database: Database;
+  windowMs: number;
+  subscribeMeter?: SubscribeMeter | undefined;
+}): Inbox =>
+  sharedCommit(async (pushes) => {
+    const events = pushes.flat();
+    if (events.length === 0) return;
+    const stored = await storeReceivedEvents(deps.database.queries, events, deps.windowMs);
+    deps.subscribeMeter?.received(stored);
+  });

@@ -1,0 +1,93 @@
+/** Checks who signed a pushed request, and stores its events. */
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
+import { nowMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
+import type { Log } from "../ground/log.ts";
+import type { Database } from "../store/database.ts";
+import type { Inbox } from "./push-inbox.ts";
+import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";
+import { toReceivedEvent } from "./received-event.ts";
+import type { SubscribeMeter } from "./subscribe-services.ts";
+
+export interface ReceiveServices {
+  database: Database;
+  catalog: Catalog;
+  log: Log;
+  publicUrl: () => string;
+  pushTargets: PushTargets;
+  inbox: Inbox;
+  metrics?: { subscribeMeter: SubscribeMeter } | undefined;
+}
+
+export type StorePushServices = ReceiveServices & { logRefusal(uri: string): void };
+
+/** Stores the events of a signed request. Throws a 400, 401 or 415 Problem. */
+export async function storePush(
+  deps: StorePushServices,
+  place: PushPlace,
+  request: PushedRequest,
+): Promise<void> {
+  const { push, target } = await requireSigned(deps, place, request);
+  const type = request.headers["content-type"];
+  if (typeof type !== "string" || !/^application\/json *(;|$)/i.test(type)) {
+    deps.metrics?.subscribeMeter.refused("form");
+    throw new Problem("unsupported-media-type", { detail: "Send the events as `application/json`." });
+  }
+  const pushed = push.readEvents(request.body.toString("utf8"));
+  if (!pushed) {
+    deps.metrics?.subscribeMeter.refused("form");
+    throw new Problem("invalid-request", {
+      detail: "The body is not a JSON array of events. Send an array.",
+    });
+  }
+  if (pushed.dropped > 0) {
+    const { projectId, provider } = target;
+    deps.log.warn(
+      { projectId, provider, dropped: pushed.dropped },
+      "pushed items that are no events were dropped",
+    );
+  }
+  if (pushed.events.length > 0)
+    await deps.inbox.add(pushed.events.map((event) => toReceivedEvent(event, target)));
+}
+
+/** Throws a 401 Problem, the same for a wrong signature as for an address that does not exist. */
+async function requireSigned(
+  deps: StorePushServices,
+  place: PushPlace,
+  request: PushedRequest,
+): Promise<{ push: PushConnector; target: PushTarget }> {
+  const connectors = deps.catalog.keys().flatMap((key) => deps.catalog.connector(key)?.subscribe?.push ?? []);
+  // Before anything is looked up: requests without a signature must cost nothing.
+  const faults = connectors.map((push) => push.findFault(request, nowMs()));
+  const [fault] = faults;
+  if (fault !== undefined && faults.every((one) => one !== undefined)) throw unsigned(deps, fault);
+  const target = await deps.pushTargets.find(place);
+  const push = target && deps.catalog.connector(target.provider)?.subscribe?.push;
+  if (target && push?.findFault(request, nowMs()) === undefined && push?.isSigned(request, target.secrets)) {
+    return { push, target };
+  }
+  deps.logRefusal(request.uri);
+  throw unsigned(
+    deps,
+    `The signature does not match ${request.method} ${request.uri} with the client secret of any provider app of this address. ` +
+      "Check that this is the address that the provider calls (BUSBAR_PUBLIC_URL), and the client secret.",
+  );
+}
+
+function unsigned(deps: ReceiveServices, detail: string): Problem {
+  deps.metrics?.subscribeMeter.refused("signature");
+  return new Problem("unauthenticated", { detail });
+}
+
+const LOG_EVERY_MS = 10_000;
+/** Returns a log that writes a line now and then: a flood of wrong requests must not become a flood of lines. */
+export function openRefusalLog(log: Log): (uri: string) => void {
+  let nextMs = 0;
+  return (uri) => {
+    if (nowMs() < nextMs) return;
+    nextMs = nowMs() + LOG_EVERY_MS;
+    log.warn({ uri }, "refused a push: its signature does not match this address");
+  };
+}
