@@ -38,13 +38,30 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("a viewer sees why nothing can be changed", async () => {
-    const { apiKey } = await addPerson(on().on, "viewer");
+  test("on every page that changes something, a viewer sees why it cannot be changed", async () => {
+    const { on: busbar } = on();
+    const { apiKey } = await addPerson(busbar, "viewer");
+    const { body: integrations } = await busbar.inProject("GET", "/integrations");
     const visit = await on().visitSignedOut();
     await signIn(visit, apiKey);
-    await visit.open("/projects/default/api-keys");
     const { page } = visit;
-    await page.getByText("This needs the role editor; you are viewer.").first().waitFor();
+    const org = `/orgs/${busbar.busbar.bootstrap?.orgId}`;
+    const project = "/projects/default";
+    const pages = [
+      ...["api-keys", "jwt-keys", "provider-apps", "notifications", "destinations", "deploy", "settings"].map(
+        (name) => `${project}/${name}`,
+      ),
+      `${project}/integrations/${integrations[0].name}`,
+      ...["people", "domains", "projects"].map((name) => `${org}/${name}`),
+    ];
+    for (const path of pages) {
+      await visit.open(path);
+      await page
+        .getByText(/^This needs the role \w+; you are viewer\.$/)
+        .first()
+        .waitFor();
+    }
+    await visit.open(`${project}/api-keys`);
     assert.ok(await page.getByRole("button", { name: "New API key" }).isDisabled());
     await visit.close();
   });
