@@ -1,5 +1,6 @@
 /** Keeps answers of the API for the components: the key is the operation id with its input. */
 import {
+  keepPreviousData,
   QueryClient,
   useMutation,
   useQuery,
@@ -37,13 +38,20 @@ export interface CallOptions<Data> {
   enabled?: boolean;
   /** Is asked for once and then only when it is forgotten. */
   staysFresh?: boolean;
+  /** Shows the answer to the last input until that to a new one is there, for a period that moves on. */
+  keepsPrevious?: boolean;
 }
 
 /** Calls an operation that only reads, and keeps its answer. The error is an `ApiProblem`. */
 export function useCall<Id extends OperationId>(
   operationId: Id,
   input: Input<Id>,
-  { everyMs = false, enabled = true, staysFresh = false }: CallOptions<Answer<Id>> = {},
+  {
+    everyMs = false,
+    enabled = true,
+    staysFresh = false,
+    keepsPrevious = false,
+  }: CallOptions<Answer<Id>> = {},
 ): UseQueryResult<Answer<Id>> {
   return useQuery<Answer<Id>>({
     queryKey: [operationId, input],
@@ -51,6 +59,7 @@ export function useCall<Id extends OperationId>(
     queryFn: async ({ signal }) => (await call(operationId, input, { signal })) ?? (null as Answer<Id>),
     enabled,
     ...(staysFresh && { staleTime: Number.POSITIVE_INFINITY }),
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
     refetchInterval: typeof everyMs === "function" ? ({ state }) => everyMs(state.data) : everyMs,
   });
 }

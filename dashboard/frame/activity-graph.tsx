@@ -26,7 +26,10 @@ export function ActivityGraph({ name, of, period, only, to, failed }: ActivityGr
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
   const input = { projectIdOrName, of, ...(only && { by: only.by }), ...period };
-  const { data, error, refetch } = useCall("getActivity", input, { everyMs: POLL_MS.overview });
+  const { data, error, refetch } = useCall("getActivity", input, {
+    everyMs: POLL_MS.overview,
+    keepsPrevious: true,
+  });
   const bars = data?.buckets.map(({ time, values }) => {
     const all = only ? values.find(({ key }) => key === only.key) : values[0];
     return {
@@ -37,7 +40,7 @@ export function ActivityGraph({ name, of, period, only, to, failed }: ActivityGr
     };
   });
   const openBar = (bar: { time: string; failed: number }) => {
-    const end = new Date(Date.parse(bar.time) + period.bucketSeconds * 1_000).toISOString();
+    const end = new Date(Date.parse(bar.time) + (data?.bucketSeconds ?? 0) * 1_000).toISOString();
     const filters = [`since=${bar.time}`, `until=${end}`, ...(bar.failed > 0 && failed ? [failed] : [])];
     open(`${to}${to?.includes("?") ? "&" : "?"}${filters.join("&")}`);
   };

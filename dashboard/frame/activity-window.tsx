@@ -1,5 +1,5 @@
 /** The period of graphs, which is in the address, and the control that chooses it. */
-import { useState, type JSX } from "react";
+import { useEffect, useState, type JSX } from "react";
 import { SegmentedControl } from "@mantine/core";
 import { nowMs } from "../ui/clock.ts";
 import { useFilters } from "./filters.ts";
@@ -18,11 +18,17 @@ const WINDOWS: Readonly<Record<string, { hours: number; bucketSeconds: number }>
 };
 const USUAL = "24h";
 
-/** Returns the chosen period in whole buckets, so that the call stays the same while the page is open. */
+const TICK_MS = 15_000;
+
+/** Returns the chosen period in whole buckets, so that the call stays the same until the next bucket begins. */
 export function useWindow(): { period: Period; control: JSX.Element } {
   const [{ window: asked = USUAL }, setValues] = useFilters("window");
   const chosen = WINDOWS[asked] ? asked : USUAL;
-  const [startMs] = useState(nowMs);
+  const [startMs, setStartMs] = useState(nowMs);
+  useEffect(() => {
+    const timer = setInterval(() => setStartMs(nowMs()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
   const { hours, bucketSeconds } = WINDOWS[chosen] ?? { hours: 24, bucketSeconds: 1_800 };
   const bucketMs = bucketSeconds * 1_000;
   const endMs = (Math.floor(startMs / bucketMs) + 1) * bucketMs;

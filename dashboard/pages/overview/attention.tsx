@@ -2,7 +2,7 @@
 import type { JSX, ReactNode } from "react";
 import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
-import { useCall } from "../../api/queries.ts";
+import { POLL_MS, useCall } from "../../api/queries.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { nowMs } from "../../ui/clock.ts";
@@ -14,8 +14,9 @@ import { clockTime } from "../../ui/time-words.ts";
 import { failureCauses, type FailureCause } from "./failure-causes.ts";
 import classes from "./attention.module.css";
 
-/** More often than the graphs: a broken connection is shown within half a minute. */
-const EVERY = { everyMs: 10_000 };
+/** More often than the graphs: what broke is named within half a minute. */
+const SOON = { everyMs: 10_000 };
+const OF_PERIOD = { everyMs: POLL_MS.overview, keepsPrevious: true };
 const MOST_SHOWN = 8;
 /** Causes are those of the newest failures. */
 const MOST_GROUPED = 200;
@@ -67,7 +68,7 @@ type Destination = Answer<"listDestinations">[number];
 
 function FailingDestinations(): JSX.Element | null {
   const projectIdOrName = useProjectName();
-  const { data = [] } = useCall("listDestinations", { projectIdOrName }, EVERY);
+  const { data = [] } = useCall("listDestinations", { projectIdOrName }, SOON);
   const troubled = data.filter(({ health }) => health?.state === "failing" || health?.state === "disabled");
   const lines = troubled.map((destination) => ({
     key: destination.id,
@@ -90,7 +91,7 @@ function troubleWords({ name, health, disabledTime }: Destination): string {
 function RefusedConnections(): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const input = { projectIdOrName, status: "bad_credentials" as const, pageSize: 50 };
-  const { data } = useCall("listProjectConnections", input, EVERY);
+  const { data } = useCall("listProjectConnections", input, SOON);
   const lines = (data?.results ?? []).map(({ id, provider, group, status, updateTime, createTime }) => ({
     key: id,
     status: <Status status={status} />,
@@ -113,7 +114,7 @@ function RefusedConnections(): JSX.Element | null {
 function Failures({ since }: { since: string }): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const input = { projectIdOrName, status: "failure" as const, since, pageSize: MOST_GROUPED };
-  const { data } = useCall("listProjectOperations", input, EVERY);
+  const { data } = useCall("listProjectOperations", input, OF_PERIOD);
   const failures = data?.results ?? [];
   const all = `/operations?status=failure&since=${part(since)}`;
   const lines = failureCauses(failures).map((cause) => ({
@@ -146,7 +147,7 @@ const MISSING = { topic: "no topic has this type", destination: "its topic has n
 /** Events without a route; in a new project all are, so they are the least urgent. */
 export function EventsNowhere({ since }: { since: string }): JSX.Element | null {
   const projectIdOrName = useProjectName();
-  const { data } = useCall("listEvents", { projectIdOrName, nowhere: true, since, pageSize: 200 }, EVERY);
+  const { data } = useCall("listEvents", { projectIdOrName, nowhere: true, since, pageSize: 200 }, OF_PERIOD);
   const counts = new Map<string, { type: string; missing: "topic" | "destination"; count: number }>();
   for (const { type, missing = "topic" } of data?.results ?? []) {
     const key = `${type} ${missing}`;
