@@ -32,7 +32,7 @@ export function credentialFieldsOf({
   oauth2Opts,
   customOpts,
 }: Schemas["Provider"]): CredentialField[] {
-  if (authType === "apiKey") return [secret("apiKey", "Provider's API key")];
+  if (authType === "apiKey") return [secret("apiKey", "API key of the account")];
   if (authType === "basic") return [plain("username", "User name"), secret("password", "Password")];
   if (authType === "custom")
     return (customOpts?.inputs ?? []).map(({ name, displayName, prompt, fieldType }) => ({

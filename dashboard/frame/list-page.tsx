@@ -1,6 +1,6 @@
 /** A page with one list: filters in the address, a live table, older rows, and its empty states. */
 import type { JSX, ReactNode } from "react";
-import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import type { Input } from "../api/call.ts";
 import { useLiveList, type ListId, type RowOf } from "../api/live-list.ts";
 import { DataTable, type Column } from "../ui/data-table.tsx";
@@ -48,6 +48,8 @@ export interface LiveTableProps<Id extends ListId> {
   /** Further filters that only links set, such as `installationId`. */
   moreFilters?: readonly string[];
   isUnderWay?: (row: RowOf<Id>) => boolean;
+  /** Shows the name, on a page with several tables. */
+  heading?: boolean;
   /** An `EmptyState`, for a list without filters. */
   empty: ReactNode;
 }
@@ -83,6 +85,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
           {list.rows.length > 0 ? (
             <>
               <Bar
+                heading={props.heading ? name : undefined}
                 count={list.newCount}
                 onShow={list.showNew}
                 paused={list.paused}
@@ -130,6 +133,7 @@ export const TableSkeleton = (): JSX.Element => (
 );
 
 interface BarProps {
+  heading: string | undefined;
   count: number;
   onShow: () => void;
   paused: boolean;
@@ -137,8 +141,9 @@ interface BarProps {
 }
 
 /** New rows that wait, and the switch that stops the list from moving. */
-const Bar = ({ count, onShow, paused, onPause }: BarProps): JSX.Element => (
-  <Group justify="space-between" px={12} py={4} mih={36} wrap="nowrap" className={classes["bar"]}>
+const Bar = ({ heading, count, onShow, paused, onPause }: BarProps): JSX.Element => (
+  <Group px={12} py={4} mih={36} wrap="nowrap" className={classes["bar"]}>
+    {heading !== undefined && <Title order={2}>{heading}</Title>}
     <div role="status">
       {count > 0 ? (
         <Button size="compact-sm" variant="light" onClick={onShow}>
@@ -154,6 +159,7 @@ const Bar = ({ count, onShow, paused, onPause }: BarProps): JSX.Element => (
       size="compact-sm"
       variant="subtle"
       color="gray"
+      ml="auto"
       leftSection={<Icon name={paused ? "play" : "pause"} size={14} />}
       onClick={() => onPause(!paused)}
     >

@@ -49,15 +49,24 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
   { head: "Result", cell: ({ result }) => <span className="foreign">{result ?? ""}</span>, grows: true },
 ];
 
-/** Takes the filters `input` has; without fields of its own. */
-export function OperationsTable({ input }: { input: Input<"listProjectOperations"> }): JSX.Element {
+/** Without the customer, who is known where the table stands. */
+const OF_ONE_CUSTOMER = OPERATION_COLUMNS.filter(({ head }) => head !== "Customer");
+
+interface OperationsTableProps {
+  /** With a customer or an installation; the table has no fields for filters. */
+  input: Input<"listProjectOperations">;
+  heading?: boolean;
+}
+
+export function OperationsTable({ input, heading = false }: OperationsTableProps): JSX.Element {
   const open = useOpenInProject();
   return (
     <LiveTable
       name="Operations"
+      heading={heading}
       operationId="listProjectOperations"
       input={input}
-      columns={OPERATION_COLUMNS}
+      columns={OF_ONE_CUSTOMER}
       idOf={idOf}
       onOpen={({ id }) => open(`/operations/${part(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}

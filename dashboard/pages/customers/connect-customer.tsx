@@ -91,8 +91,10 @@ export function ConnectCustomer({ groupRef, onClose, onConnected }: ConnectCusto
 /** Providers of the project's integrations and apps; all of them if there are none. */
 function useOfferedProviders(all: Record<string, Schemas["Provider"]>): { value: string; label: string }[] {
   const projectIdOrName = useProjectName();
-  const integrations = useCall("listIntegrations", { projectIdOrName }).data ?? [];
-  const apps = useCall("listProviderApps", { projectIdOrName }).data ?? [];
+  const integrations = useCall("listIntegrations", { projectIdOrName }).data;
+  const apps = useCall("listProviderApps", { projectIdOrName }).data;
+  // None rather than all of them for a moment.
+  if (!integrations || !apps) return [];
   const used = new Set([...integrations, ...apps].map(({ provider }) => provider));
   return Object.entries(all)
     .filter(([name]) => used.size === 0 || used.has(name))

@@ -52,7 +52,7 @@ export function CustomerPage(): JSX.Element {
           </Section>
           <Connections input={input} />
           <Installations input={input} />
-          <OperationsTable input={input} />
+          <OperationsTable input={input} heading />
         </>
       )}
     </Page>
@@ -111,6 +111,7 @@ function Connections({ input }: OfCustomer): JSX.Element {
   return (
     <LiveTable
       name="Connections"
+      heading
       operationId="listProjectConnections"
       input={input}
       columns={CONNECTION_COLUMNS}
@@ -148,6 +149,7 @@ function Installations({ input }: OfCustomer): JSX.Element {
   return (
     <LiveTable
       name="Installations"
+      heading
       operationId="listProjectInstallations"
       input={input}
       columns={INSTALLATION_COLUMNS}

@@ -126,7 +126,7 @@ export const suite: Suite = (on) => {
     await dialog.getByRole("button", { name: "Rename" }).click();
     await page.getByRole("heading", { name: "Fresh Ltd" }).waitFor();
     await page.getByRole("button", { name: "Connect", exact: true }).click();
-    await dialog.getByLabel("Provider").selectOption("hubspot");
+    await dialog.getByLabel("Provider", { exact: true }).selectOption("hubspot");
     await dialog.getByRole("button", { name: "Copy link" }).click();
     await dialog.getByRole("alert").or(dialog.getByRole("region")).first().waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
@@ -141,7 +141,7 @@ export const suite: Suite = (on) => {
     assert.equal(connection.status, 201, connection.text);
     await page.getByRole("table", { name: "Connections" }).getByRole("link", { name: "hubspot" }).waitFor();
     await page.getByRole("button", { name: "Install", exact: true }).click();
-    await dialog.getByLabel("Integration").selectOption("hubspot");
+    await dialog.getByLabel("Integration", { exact: true }).selectOption("hubspot");
     await dialog.getByRole("button", { name: "Install" }).click();
     await page.waitForURL(/\/integrations\/hubspot\/installations\//);
     await page.getByRole("heading", { name: "Fresh Ltd · hubspot" }).waitFor();
