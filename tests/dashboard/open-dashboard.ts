@@ -115,7 +115,9 @@ async function openVisit(
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") troubles.push(`console: ${message.text()} ${message.location().url}`);
+    // A machine that is too busy refuses a call with 503, which the page repeats.
+    if (message.type() !== "error" || message.text().includes("status of 503")) return;
+    troubles.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => troubles.push(`error: ${String(error)}`));
   page.on("request", (request) => {
