@@ -43,11 +43,12 @@ const MOST_SCHEMAS = 500;
 
 export function openReader(): StreamReader {
   // The id of a schema changes with its content, so organisations may share them.
-  const schemas = new LRUCache<string, AvroType>({ max: MOST_SCHEMAS });
+  const schemas: Schemas = new LRUCache({ max: MOST_SCHEMAS });
   return { read: (request) => read(schemas, request) };
 }
 
-type Schemas = LRUCache<string, AvroType>;
+/** Also those that are being asked for: after a start, many streams need one at the same moment. */
+type Schemas = LRUCache<string, Promise<AvroType>>;
 
 async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<StreamBatch> {
   const { session, topic, signal } = request;
@@ -122,7 +123,7 @@ async function toBatch(
   for (const consumed of received) {
     const event = decodeMessage(bytesAt(consumed, CONSUMER_EVENT.event));
     const schemaId = bytesAt(event, PRODUCER_EVENT.schemaId).toString("utf8");
-    const schema = schemas.get(schemaId) ?? (await fetchSchema(schemas, request, schemaId));
+    const schema = await findSchema(schemas, request, schemaId);
     const read = changesIn(schema, bytesAt(event, PRODUCER_EVENT.payload));
     events.push(...read.events);
     gaps.push(...read.gaps);
@@ -148,18 +149,24 @@ function changesIn(schema: AvroType, payload: Buffer): { events: ProviderEvent[]
   }
 }
 
-async function fetchSchema(
-  schemas: Schemas,
-  { session, credentials }: StreamRequest,
-  schemaId: string,
-): Promise<AvroType> {
+/** Another stream may have failed to get it for a reason of its own. */
+async function findSchema(schemas: Schemas, request: StreamRequest, schemaId: string): Promise<AvroType> {
+  const known = await schemas.get(schemaId)?.catch(() => undefined);
+  if (known) return known;
+  const fetched = fetchSchema(request, schemaId);
+  schemas.set(schemaId, fetched);
+  fetched.catch(() => {
+    if (schemas.get(schemaId) === fetched) schemas.delete(schemaId);
+  });
+  return fetched;
+}
+
+async function fetchSchema({ session, credentials }: StreamRequest, schemaId: string): Promise<AvroType> {
   const answer = await callUnary(session, {
     path: `${SERVICE}/GetSchema`,
     metadata: metadataOf(await credentials()),
     message: encodeMessage([[1, schemaId]]),
     timeoutMs: CALL_TIMEOUT_MS,
   });
-  const schema = parseAvroSchema(bytesAt(decodeMessage(answer), SCHEMA_INFO.json).toString("utf8"));
-  schemas.set(schemaId, schema);
-  return schema;
+  return parseAvroSchema(bytesAt(decodeMessage(answer), SCHEMA_INFO.json).toString("utf8"));
 }

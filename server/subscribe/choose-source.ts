@@ -45,7 +45,7 @@ export function chooseSource(
   const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
   if (named === "polling") return { source: "polling" };
   if (streams && named === undefined) return { source: "pubsub" };
-  if (streams && named === "pubsub") return { source: named, isNamed: true };
+  if (named === "pubsub" && streams) return { source: named, isNamed: true };
   if (named !== undefined && isSource(named)) {
     if (named === "webhook" && pushes) return { source: named };
     return { source: named, fault: `The source \`${named}\` of ${provider} is not built yet. ${REMEDY}` };
