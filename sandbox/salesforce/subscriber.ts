@@ -112,6 +112,13 @@ export class Subscriber {
     this.#rest();
   }
 
+  /** After a silence, events may wait. */
+  #showLife(): void {
+    const before = this.#sequence;
+    this.#deliver();
+    if (this.#sequence === before) this.#send([]);
+  }
+
   /** The next empty answer, or the end of a call that asks for nothing more. */
   #rest(): void {
     clearTimeout(this.#timer);
@@ -122,7 +129,7 @@ export class Subscriber {
         if (this.#isEnded) return;
         if (this.#bus.settings.silent) this.#rest();
         else if (isIdle) this.fail("subscription.fetch.timeout", "no events were requested in time");
-        else this.#send([]);
+        else this.#showLife();
       },
       isIdle ? idleMs : keepaliveMs,
     );
