@@ -76,6 +76,8 @@ describe("commands without a terminal", () => {
       operations: ["--installation", installationId],
       deliveries: ["--destination", "hook"],
       revisions: ["--integration", "crm"],
+      subscriptions: ["--installation", installationId],
+      "subscription-events": ["--installation", installationId],
     };
     await busbar(["create", "destination", "hook", "--webhook", "http://127.0.0.1:9/x"]);
     const names = /Resources: (.*)/.exec((await busbar(["list", "--help"])).stdout)?.[1]?.split(", ") ?? [];

@@ -37,7 +37,7 @@ describe("completion", () => {
     assert.deepEqual(offered("create", "d"), ["destination", "destination-route"]);
     assert.deepEqual(offered("list", "pro"), ["projects", "provider-apps", "providers"]);
     assert.deepEqual(offered("write", "crm", "contacts", "--dr"), ["--dry-run"]);
-    assert.deepEqual(offered("write", "crm", "contacts", "-t", "u"), ["update"]);
+    assert.deepEqual(offered("write", "crm", "contacts", "-t", "u"), ["update", "upsert"]);
     assert.deepEqual(offered("test", "destination", "x", "--event", "write."), ["write.async.done"]);
     assert.deepEqual(offered("completion", ""), ["bash", "zsh", "fish"]);
   });

@@ -58,7 +58,8 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
       turns: openRefreshTurns({ most: 2, mostOfProvider: 2 }),
     },
     (row) => row.id,
-    300,
+    // Long enough for the later caller on a busy machine.
+    3_000,
   );
   const connection = { id: body.id, projectId: on.projectId, provider: "slow" };
   await assert.rejects(refreshes.refresh(connection, "old"), (error) => {
