@@ -126,7 +126,8 @@ describe("a row of another project", () => {
     const record = { email: `${destination}@example.com` };
     const { operationId } = await acme.succeed("contacts", { type: "create", mode: "asynchronous", record });
     const delivery = await until(
-      async () => (await project.inProject("GET", `/destinations/${destination}/deliveries`)).body.results?.[0],
+      async () =>
+        (await project.inProject("GET", `/destinations/${destination}/deliveries`)).body.results?.[0],
     );
     const { id: integrationId, latestRevision } = await first("/integrations");
     const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
