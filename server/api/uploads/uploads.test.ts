@@ -131,7 +131,7 @@ describe("deploying a zip", () => {
     const provider = "authType: none\nbaseURL: https://api.quill.example\n";
     const files = (text: string) =>
       zipSync({
-        "folder/amp.yaml": strToU8(MANIFEST.replace("github", "x-quill")),
+        "folder/amp.yaml": strToU8(MANIFEST.replace("github", "x-quill").replace("from-zip", "own-zip")),
         "folder/providers/x-quill.yaml": strToU8(text),
       });
     const refused = await deployZip(files(`${provider}colour: red\n`));
