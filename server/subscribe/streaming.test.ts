@@ -78,7 +78,7 @@ describe("subscribing to Salesforce", () => {
   const subscriptions = async (): Promise<Answer["body"][]> =>
     (await on.inProject("GET", `${installation()}/subscriptions`)).body;
   const untilState = (state: string): Promise<unknown> =>
-    until(async () => (await subscriptions()).every((one) => one.state === state), 20_000);
+    until(async () => (await subscriptions()).every((one) => one.state === state), 60_000);
   const lines = async (recordId: string): Promise<Answer["body"][]> =>
     (await on.inProject("GET", `${installation()}/subscription-events?recordId=${recordId}`)).body.results;
   /** All entries about a record. */
@@ -91,7 +91,7 @@ describe("subscribing to Salesforce", () => {
   const change = (id: string, values: Record<string, string | null>): void =>
     void on.sandbox.salesforce.account.put("Account", { id, values, stamp: true });
   const untilEntries = (id: string, count: number): Promise<unknown> =>
-    until(async () => entries(id).length >= count, 20_000);
+    until(async () => entries(id).length >= count, 60_000);
 
   test("a change becomes one entry with the record as it is now and the event in its JSON form", async () => {
     const [one] = await subscriptions();
@@ -120,7 +120,7 @@ describe("subscribing to Salesforce", () => {
 
   test("an update of fields that nobody watches is filtered, with the rule", async () => {
     change(OTHER, { Website: "https://nobody.example" });
-    await until(async () => (await lines(OTHER)).some(({ outcome }) => outcome === "filtered"), 20_000);
+    await until(async () => (await lines(OTHER)).some(({ outcome }) => outcome === "filtered"), 60_000);
     const [line] = await lines(OTHER);
     assert.match(
       line.reason,
@@ -158,7 +158,7 @@ describe("subscribing to Salesforce", () => {
     const later = server().calls.slice(1);
     assert.ok(later.length >= 3);
     assert.ok(later.every(({ preset }) => preset !== 0));
-    await until(() => server().open === 1, 10_000);
+    await until(() => server().open === 1, 60_000);
   });
 
   test("a token that was revoked at the provider is refreshed, and the stream goes on", async () => {
@@ -184,7 +184,7 @@ describe("subscribing to Salesforce", () => {
 
   test("a gap event is delivered as the change that it stands for", async () => {
     bus().emit("Account", "GAP_UPDATE", [ACCOUNT]);
-    await until(() => entries(ACCOUNT).some((entry) => entry.providerEventType === "GAP_UPDATE"), 20_000);
+    await until(() => entries(ACCOUNT).some((entry) => entry.providerEventType === "GAP_UPDATE"), 60_000);
     const entry = entries(ACCOUNT).find((one) => one.providerEventType === "GAP_UPDATE");
     assert.equal(entry.subscribeEventType, "update");
     assert.equal(entry.fieldsUpdated, undefined);
@@ -203,15 +203,15 @@ describe("subscribing to Salesforce", () => {
     };
     put({ Phone: "+4 1" });
     bus().emit("Account", "GAP_OVERFLOW", ["000000000000000AAA"]);
-    await until(() => reconciled(OTHER) > before, 30_000);
+    await until(() => reconciled(OTHER) > before, 60_000);
     put({ Phone: "+4 2" });
     bus().forgetPositions();
     server().break("disconnect");
-    await until(() => reconciled(OTHER) > before + 1, 30_000);
+    await until(() => reconciled(OTHER) > before + 1, 60_000);
     // The stream began again with what is kept.
-    await until(() => server().calls.some(({ preset, open }) => preset === 1 && open), 10_000);
+    await until(() => server().calls.some(({ preset, open }) => preset === 1 && open), 60_000);
     change(OTHER, { Phone: "+4 3" });
-    await until(() => entries(OTHER).some(({ rawEvent }) => rawEvent.Phone === "+4 3"), 20_000);
+    await until(() => entries(OTHER).some(({ rawEvent }) => rawEvent.Phone === "+4 3"), 60_000);
   });
 
   test("of several processes one holds the stream, and another one goes on when that one ends", async () => {
@@ -222,13 +222,13 @@ describe("subscribing to Salesforce", () => {
     assert.match(metrics, /busbar_subscribe_stream_silence_seconds \d/);
     change(OTHER, { Phone: "+5 1" });
     await untilEntries(OTHER, before + 1);
-    await until(() => server().open === 1, 20_000);
+    await until(() => server().open === 1, 60_000);
     // The changes while it stops come from the stored position.
     const stopped = on.restart();
     change(OTHER, { Phone: "+5 2" });
     await stopped;
     await untilEntries(OTHER, before + 2);
-    await until(() => server().open === 1, 20_000);
+    await until(() => server().open === 1, 60_000);
   });
 
   test("an object that is not subscribed any more is deselected at Salesforce", async () => {
@@ -254,10 +254,10 @@ describe("subscribing to Salesforce", () => {
       },
     });
     assert.equal(off.status, 200, off.text);
-    await until(() => selected().length === 1, 20_000);
+    await until(() => selected().length === 1, 60_000);
     assert.deepEqual(selected(), ["AccountChangeEvent"]);
     await on.inProject("DELETE", installation());
-    await until(() => bus().channels.size === 0 && server().open === 0, 20_000);
+    await until(() => bus().channels.size === 0 && server().open === 0, 60_000);
   });
 });
 
@@ -273,12 +273,12 @@ test("without the permission to select objects, changes are found by polling, an
   const customer = await connectCustomer(on, { provider: "salesforce", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
   const find = async (): Promise<Answer["body"]> => (await on.inProject("GET", path)).body[0];
-  await until(async () => (await find()).source === "polling", 30_000);
+  await until(async () => (await find()).source === "polling", 60_000);
   assert.match((await find()).reason, /insufficient access.*Customize Application/);
   const app = { provider: "salesforce", clientId: "app", clientSecret: "secret" };
   const named = { ...app, metadata: { providerParams: { subscribeSource: "pubsub" } } };
   const made = await on.inProject("POST", "/provider-apps", named);
   assert.equal(made.status, 200, made.text);
-  await until(async () => (await find()).state === "failed", 30_000);
+  await until(async () => (await find()).state === "failed", 60_000);
   assert.equal((await find()).source, "pubsub");
 });
