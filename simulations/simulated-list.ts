@@ -27,7 +27,11 @@ export function pageOf(
   const page = found.slice(start, start + size);
   const hasMore = start + size < found.length;
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
-  const list = placed(path, page.map(show));
+  const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
+  const list = placed(
+    path,
+    page.map((record) => placed(each, show(record))),
+  );
   const own = since === undefined ? undefined : plan.since?.paging;
   const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query, list, {
     start,

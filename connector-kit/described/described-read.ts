@@ -146,7 +146,8 @@ async function onePage(
     at(body, rules.records === undefined ? "" : fillPath(rules.records, rules)),
     "the list of records",
   );
-  const records = listed.map((record) => sourceRecord(objectOrBroken(record, "a record"), rules));
+  const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
+  const records = listed.map((entry) => sourceRecord(objectOrBroken(at(entry, each), "a record"), rules));
   const most = rules.list?.pageSize?.most;
   const pageSize = most === undefined ? undefined : sizeOf(most, plan.pageSize);
   const next = nextPlace(pagingOf(rules, plan.since), checkpoint, {

@@ -126,6 +126,7 @@ const ObjectRulesSchema = Type.Object({
   changedPath: optional("Path of the time of the last change in a record."),
   list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in an answer; empty: the answer itself."),
+  each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),

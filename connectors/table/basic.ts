@@ -52,16 +52,6 @@ export const basicProviders: Record<string, ProviderFacts> = {
       },
     ],
   }),
-  chargebee: keyAsBasic("Chargebee", "https://{{.workspace}}.chargebee.com/api", "%s:", {
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Site name",
-        prompt: "The first part of your Chargebee address: acme in acme.chargebee.com.",
-      },
-    ],
-  }),
   chartMogul: keyAsBasic("ChartMogul", "https://api.chartmogul.com", "%s:"),
   chorus: basic("Chorus", "https://chorus.ai", {
     declares: ["read", "write"],

@@ -1,0 +1,37 @@
+/** Chargebee's objects. Requests are forms, and every entry of a list holds its record in a member. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9_-]{1,50}" },
+  defaults: {
+    list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
+    records: "list",
+    each: "{singular}",
+    paging: { cursor: { from: "next_offset", to: "query.offset" } },
+    changedPath: "updated_at",
+    since: { to: "query.updated_at[after]", format: "unix", query: { "sort_by[asc]": "updated_at" } },
+    create: { method: "POST", path: "/v2/{path}", wrap: { form: true } },
+    update: { method: "POST", path: "/v2/{path}/{id}", wrap: { form: true } },
+    delete: { method: "POST", path: "/v2/{path}/{id}/delete" },
+    get: { path: "/v2/{path}/{id}", record: "{singular}" },
+    record: "{singular}",
+  },
+  objects: {
+    customers: { singular: "customer", example: { first_name: "Ada", email: "ada@example.com" } },
+    items: { singular: "item", example: { name: "Pen", type: "plan" } },
+    item_prices: { singular: "item_price", example: { name: "Pen, monthly", item_id: "pen" } },
+    item_families: { singular: "item_family", example: { name: "Pens" } },
+    subscriptions: { singular: "subscription", modes: ["read"] },
+    invoices: { singular: "invoice", modes: ["read"] },
+    transactions: { singular: "transaction", modes: ["read"] },
+  },
+  errors: {
+    message: ["message"],
+    code: "api_error_code",
+    codes: { duplicate_entry: "conflict", api_request_limit_exceeded: "rate_limited" },
+  },
+  sources: {
+    documentation: "https://apidocs.chargebee.com/docs/api",
+    checked: "2026-11-22, documentation only",
+  },
+};
