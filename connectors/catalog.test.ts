@@ -202,3 +202,10 @@ test("one catalog does not change another", () => {
   assert.equal(buildCatalog().find("hubspot")?.displayName, "HubSpot");
   assert.equal(buildCatalog().find("hubspot")?.modules?.crm?.displayName, "HubSpot CRM");
 });
+
+test("a project without providers of its own gets the catalog that was asked, not an earlier one", () => {
+  for (const baseURL of ["https://one.example", "https://two.example"]) {
+    const catalog = buildCatalog({ providers: { hubspot: { baseURL } } });
+    assert.equal(catalog.of("project").find("hubspot")?.baseURL, baseURL);
+  }
+});

@@ -89,6 +89,7 @@ const made = new WeakMap<OwnProvider, { shown: ProviderInfo; connector?: Connect
 const views = new WeakMap<OwnProviders, Catalog>();
 
 function ownView(below: Catalog, own: OwnProviders): Catalog {
+  if (own.size === 0) return below;
   const known = views.get(own);
   if (known) return known;
   const view = extended(below, own);
