@@ -3,7 +3,7 @@
  *
  * A process for each file would spend most of its time loading and compiling the server. So the files are dealt out to
  * batches: a batch is a process that runs one file after the other. If a test fails only in company, its batch can be run
- * alone: `npm test -- --batch=7`.
+ * alone: `npm test -- --batch=7`; `npm test -- --alone` runs each file in a process of its own.
  */
 import { globSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -22,12 +22,12 @@ const ALONE = [
   "tests/journeys/ui-library.test.ts",
   "tests/journeys/demo.test.ts",
 ];
-const FILES_OF_BATCH = 12;
 /** One more than processors, for the tests that wait. */
 const CONCURRENCY = 3;
 const TEST_TIMEOUT_MS = 240_000;
 
 const args = process.argv.slice(2);
+const filesOfBatch = args.includes("--alone") ? 1 : 12;
 const wantedBatch = args.find((arg) => arg.startsWith("--batch="))?.slice("--batch=".length);
 const batches = dealOut(args.filter((arg) => !arg.startsWith("--")));
 
@@ -70,7 +70,7 @@ function dealOut(prefixes: string[]): string[][] {
     .filter((file) => prefixes.length === 0 || prefixes.some((prefix) => file.startsWith(prefix)))
     .toSorted();
   const together = found.filter((file) => !ALONE.includes(file));
-  const count = Math.ceil(together.length / FILES_OF_BATCH);
+  const count = Math.ceil(together.length / filesOfBatch);
   return [
     ...ALONE.filter((file) => found.includes(file)).map((file) => [file]),
     ...Array.from({ length: count }, (_, index) => together.filter((_file, at) => at % count === index)),
