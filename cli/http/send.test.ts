@@ -2,17 +2,18 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { runCli } from "../../tests/harness/command-line.ts";
 
 const KEY = "bb_never-shown";
 const busbar = (args: string[]) => runCli(args, { env: { BUSBAR_API_KEY: KEY } });
 
-async function serve(handle: RequestListener): Promise<{ url: string; close(): void }> {
+async function serve(t: TestContext, handle: RequestListener): Promise<string> {
   const server = createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() };
+  t.after(() => void server.close());
+  return `http://127.0.0.1:${port}`;
 }
 
 test("the exit code is 3 if the server is unreachable and 2 for wrong arguments, and no message shows the key", async () => {
@@ -25,8 +26,8 @@ test("the exit code is 3 if the server is unreachable and 2 for wrong arguments,
   assert.ok(!away.stderr.includes(KEY));
 });
 
-test("if the answer to a write is lost, the message says that its outcome is unknown", async () => {
-  const { url, close } = await serve((request) => {
+test("if the answer to a write is lost, the message says that its outcome is unknown", async (t) => {
+  const url = await serve(t, (request) => {
     request.resume().on("end", () => request.socket.destroy());
   });
   const write = "write crm contacts --group acme --set a=b --project default --url".split(" ");
@@ -35,12 +36,11 @@ test("if the answer to a write is lost, the message says that its outcome is unk
   assert.match(lost.stderr, /It is unknown whether the request was executed\.\n.*--idempotency-key/);
   const read = await busbar(["list", "projects", "--url", url]);
   assert.match(read.stderr, /Cannot reach /);
-  close();
 });
 
-test("an answer that is not a Busbar's is reported as such, and a redirect is not followed with the key", async () => {
+test("an answer that is not a Busbar's is reported as such, and a redirect is not followed with the key", async (t) => {
   const seen: IncomingHttpHeaders[] = [];
-  const { url, close } = await serve((request, response) => {
+  const url = await serve(t, (request, response) => {
     seen.push(request.headers);
     if (request.url === "/v1/projects") response.writeHead(302, { location: "/elsewhere" }).end();
     else response.end("<html>");
@@ -48,13 +48,15 @@ test("an answer that is not a Busbar's is reported as such, and a redirect is no
   const redirected = await busbar(["list", "projects", "--url", url]);
   assert.equal(redirected.code, 1);
   assert.match(redirected.stderr, /HTTP 302 .*elsewhere/);
-  assert.match((await busbar(["list", "providers", "--url", url])).stderr, /not the expected one/);
+  assert.match(
+    (await busbar(["list", "integrations", "--project", "default", "--url", url])).stderr,
+    /not the expected one/,
+  );
   assert.equal(seen.length, 2);
-  close();
 });
 
-test("the address of the proxy or of another program is reported as wrong", async () => {
-  const { url, close } = await serve((request, response) => {
+test("the address of the proxy or of another program is reported as wrong", async (t) => {
+  const url = await serve(t, (request, response) => {
     if (request.url === "/v1/projects") response.setHeader("x-amp-error", "true");
     response.writeHead(404, { "content-type": "application/json" }).end('{"message": "no such page"}');
   });
@@ -62,7 +64,6 @@ test("the address of the proxy or of another program is reported as wrong", asyn
     (await busbar(["list", "projects", "--url", url])).stderr,
     /is the proxy of a Busbar.*\n.*4000/,
   );
-  const other = await busbar(["list", "providers", "--url", url]);
+  const other = await busbar(["list", "integrations", "--project", "default", "--url", url]);
   assert.match(other.stderr, /answered HTTP 404 without a reason.*\n.*address is that of a Busbar/);
-  close();
 });

@@ -19,7 +19,8 @@ test("a process that is gone is dead, one that lost its connection for a moment 
   assert.deepEqual(await mine.findDead([mine.id, gone.id, cut.id]), []);
   await gone.close();
   const { rowCount } = await pool.query(
-    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1::int::oid and classid = 735561",
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and objid = $1::int::oid and classid = 735561
+       and database = (select oid from pg_database where datname = current_database())`,
     [cut.id],
   );
   assert.equal(rowCount, 1);

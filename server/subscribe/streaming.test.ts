@@ -201,10 +201,10 @@ describe("subscribing to Salesforce", () => {
       change(OTHER, values);
       bus().settings = { ...bus().settings, hidden: [] };
     };
-    put({ Phone: "+4 1" });
+    put({ BillingCity: "Vaasa" });
     bus().emit("Account", "GAP_OVERFLOW", ["000000000000000AAA"]);
     await until(() => reconciled(OTHER) > before, 60_000);
-    put({ Phone: "+4 2" });
+    put({ BillingCity: "Kuopio" });
     bus().forgetPositions();
     server().break("disconnect");
     await until(() => reconciled(OTHER) > before + 1, 60_000);

@@ -7,9 +7,16 @@ import { pathToFileURL } from "node:url";
 const FILE_TIMEOUT_MS = 3_600_000;
 const ROOT = join(import.meta.dirname, "../..");
 
+/** A handle that a failed test has left open would keep the process, and with it the whole run. */
+const EXIT_AFTER_MS = 10_000;
+
 /** Runs each file as one test, whose subtests are the tests and hooks that the file declares. */
 export async function runFiles(files: string[]): Promise<void> {
+  // Node.js ends a process in which nothing but timers without a reference waits, also in the middle of a test.
+  const running = setInterval(() => {}, 60_000);
   for (const file of files) {
     await test(file, { timeout: FILE_TIMEOUT_MS }, () => import(pathToFileURL(join(ROOT, file)).href));
   }
+  clearInterval(running);
+  setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
 }

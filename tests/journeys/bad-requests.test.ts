@@ -185,7 +185,7 @@ describe("a request that is wrong", () => {
     },
     {
       title: "with a type that there is not",
-      send: () => write({ ...create, type: "upsert" }),
+      send: () => write({ ...create, type: "replace" }),
       status: 400,
       type: "invalid-request",
       issue: "type",
