@@ -151,7 +151,7 @@ class Drill {
     await Promise.all(
       [...this.#connections.values()].flatMap((id) =>
         this.#processes.map(async (child) => {
-          const { status } = await child.inProject("GET", `/connections/${id}?refresh=force`);
+          const { status } = await asked(child, `/connections/${id}?refresh=force`);
           this.answers[status] = (this.answers[status] ?? 0) + 1;
         }),
       ),
@@ -160,7 +160,7 @@ class Drill {
 
   async #stored(id: string): Promise<{ refreshToken?: string; status?: string }> {
     const query = "?includeCreds=true&includeRefreshToken=true";
-    const { body } = await this.#through(0).inProject("GET", `/connections/${id}${query}`);
+    const { body } = await asked(this.#through(0), `/connections/${id}${query}`);
     return { refreshToken: body.oauth2AuthorizationCode?.refreshToken?.token, status: body.status };
   }
 
@@ -202,6 +202,10 @@ class Drill {
 
 /** Infinite for a grant that was revoked: no stored token is as new. */
 const generationOf = (token = "none.0"): number => Number(token.split(".")[1] ?? Number.POSITIVE_INFINITY);
+
+/** Repeats a call once, as HTTP allows for GET: a kept connection may be closed at the moment at which it is used again. */
+const asked = (child: ChildBusbar, path: string): ReturnType<ChildBusbar["inProject"]> =>
+  child.inProject("GET", path).catch(() => child.inProject("GET", path));
 
 async function made(call: ReturnType<ChildBusbar["inProject"]>): Promise<{ id: string }> {
   const { status, body, text } = await call;
