@@ -234,7 +234,7 @@ describe("deliveries amid changes", () => {
       await all.happens("read.triggered.error", 200);
       await until(() => sink.at("/dropped").length > round * 200 + 20);
       await database.pool.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'busbar deliveries'",
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'busbar deliveries' and datname = current_database()",
       );
     }
     await until(() => sink.idsAt("/dropped").size === 1_000);
