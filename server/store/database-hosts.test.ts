@@ -7,7 +7,9 @@ import { createTestDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { createLog } from "../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
+import { isDatabaseAway } from "./database-outage.ts";
 import { openDatabase } from "./database.ts";
+import { openPool } from "./pool.ts";
 
 const log = createLog("silent");
 
@@ -77,4 +79,33 @@ test("a host that takes no writes is passed over, and none at all is refused wit
   });
   second.close();
   await assert.rejects(openDatabase({ connectionString, log }), { message: /is a standby/ });
+});
+
+/** Returns a message of PostgreSQL's protocol. */
+function message(type: string, ...body: Buffer[]): Buffer {
+  const content = Buffer.concat(body);
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(content.length + 4, 1);
+  return Buffer.concat([head, content]);
+}
+
+test("a session that is ended as soon as it is open fails its statement, and not the process", async (t) => {
+  const AUTHENTICATED = message("R", Buffer.alloc(4));
+  const READY = message("Z", Buffer.from("I"));
+  const ENDED = message("E", Buffer.from("SFATAL\0C57P01\0Mterminating connection\0\0"));
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    // In one piece, as a server does that is told to end the session while it is opened.
+    socket.once("data", () => socket.end(Buffer.concat([AUTHENTICATED, READY, ENDED])));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const connectionString = `postgres://busbar@127.0.0.1:${port}/busbar`;
+  const { queries } = openPool({ connectionString, applicationName: "test", log, size: 1 });
+  t.after(async () => {
+    await queries.destroy();
+    server.close();
+  });
+  await assert.rejects(queries.selectFrom("projects").select("id").execute(), isDatabaseAway);
 });

@@ -46,6 +46,8 @@ export class HostClient extends Client {
     });
     this.#hosts = hosts;
     this.#address = address;
+    // A connection that breaks fails its statement; its own event must not end the process as well, at no moment of its life.
+    this.on("error", () => {});
   }
 
   override connect(): Promise<Client>;

@@ -66,8 +66,6 @@ async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<C
   try {
     return await tryHosts(hosts, async () => {
       const client = new HostClient(hosts, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
-      // A connection that breaks fails its statement; its own event must not end the process as well.
-      client.on("error", () => {});
       await client.connect();
       return client;
     });

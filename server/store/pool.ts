@@ -61,8 +61,6 @@ export function openPool(options: {
   });
   // An idle connection that breaks must not end the process; the next query opens another.
   pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
-  // A connection that breaks while it is lent out fails its query; its own event must not end the process as well.
-  pool.on("connect", (client) => client.on("error", () => {}));
   const setUp = settingsStatement({ ...SESSION_SETTINGS, ...settings });
   const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({
