@@ -49,6 +49,7 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
     try {
       await fresh.connect();
       await options.prepare(fresh);
+      if (closed) throw new Error("Connection terminated: it was closed while it was opened again");
     } catch (error) {
       // Its server may answer after all, when another connection is in use already.
       await fresh.end().catch(() => {});
