@@ -84,7 +84,10 @@ async function start(): Promise<{ stop(): Promise<void> }> {
   await until(async () => {
     if (child.exitCode !== null) throw new Error(output);
     return output.includes("Busbar is ready");
-  }, START_MS);
+  }, START_MS).catch((error: unknown) => {
+    child.kill("SIGTERM");
+    throw error;
+  });
   return {
     async stop() {
       child.kill("SIGTERM");
