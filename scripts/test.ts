@@ -6,12 +6,13 @@
  * alone: `npm test -- --batch=7`; `npm test -- --alone` runs each file in a process of its own.
  */
 import { globSync } from "node:fs";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
-import { memoryFolder } from "../tests/harness/memory-folder.ts";
+import { parseArgs } from "node:util";
+import { createMemoryFolder, removeFolder } from "../tests/harness/memory-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDERS =
@@ -26,27 +27,30 @@ const ALONE = [
 const CONCURRENCY = 3;
 const TEST_TIMEOUT_MS = 240_000;
 
-const args = process.argv.slice(2);
-const filesOfBatch = args.includes("--alone") ? 1 : 12;
-const wantedBatch = args.find((arg) => arg.startsWith("--batch="))?.slice("--batch=".length);
-const batches = dealOut(args.filter((arg) => !arg.startsWith("--")));
+const { values: wanted, positionals: prefixes } = parseArgs({
+  options: { alone: { type: "boolean" }, batch: { type: "string" } },
+  allowPositionals: true,
+});
+const filesOfBatch = wanted.alone ? 1 : 12;
+const batches = dealOut(prefixes)
+  .map((files, index) => ({ number: index + 1, files }))
+  .filter(({ number }) => wanted.batch === undefined || number === Number(wanted.batch));
+if (batches.length === 0) {
+  console.error(
+    "No such test: give the beginning of a file's path, such as server/read, or the number of a batch.",
+  );
+  process.exit(1);
+}
 
-const folder = await mkdtemp(join(await memoryFolder(), "busbar-tests-"));
-// As root, PostgreSQL runs as another user.
-await chmod(folder, 0o1777);
+// For everybody: as root, PostgreSQL runs as another user.
+const folder = await createMemoryFolder(0o1777);
 process.env["TMPDIR"] = folder;
-const entries = await Promise.all(
-  batches.map(async (files, index) => ({
-    number: index + 1,
-    path: await writeEntry(join(folder, `batch-${index + 1}.mjs`), files),
-  })),
-);
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
 const options = {
-  files: entries
-    .filter(({ number }) => wantedBatch === undefined || number === Number(wantedBatch))
-    .map(({ path }) => path),
+  files: await Promise.all(
+    batches.map(({ number, files }) => writeEntry(join(folder, `batch-${number}.mjs`), files)),
+  ),
   concurrency: CONCURRENCY,
   timeout: TEST_TIMEOUT_MS,
   globalSetupPath: join(ROOT, "tests/harness/global-setup.ts"),
@@ -61,13 +65,13 @@ results.on("test:fail", () => {
 results.on("test:complete", ({ name, file, details }) => {
   if (!details.passed) process.stderr.write(`failed: ${name} (${file})\n`);
 });
-results.on("end", () => void rm(folder, { recursive: true, force: true }));
+results.on("end", () => void removeFolder(folder));
 results.compose(new spec()).pipe(process.stdout);
 
 /** Returns the files of each batch. Neighbours in a folder take about as long, so each batch gets a part of each folder. */
-function dealOut(prefixes: string[]): string[][] {
+function dealOut(beginnings: string[]): string[][] {
   const found = globSync(`${FOLDERS}/**/*.test.ts`, { cwd: ROOT })
-    .filter((file) => prefixes.length === 0 || prefixes.some((prefix) => file.startsWith(prefix)))
+    .filter((file) => beginnings.length === 0 || beginnings.some((beginning) => file.startsWith(beginning)))
     .toSorted();
   const together = found.filter((file) => !ALONE.includes(file));
   const count = Math.ceil(together.length / filesOfBatch);

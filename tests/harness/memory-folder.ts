@@ -1,13 +1,43 @@
-/** Finds a folder for the files of tests that is kept in memory. */
-import { statfs } from "node:fs/promises";
+/** Creates folders for the files of tests, in memory where there is room: most of what tests write is dropped soon after. */
+import { chmod, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
 /** What a full run may need. */
 const ROOM_BYTES = 3 * 1024 ** 3;
+/** Followed by the process that uses the folder. */
+const PREFIX = "busbar-test-";
 
-/** Returns the system's folder in memory if it has enough room, because most of what tests write is dropped soon after. */
-export async function memoryFolder(): Promise<string> {
+/** Returns a new folder with this mode. Removes those of processes that were killed, which would fill the memory. */
+export async function createMemoryFolder(mode: number): Promise<string> {
+  await removeLeftOvers(MEMORY);
   const found = await statfs(MEMORY).catch(() => undefined);
-  return found && found.bavail * found.bsize > ROOM_BYTES ? MEMORY : tmpdir();
+  const parent = found && found.bavail * found.bsize > ROOM_BYTES ? MEMORY : tmpdir();
+  const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
+  await chmod(folder, mode);
+  return folder;
+}
+
+/** Removes a folder although a process that is just ending may still write to it. */
+export const removeFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true, maxRetries: 20 });
+
+/** A PostgreSQL whose folder is removed stops by itself within a minute. */
+export async function removeLeftOvers(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
+  const leftOver = names.filter((name) => {
+    const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    return pid !== undefined && !isAlive(Number(pid));
+  });
+  await Promise.all(leftOver.map((name) => removeFolder(join(parent, name)).catch(() => {})));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user cannot be asked.
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
 }

@@ -1,12 +1,10 @@
 /** The PostgreSQL that tests share: one server per run, one migrated template, one clone of it per test file. */
-import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { join } from "node:path";
 import { Client } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { copyCluster } from "./copy-cluster.ts";
-import { memoryFolder } from "./memory-folder.ts";
+import { createMemoryFolder, removeFolder } from "./memory-folder.ts";
 import { until } from "./until.ts";
 
 /** Set by the global setup; without it, a test file starts its own server. */
@@ -23,16 +21,15 @@ export interface TestPostgres {
 
 /** Starts a server in a temporary folder, on a copy of a cluster with the migrated template. */
 export async function startTestPostgres(): Promise<TestPostgres> {
-  const dataDir = await mkdtemp(join(await memoryFolder(), "busbar-test-"));
   // Readable for others: as root, the server and a pooler run as another user.
-  await chmod(dataDir, 0o711);
+  const dataDir = await createMemoryFolder(0o711);
   await copyCluster(dataDir, prepareCluster);
   const postgres = await startEmbeddedPostgres({ dataDir, log });
   return {
     url: postgres.connectionString,
     async stop() {
       await postgres.stop();
-      await rm(dataDir, { recursive: true, force: true });
+      await removeFolder(dataDir);
     },
   };
 }
