@@ -1,9 +1,9 @@
 /** Every call leaves a line, and the buffer is bounded. */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { createTestDatabase, testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
-import { openDatabase } from "../store/database.ts";
+import { openDatabase, type Database } from "../store/database.ts";
 import { removeProxyUsageBefore, type ProxyUse } from "../store/proxy-usage.ts";
 import { openUsageLog } from "./usage-log.ts";
 
@@ -25,9 +25,27 @@ const use = (more: Partial<ProxyUse> = {}): ProxyUse => ({
 
 const log = createLog("silent");
 
+/** Opens a database that knows the installation of the lines. */
+async function databaseOf(t: TestContext): Promise<Database> {
+  const database = await testDatabase(t);
+  const { projectId, installationId } = use();
+  await database.pool.query(`
+    with organization as (
+      insert into organizations (id, label, default_team_id) values (gen_random_uuid(), 'test', gen_random_uuid()) returning id
+    ), project as (
+      insert into projects (id, org_id, name, app_name) select '${projectId}', id, 'test', 'Test' from organization returning id
+    ), customer as (
+      insert into groups (id, project_id, group_ref, group_name)
+      select gen_random_uuid(), id, 'acme', 'Acme' from project returning id
+    )
+    insert into removed_installations (id, project_id, integration_id, integration_name, group_id)
+    select '${installationId}', '${projectId}', gen_random_uuid(), 'crm', id from customer`);
+  return database;
+}
+
 describe("the usage log", () => {
   it("stores lines in order, also in several batches", async (t) => {
-    const database = await testDatabase(t);
+    const database = await databaseOf(t);
     const usage = openUsageLog({ database, log });
     usage.add(use());
     for (let status = 0; status < 5_000; status++) usage.add(use({ status }));
@@ -45,7 +63,7 @@ describe("the usage log", () => {
   });
 
   it("cuts off a long path", async (t) => {
-    const database = await testDatabase(t);
+    const database = await databaseOf(t);
     const usage = openUsageLog({ database, log });
     usage.add(use({ path: `/${"a".repeat(10_000)}` }));
     await usage.close();
@@ -66,7 +84,7 @@ describe("the usage log", () => {
   });
 
   it("removes lines older than a time, in batches", async (t) => {
-    const database = await testDatabase(t);
+    const database = await databaseOf(t);
     const usage = openUsageLog({ database, log });
     for (let day = 0; day < 10; day++) usage.add(use({ timeMs: Date.UTC(2026, 0, 1 + day) }));
     await usage.close();

@@ -24,8 +24,9 @@ export interface ProxyUse {
 }
 
 /**
- * Inserts all lines with one statement. Each column is sent as one text, which costs the proxy's process least; no value
- * can contain a line break. The array of a single empty text is empty, hence the `coalesce`.
+ * Inserts the lines with one statement, except those of installations that were erased with their group. Each column is sent
+ * as one text, which costs the proxy's process least; no value can contain a line break. The array of a single empty text is
+ * empty, hence the `coalesce`.
  */
 export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Promise<void> {
   const column = (read: (use: ProxyUse) => string | number) => {
@@ -49,6 +50,8 @@ export async function insertProxyUsage(queries: Queries, uses: ProxyUse[]): Prom
       ${column(({ byBusbar }) => (byBusbar ? 1 : 0))}
     ) as line(time_ms, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down,
       api_key_id, request_id, by_busbar)
+    where exists (select from installations where id = line.installation_id::uuid)
+      or exists (select from removed_installations where id = line.installation_id::uuid)
   `.execute(queries);
 }
 

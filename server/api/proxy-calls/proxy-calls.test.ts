@@ -150,7 +150,14 @@ describe("the list of proxied calls", () => {
 
   test("does not show the calls of another project's installation", async () => {
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
-    const foreign = { projectId: newId(), installationId: newId() };
+    const orgId = on.busbar.bootstrap?.orgId;
+    const second = await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
+    const foreign = { projectId: second.body.id, installationId: newId() };
+    await database.pool.query(
+      `insert into removed_installations (id, project_id, integration_id, integration_name, group_id)
+        select $1, $2, integration_id, 'hub', group_id from installations`,
+      [foreign.installationId, foreign.projectId],
+    );
     const call = { method: "GET", path: "/", status: 200, durationMs: 1, bytesUp: 0, bytesDown: 0 };
     await insertProxyUsage(database.queries, [{ ...foreign, ...call, timeMs: 0 }]);
     await database.close();
