@@ -387,6 +387,7 @@ CREATE TABLE groups (
   group_name text NOT NULL,
   create_time timestamptz NOT NULL DEFAULT now(),
   update_time timestamptz,
+  erased_until_event uuid,
   PRIMARY KEY (id),
   UNIQUE (project_id, group_ref),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE

@@ -6,6 +6,8 @@ export interface ErasedGroup {
   id: string;
   projectId: string;
   groupRef: string;
+  /** The last event that an earlier request has read. */
+  erasedUntilEvent: string | null;
 }
 
 /** Ids by which the remaining rows are found when connections and installations are gone. */
@@ -32,7 +34,7 @@ export const lockGroup = (
 ): Promise<ErasedGroup | undefined> =>
   queries
     .selectFrom("groups")
-    .select(["id", "projectId", "groupRef"])
+    .select(["id", "projectId", "groupRef", "erasedUntilEvent"])
     .where("projectId", "=", projectId)
     .where("groupRef", "=", groupRef)
     .forUpdate()
@@ -117,7 +119,8 @@ export async function eraseProxyCalls(
 
 /**
  * Reads `most` events after `afterId` and removes those about the group, with their deliveries. Returns the last id that was
- * read, or undefined after the last event: an event names its group only in its data, so all of the project's are read.
+ * read, or undefined after the last event. An event names its group only in its data, so all events are read; how far they
+ * were read is kept with the group, for the next request.
  */
 export async function eraseEvents(
   queries: Queries,
@@ -136,6 +139,8 @@ export async function eraseEvents(
   `.execute(queries);
   const lastId = rows[0]?.lastId ?? undefined;
   const ids = rows[0]?.ids ?? [];
+  if (lastId !== undefined)
+    await sql`update groups set erased_until_event = ${lastId} where id = ${group.id}`.execute(queries);
   if (ids.length === 0) return { lastId, events: 0, deliveries: 0 };
   const deliveries = await sql`
     delete from deliveries where event_id = any(${ids}::uuid[])
@@ -149,26 +154,34 @@ export async function eraseEvents(
   return { lastId, events: ids.length, deliveries: count(deliveries) };
 }
 
-/** Removes refused requests that name the group, and its name from the audit, which keeps who did what. */
-export async function eraseMentions(
+/** Removes refused requests that name the group. */
+export async function eraseRefusedRequests(
   queries: Queries,
-  group: ErasedGroup & GroupTraces,
-): Promise<{ refusedRequests: number; auditNames: number }> {
-  const { projectId, groupRef, installationIds, connectionIds } = group;
-  const ids = [...installationIds, ...connectionIds];
+  { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
+): Promise<number> {
   const inPath = `/${encodeURIComponent(groupRef)}`;
-  const requests = await sql`
+  const removed = await sql`
     delete from refused_requests where project_id = ${projectId} and (
       strpos(detail, ${`\`${groupRef}\``}) > 0
       or strpos(path || '/', ${`${inPath}/`}) > 0 or strpos(path, ${`${inPath}:`}) > 0
-      or exists (select from unnest(${ids}::text[]) as gone where strpos(path || detail, gone) > 0))
+      or exists (
+        select from unnest(${[...installationIds, ...connectionIds]}::text[]) as gone where strpos(path || detail, gone) > 0))
   `.execute(queries);
-  const audit = await sql`
+  return count(removed);
+}
+
+/** Removes the group's name from the audit, which keeps who did what. */
+export async function eraseAuditNames(
+  queries: Queries,
+  { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
+): Promise<number> {
+  const changed = await sql`
     update audit_events set target_name = null, target_id = null where project_id = ${projectId} and (
-      (target_kind = 'group' and target_id = ${groupRef}) or target_id = any(${ids}::text[]))
+      (target_kind = 'group' and target_id = ${groupRef})
+      or target_id = any(${[...installationIds, ...connectionIds]}::text[]))
       and (target_name is not null or target_kind = 'group')
   `.execute(queries);
-  return { refusedRequests: count(requests), auditNames: count(audit) };
+  return count(changed);
 }
 
 /** Removes the group itself, and the ids of its installations. */

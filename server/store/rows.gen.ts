@@ -271,6 +271,7 @@ export interface FirstDeliveries {
 
 export interface Groups {
   createTime: Generated<Timestamp>;
+  erasedUntilEvent: string | null;
   groupName: string;
   groupRef: string;
   id: string;

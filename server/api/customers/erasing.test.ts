@@ -6,6 +6,10 @@ import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
+import { createLog } from "../../ground/log.ts";
+import { openDatabase } from "../../store/database.ts";
+import { insertProxyUsage } from "../../store/proxy-usage.ts";
+import { eraseGroup } from "./erasing.ts";
 
 /** Words of the customer that is erased; no row of any table may contain one afterwards. */
 const MARK = "erasemark";
@@ -61,6 +65,64 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   await kept.succeed("companies", { type: "create", record: { name: "still here" } });
   const operations = await on.inProject("GET", "/operations");
   assert.ok(operations.body.results.length >= 3, operations.text);
+});
+
+test("an erasure goes on where the last request stopped, and is not done while the customer connects again", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  t.after(() => database.close());
+  const connect = () => connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
+  const { rows } = await database.pool.query<{ id: string }>(
+    "select id from projects where name = 'default'",
+  );
+  const projectId = rows[0]?.id ?? "";
+  const customer = await connect();
+  await customer.succeed("companies", { type: "create", record: { name: "one" } });
+  // Events of others: more than one request reads when it has no time.
+  await database.pool.query(
+    `insert into events (id, project_id, type, data)
+      select lpad(to_hex(n), 32, '0')::uuid, $1, 'test', '{}' from generate_series(1, 3500) as n`,
+    [projectId],
+  );
+  const erase = (withinMs: number) => eraseGroup({ database }, { projectId, groupRef: MARK, withinMs });
+  let requests = 1;
+  while ((await erase(-1))?.done === false) {
+    requests += 1;
+    assert.ok(requests < 20, "each request begins again");
+  }
+  assert.ok(requests > 3, `${requests} requests`);
+
+  const again = await connect();
+  await again.succeed("companies", { type: "create", record: { name: "two" } });
+  const blocking = await database.pool.connect();
+  await blocking.query("begin; select from operations for update");
+  const erasing = erase(20_000);
+  await until(async () => (await on.inProject("GET", `/groups/${MARK}`)).body.connectionCount === 0);
+  await connect();
+  await blocking.query("commit");
+  blocking.release();
+  assert.equal((await erasing)?.done, false);
+  assert.equal((await erase(20_000))?.done, true);
+});
+
+test("a call that ends after its group was erased leaves no line", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  const customer = await connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
+  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  t.after(() => database.close());
+  const { rows } = await database.pool.query<{ id: string }>(
+    "select id from projects where name = 'default'",
+  );
+  const use = { projectId: rows[0]?.id ?? "", installationId: customer.installationId, timeMs: 0 };
+  const call = { method: "GET", path: `/of/${MARK}`, status: 200, durationMs: 1, bytesUp: 0, bytesDown: 0 };
+  const stored = async () => (await database.pool.query("select from proxy_usage")).rowCount;
+  await insertProxyUsage(database.queries, [{ ...use, ...call }]);
+  assert.equal(await stored(), 1);
+  assert.equal((await on.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  await insertProxyUsage(database.queries, [{ ...use, ...call }]);
+  assert.equal(await stored(), 0);
 });
 
 /** Returns the tables that have a row with one of these texts, whatever its column. */

@@ -1,13 +1,14 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
 import { elapsedMs } from "../../ground/clock.ts";
-import { transact, type Database, type Queries } from "../../store/database.ts";
+import { transact, type Database } from "../../store/database.ts";
 import {
   eraseAccounts,
+  eraseAuditNames,
   eraseEvents,
   eraseGroupRow,
-  eraseMentions,
   eraseOperations,
   eraseProxyCalls,
+  eraseRefusedRequests,
   findGroupTraces,
   lockGroup,
   type ErasedGroup,
@@ -44,18 +45,20 @@ export async function eraseGroup(
   const endMs = elapsedMs() + wanted.withinMs;
   const isLate = () => elapsedMs() > endMs;
   const first = await transact(deps.database, async (queries) => {
-    const group = await lockGroup(queries, projectId, groupRef);
-    if (!group) return undefined;
-    const traces = await findGroupTraces(queries, group);
+    const row = await lockGroup(queries, projectId, groupRef);
+    if (!row) return undefined;
+    const group = { ...row, ...(await findGroupTraces(queries, row)) };
     const accounts = await eraseAccounts(queries, group);
-    const mentions = await eraseMentions(queries, { ...group, ...traces });
-    return { group: { ...group, ...traces }, erased: { ...NOTHING, ...accounts, ...mentions } };
+    const refusedRequests = await eraseRefusedRequests(queries, group);
+    const auditNames = await eraseAuditNames(queries, group);
+    return { group, erased: { ...NOTHING, ...accounts, refusedRequests, auditNames } };
   });
   if (!first) return undefined;
   const { group, erased } = first;
   const done =
-    (await eraseHistory(deps, group, erased, isLate)) && (await eraseAllEvents(deps, group, erased, isLate));
-  if (done) await transact(deps.database, (queries) => finish(queries, group, erased));
+    (await eraseHistory(deps, group, erased, isLate)) &&
+    (await eraseAllEvents(deps, group, erased, isLate)) &&
+    (await finish(deps, group, erased));
   return { done, erased };
 }
 
@@ -99,7 +102,7 @@ async function eraseAllEvents(
   erased: Erased,
   isLate: () => boolean,
 ): Promise<boolean> {
-  for (let afterId = FIRST_ID; ;) {
+  for (let afterId = group.erasedUntilEvent ?? FIRST_ID; ;) {
     const range = { afterId, most: BATCH };
     const page = await transact(database, (queries) => eraseEvents(queries, group, range));
     add(erased, { events: page.events, deliveries: page.deliveries });
@@ -109,11 +112,26 @@ async function eraseAllEvents(
   }
 }
 
-/** Removes what was added since the first step, for example by a customer who connected again. */
-async function finish(queries: Queries, group: Traced, erased: Erased): Promise<void> {
-  await lockGroup(queries, group.projectId, group.groupRef);
-  add(erased, await eraseAccounts(queries, group));
-  await eraseGroupRow(queries, group);
+/**
+ * Removes what was stored since the first step (accepted writes, lines of calls, refused requests), and then the group's row.
+ * Returns false if the customer has connected again: the next request erases that.
+ */
+async function finish({ database }: { database: Database }, group: Traced, erased: Erased): Promise<boolean> {
+  const last = await transact(database, async (queries) => {
+    await lockGroup(queries, group.projectId, group.groupRef);
+    const { connectionIds } = await findGroupTraces(queries, group);
+    if (connectionIds.length > 0) return undefined;
+    const removed = {
+      ...(await eraseAccounts(queries, group)),
+      ...(await eraseOperations(queries, group, BATCH)),
+      proxyCalls: await eraseProxyCalls(queries, group, BATCH),
+      refusedRequests: await eraseRefusedRequests(queries, group),
+    };
+    await eraseGroupRow(queries, group);
+    return removed;
+  });
+  if (last) add(erased, last);
+  return last !== undefined;
 }
 
 function add(erased: Erased, more: Partial<Erased>): void {
