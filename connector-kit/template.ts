@@ -150,9 +150,8 @@ const hostPart = (template: string): string => /^\w+:\/\/([^/?#]*)/.exec(templat
 
 /** Returns the fixed text after a placeholder in the host of a template, which people paste with the value. */
 function ownSuffixes(template: string, name: string): string[] {
-  const host = hostPart(template);
-  const [, fixed] = host.split(new RegExp(`^\\{\\{\\s*\\.\\s*${name}\\s*\\}\\}`));
-  return fixed && !fixed.includes("{{") ? [fixed] : [];
+  const [, placeholder, fixed] = /^\{\{\s*\.\s*(\w+)\s*\}\}(.*)$/.exec(hostPart(template)) ?? [];
+  return placeholder === name && fixed && !fixed.includes("{{") ? [fixed] : [];
 }
 
 function cutPasted(value: string, suffixes: string[]): string {

@@ -3,6 +3,7 @@ import { addresses, checkProvider, type ProviderFault } from "../connector-kit/c
 import { OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import type { Description } from "../connector-kit/described/description.ts";
+import { patternFault } from "../connector-kit/pattern-fault.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
 
@@ -32,7 +33,7 @@ export function checkOwnProvider(key: string, document: unknown): OwnProviderChe
   const all = [...checked.faults, ...(described?.faults ?? [])];
   if (!checked.info || all.length > 0) return { own: undefined, faults: placed(all) };
   const { info } = checked;
-  const unsafe = [...addressFaults(info), ...headerFaults(info)];
+  const unsafe = [...addressFaults(info), ...headerFaults(info), ...captureFaults(info)];
   if (unsafe.length > 0) return { own: undefined, faults: unsafe };
   return { own: { info, ...(description && { description }), origins: originsOf(info) }, faults: [] };
 }
@@ -114,6 +115,19 @@ function headerFaults({ fixedHeaders = [], customOpts }: ProviderInfo): Provider
           ]
         : [],
     ),
+  );
+}
+
+function captureFaults({ oauth2Opts, accountInfo }: ProviderInfo): ProviderFault[] {
+  const lists = [
+    ["oauth2Opts.tokenMetadataFields.otherFields", oauth2Opts?.tokenMetadataFields.otherFields ?? []],
+    ["accountInfo.fields", accountInfo?.fields ?? []],
+  ] as const;
+  return lists.flatMap(([list, fields]) =>
+    fields.flatMap(({ capture }, index) => {
+      const message = capture === undefined ? undefined : patternFault(capture);
+      return message === undefined ? [] : [{ path: `${list}[${index}].capture`, message }];
+    }),
   );
 }
 

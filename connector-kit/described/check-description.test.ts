@@ -28,6 +28,7 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.lists$/, ({ defaults }) => (defaults.lists = {})],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: ".*" })],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: "(" })],
+  [/ids\.pattern$/, (description) => (description.ids = { pattern: "([a-z]+)+_" })],
   [/objects$/, (description) => (description.objects = {})],
   [/errors\.message$/, ({ errors }) => delete errors.message],
   [/errors\.codes\.X$/, ({ errors }) => (errors.codes = { X: "strange" })],

@@ -1,6 +1,7 @@
 /** Checks a description and reports every fault with its place, before anything is sent to a provider. */
 import { isJsonObject } from "../../server/ground/json.ts";
 import { shapeFaults, type ProviderFault } from "../check-provider.ts";
+import { patternFault } from "../pattern-fault.ts";
 import { DescriptionSchema, type Description, type ObjectRules, type PagingRules } from "./description.ts";
 import { merged, type ObjectPlan } from "./object-plan.ts";
 
@@ -28,19 +29,14 @@ const isDescription = (value: unknown): value is Description => isJsonObject(val
 
 function idFaults({ ids }: Description, path: string): ProviderFault[] {
   if (ids?.pattern === undefined) return [];
-  try {
-    const pattern = new RegExp(`^(?:${ids.pattern})$`);
-    const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
-    if (unsafe === undefined) return [];
-    return [
-      {
-        path: `${path}.ids.pattern`,
-        message: `matches ${JSON.stringify(unsafe)}, which would change a path`,
-      },
-    ];
-  } catch {
-    return [{ path: `${path}.ids.pattern`, message: "is not a regular expression" }];
-  }
+  const place = `${path}.ids.pattern`;
+  const refused = patternFault(ids.pattern);
+  if (refused !== undefined) return fault(place, refused);
+  const pattern = new RegExp(`^(?:${ids.pattern})$`);
+  const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
+  return unsafe === undefined
+    ? []
+    : fault(place, `matches ${JSON.stringify(unsafe)}, which would change a path`);
 }
 
 /** Faults of single members. */

@@ -73,12 +73,17 @@ export function fillPath(
   return template.replaceAll(/\{(path|singular|id|key|value)\}/g, (_, name: string) => values[name] ?? "");
 }
 
+/** Limits the time of a pattern, which a builder may have written. */
+const LONGEST_ID = 1_000;
+
 /** Returns a function that says why an id cannot be sent; undefined if it can. */
 export function idFaults({ ids }: Description): (id: string | undefined) => ProviderError | undefined {
   const usual = ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}";
   const pattern = new RegExp(`^(?:${ids?.pattern ?? usual})$`);
   return (id) =>
-    id !== undefined && pattern.test(id) ? undefined : invalid(`${JSON.stringify(id)} is not a record id`);
+    id !== undefined && id.length <= LONGEST_ID && pattern.test(id)
+      ? undefined
+      : invalid(`${JSON.stringify(id)} is not a record id`);
 }
 
 /** Returns the value at a path; an empty path is the whole. A member whose name has dots is taken by its whole name. */

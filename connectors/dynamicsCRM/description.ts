@@ -2,7 +2,7 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 
 export const description: Description = {
-  ids: { pattern: "[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}" },
+  ids: { pattern: "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}" },
   defaults: {
     list: { path: "/v9.2/{path}" },
     records: "value",

@@ -22,6 +22,8 @@ const CONNECTOR = {
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
 };
 
+const FIELD = { name: "team", displayName: "Team", path: "team.url" };
+
 const documentAt = (baseURL: string, more: object = {}) => ({
   displayName: "Quill CRM",
   authType: "apiKey",
@@ -155,6 +157,8 @@ describe("providers", () => {
       [{ fixedHeaders: [{ name: "X-Api-Key", valueTemplate: "abc" }] }, /^fixedHeaders\[0\]/],
       [{ connector: { ...CONNECTOR, objects: {} } }, /^connector\.objects$/],
       [{ connector: { ...CONNECTOR, sources: undefined } }, /^connector\.sources$/],
+      [{ connector: { ...CONNECTOR, ids: { pattern: "(a+)+" } } }, /^connector\.ids\.pattern$/],
+      [{ accountInfo: { url: quill.url, fields: [{ ...FIELD, capture: "(a" }] } }, /fields\[0\]\.capture$/],
     ];
     for (const [more, place] of faults) {
       const answer = await put(document(more), "x-broken");

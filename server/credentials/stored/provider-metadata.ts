@@ -131,9 +131,13 @@ function workspaceOf(provider: ProviderInfo, told: string): { value: string; isC
   return { value, isCertain: value !== told && value !== URL.parse(told)?.host };
 }
 
-/** Returns the group `result` of the pattern, else its first group, else the match; without a pattern the whole text. */
+/**
+ * Returns the group `result` of the pattern, else its first group, else the match; without a pattern the whole text. The limit
+ * of the text's length bounds the time of a pattern, which a builder may have written.
+ */
 export function captured(text: string | undefined, pattern: string | undefined): string | undefined {
   if (text === undefined || pattern === undefined) return text;
+  if (text.length > LONGEST_VALUE) return undefined;
   const match = new RegExp(pattern).exec(text);
   return match?.groups?.["result"] ?? match?.[1] ?? match?.[0];
 }

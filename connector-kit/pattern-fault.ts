@@ -1,0 +1,23 @@
+/** Checks regular expressions of builders: some take for ever on a short text, and would stop the whole process. */
+
+const LONGEST = 200;
+/** Each multiplies the time by the length of the text, which is 1,000 characters at most. */
+const MOST_VARIABLE = 2;
+
+/** Returns why a regular expression is refused; undefined if its time is limited. */
+export function patternFault(pattern: string): string | undefined {
+  try {
+    new RegExp(pattern);
+  } catch {
+    return "is not a regular expression";
+  }
+  if (pattern.length > LONGEST) return `is longer than ${LONGEST} characters`;
+  const bare = pattern
+    .replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, "x")
+    .replaceAll(/\(\?(?::|<?[=!]|<\w+>)/g, "(");
+  if (bare.includes("|")) return "must not contain |, because it can take too long";
+  if (/\)[?*+{]/.test(bare)) return "must not repeat a group, because it can take too long";
+  const variable = bare.match(/(?:[?*+]|\{\d+,\d*\})\??/g) ?? [];
+  if (variable.length <= MOST_VARIABLE) return undefined;
+  return `must have at most ${MOST_VARIABLE} of *, +, ? and {n,m}, because more can take too long`;
+}
