@@ -12,7 +12,7 @@ export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" 
 export interface Catalog {
   /** The provider as `GET /providers` shows it: `support` is true only for what this Busbar can do. */
   find(key: string): ProviderInfo | undefined;
-  /** Every provider key, in alphabetical order. */
+  /** Every provider key: the catalog's in alphabetical order, then the project's. */
   keys(): string[];
   all(): Record<string, ProviderInfo>;
   /** The same with `support` as the providers' entries declare it: what a manifest may ask for. */
@@ -24,7 +24,7 @@ export interface Catalog {
   built(key: string, action: CatalogAction, module?: string): boolean;
   /** The catalog as a project sees it: with the providers that its builder added. */
   of(projectId: string): Catalog;
-  /** The same with further providers, before they are stored. */
+  /** The same with further or changed providers of a project, before they are stored. */
   with(own: OwnProviders): Catalog;
 }
 
@@ -52,28 +52,26 @@ export function buildCatalog(
     shown,
     connector: (key) => (shown.has(key) && Object.hasOwn(CONNECTORS, key) ? CONNECTORS[key] : undefined),
     of: (projectId) => ownView(builtIn, ownOf(projectId)),
+    with: (own) => extended(builtIn, own),
   });
   return builtIn;
 }
 
-interface Parts extends Pick<Catalog, "connector" | "of"> {
+interface Parts extends Pick<Catalog, "connector" | "of" | "with"> {
   declared: ReadonlyMap<string, ProviderInfo>;
   shown: ReadonlyMap<string, ProviderInfo>;
 }
 
-function catalogOf({ declared, shown, connector, of }: Parts): Catalog {
-  const catalog: Catalog = {
+function catalogOf({ declared, shown, ...parts }: Parts): Catalog {
+  return {
+    ...parts,
     find: (key) => shown.get(key),
     keys: () => [...shown.keys()],
     all: () => Object.fromEntries(shown),
     declared: () => Object.fromEntries(declared),
-    connector,
     declares: (key, action, module) => allows(declared.get(key), action, module),
     built: (key, action, module) => allows(shown.get(key), action, module),
-    of,
-    with: (own) => extended(catalog, own),
   };
-  return catalog;
 }
 
 function allows(info: ProviderInfo | undefined, action: CatalogAction, module?: string): boolean {
@@ -82,53 +80,50 @@ function allows(info: ProviderInfo | undefined, action: CatalogAction, module?: 
   return action === "search" ? support.search.operators.equals : support[action];
 }
 
-/** What was made of an own provider, as long as it is in memory. */
-const made = new WeakMap<OwnProvider, { shown: ProviderInfo; connector?: Connector }>();
-
 /** A project's catalog is asked for with every call, so it is made once. */
 const views = new WeakMap<OwnProviders, Catalog>();
 
-function ownView(below: Catalog, own: OwnProviders): Catalog {
-  if (own.size === 0) return below;
+function ownView(builtIn: Catalog, own: OwnProviders): Catalog {
+  if (own.size === 0) return builtIn;
   const known = views.get(own);
   if (known) return known;
-  const view = extended(below, own);
+  const view = extended(builtIn, own);
   views.set(own, view);
   return view;
 }
 
-function extended(below: Catalog, own: OwnProviders): Catalog {
-  if (own.size === 0) return below;
-  const make = (key: string) => {
-    const provider = below.find(key) ? undefined : own.get(key);
-    if (!provider) return undefined;
-    const known = made.get(provider);
-    if (known) return known;
-    const { info, description } = provider;
-    const connector = description && describeConnector(info.displayName ?? key, description);
-    const fresh = { shown: builtSupport(info, connector), ...(connector && { connector }) };
-    made.set(provider, fresh);
-    return fresh;
-  };
-  const all = (pick: (key: string, provider: OwnProvider) => ProviderInfo | undefined) =>
-    Object.fromEntries(
-      [...own].flatMap(([key, provider]) => {
-        const info = below.find(key) ? undefined : pick(key, provider);
-        return info ? [[key, info]] : [];
-      }),
-    );
-  const catalog: Catalog = {
-    find: (key) => below.find(key) ?? make(key)?.shown,
-    keys: () => Object.keys(catalog.all()),
-    all: () => ({ ...all((key) => make(key)?.shown), ...below.all() }),
-    declared: () => ({ ...all((_, { info }) => info), ...below.declared() }),
-    connector: (key) => below.connector(key) ?? make(key)?.connector,
-    declares: (key, action, module) =>
-      below.declares(key, action, module) || allows(own.get(key)?.info, action, module),
-    built: (key, action, module) =>
-      below.built(key, action, module) || allows(make(key)?.shown, action, module),
+/** Adds providers; those of the catalog are never replaced. */
+function extended(builtIn: Catalog, own: OwnProviders): Catalog {
+  const added = [...own].filter(([key]) => !builtIn.find(key));
+  if (added.length === 0) return builtIn;
+  const parts = new Map(added.map(([key, provider]) => [key, partsOf(key, provider)]));
+  const catalog = catalogOf({
+    declared: new Map([...Object.entries(builtIn.declared()), ...added.map(declaredOf)]),
+    shown: new Map([...Object.entries(builtIn.all()), ...[...parts].map(shownOf)]),
+    connector: (key) => builtIn.connector(key) ?? parts.get(key)?.connector,
     of: () => catalog,
-    with: (more) => extended(catalog, more),
-  };
+    with: (more) => extended(builtIn, new Map([...own, ...more])),
+  });
   return catalog;
 }
+
+interface OwnParts {
+  shown: ProviderInfo;
+  connector?: Connector;
+}
+
+const declaredOf = ([key, { info }]: [string, OwnProvider]): [string, ProviderInfo] => [key, info];
+const shownOf = ([key, { shown }]: [string, OwnParts]): [string, ProviderInfo] => [key, shown];
+
+/** Returns the same parts as long as the provider is in memory: a live connection compares them. */
+function partsOf(key: string, provider: OwnProvider): OwnParts {
+  const known = made.get(provider);
+  if (known) return known;
+  const { info, description } = provider;
+  const connector = description && describeConnector(info.displayName ?? key, description);
+  const parts = { shown: builtSupport(info, connector), ...(connector && { connector }) };
+  made.set(provider, parts);
+  return parts;
+}
+
+const made = new WeakMap<OwnProvider, OwnParts>();

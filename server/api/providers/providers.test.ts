@@ -179,6 +179,17 @@ describe("providers", () => {
     );
   });
 
+  test("a manifest is checked with the providers that come with it, not with those that they replace", async () => {
+    const sourceYaml = MANIFEST.replace("x-quill", "x-later").replace("name: quill", "name: later");
+    assert.equal((await put(document({ connector: undefined }), "x-later")).status, 200);
+    assertProblem(await on.inProject("PUT", "/integrations:batch", { sourceYaml }), 422);
+    const deployed = await on.inProject("PUT", "/integrations:batch", {
+      sourceYaml,
+      providers: { "x-later": document() },
+    });
+    assert.equal(deployed.status, 200, deployed.text);
+  });
+
   test("it is deleted when nothing uses it", async () => {
     assert.equal((await put(document(), "x-unused")).status, 200);
     assert.equal((await on.inProject("DELETE", "/providers/x-unused")).status, 204);
