@@ -3,6 +3,7 @@ import { addresses, checkProvider, type ProviderFault } from "../connector-kit/c
 import { OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import type { Description } from "../connector-kit/described/description.ts";
+import { merged } from "../connector-kit/described/object-plan.ts";
 import { patternFault } from "../connector-kit/pattern-fault.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
@@ -17,8 +18,7 @@ export interface OwnProvider {
 export type OwnProviderCheck = { own: OwnProvider; faults: [] } | { own: undefined; faults: ProviderFault[] };
 
 /** Never the key of a built-in provider, whatever a later version adds. */
-export const OWN_KEY = /^x-[a-z0-9][a-z0-9-]{0,60}$/;
-export const isOwnKey = (key: string): boolean => OWN_KEY.test(key);
+export const isOwnKey = (key: string): boolean => /^x-[a-z0-9][a-z0-9-]{0,60}$/.test(key);
 
 const LARGEST_BYTES = 64 * 1024;
 
@@ -49,7 +49,7 @@ function documentFaults(key: string, document: unknown): ProviderFault[] {
     return [{ path: "key", message }];
   }
   if (!isJsonObject(document)) return [{ path: "", message: "the document must be an object" }];
-  if (JSON.stringify(document).length > LARGEST_BYTES)
+  if (new TextEncoder().encode(JSON.stringify(document)).length > LARGEST_BYTES)
     return [{ path: "", message: `the document is larger than ${LARGEST_BYTES / 1024} KiB` }];
   return ["support", "features", "name", "documentationOnly"].flatMap((member) =>
     Object.hasOwn(document, member)
@@ -72,16 +72,14 @@ function completed(key: string, facts: JsonObject, description: Description | un
 
 function abilitiesOf(description: Description | undefined): Ability[] {
   if (!description) return ["proxy"];
-  const { defaults, objects } = description;
   const modes = new Set(
-    Object.values(objects).flatMap(
-      (rules) => rules.modes ?? defaults.modes ?? ["read", "create", "update", "delete"],
-    ),
+    Object.entries(description.objects).flatMap(([name, rules]) => merged(description, name, rules).modes),
   );
+  const isWritten = modes.has("create") || modes.has("update") || modes.has("upsert");
   return [
     "proxy",
     ...(modes.has("read") ? (["read", "search"] as const) : []),
-    ...(modes.has("create") || modes.has("update") ? (["write"] as const) : []),
+    ...(isWritten ? (["write"] as const) : []),
     ...(modes.has("delete") ? (["delete"] as const) : []),
   ];
 }

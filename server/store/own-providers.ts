@@ -28,7 +28,18 @@ export async function findOwnProvider(
   projectId: string,
   key: string,
 ): Promise<OwnProviderRow | undefined> {
-  return (await listOwnProviders(queries, projectId)).find((row) => row.key === key);
+  const { rows } = await sql<OwnProviderRow>`
+    select project_id, key, document, origins, create_time, update_time from own_providers
+    where project_id = ${projectId} and key = ${key}
+  `.execute(queries);
+  return rows[0];
+}
+
+export async function countOwnProviders(queries: Queries, projectId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from own_providers where project_id = ${projectId}
+  `.execute(queries);
+  return rows[0]?.count ?? 0;
 }
 
 /** Inserts or updates, and locks the row. Returns the origins that are stored: those given, or those of before. */

@@ -9,7 +9,7 @@ import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "../../store/database.ts";
-import { listOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../../store/own-providers.ts";
+import { countOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../../store/own-providers.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
 export const OwnProviderKey = Type.String({
@@ -102,8 +102,7 @@ export async function storeOwnProvider(
         `The provider ${key} was made for ${stored.origins}, and stored credentials belong to these addresses; the document ` +
         `names ${origins}. Use another key, or delete the provider and what uses it first.`,
     });
-  const all = await listOwnProviders(queries, projectId);
-  if (all.length <= MOST_OF_PROJECT) return;
+  if ((await countOwnProviders(queries, projectId)) <= MOST_OF_PROJECT) return;
   throw new Problem("semantically-invalid", {
     detail: `A project can have ${MOST_OF_PROJECT} providers of its own. Delete one first.`,
   });
