@@ -97,10 +97,13 @@ export async function lockOwnProvider(
   return uses.rows[0];
 }
 
+/** Ends the attempts to connect as well: what a customer has entered must not reach a later provider of this key. */
 export async function removeOwnProvider(queries: Queries, projectId: string, key: string): Promise<void> {
-  await queries
-    .deleteFrom("ownProviders")
-    .where("projectId", "=", projectId)
-    .where("key", "=", key)
-    .execute();
+  await sql`delete from custom_auth_sessions where project_id = ${projectId} and provider = ${key}`.execute(
+    queries,
+  );
+  await sql`
+    delete from consents where project_id = ${projectId} and provider = ${key} and status <> 'succeeded'
+  `.execute(queries);
+  await sql`delete from own_providers where project_id = ${projectId} and key = ${key}`.execute(queries);
 }

@@ -17,7 +17,8 @@ export const deleteProjectProvider = (deps: {
     operationId: "deleteProjectProvider",
     tag: "Providers",
     summary: "Delete a provider of your own",
-    description: "Busbar's own. Refused while connections, integrations or provider apps use it.",
+    description:
+      "Busbar's own. Refused while connections, integrations or provider apps use it. Ends the attempts of customers to connect.",
     params: Type.Object({ provider: OwnProviderKey }),
     success: { status: 204, description: "Deleted." },
     refusals: { 409: "Connections, integrations or provider apps use the provider." },

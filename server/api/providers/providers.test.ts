@@ -196,4 +196,25 @@ describe("providers", () => {
     assert.equal((await on.inProject("GET", "/providers/x-unused")).status, 404);
     assert.equal((await on.inProject("DELETE", "/providers/x-unused")).status, 404);
   });
+
+  test("deleting it ends the attempts to connect: a later provider of the same key gets nothing of them", async () => {
+    const customOpts = {
+      multiStep: true,
+      connectSteps: [{ redirect: { url: "https://api.quill.example/consent", params: {} } }],
+    };
+    const stepwise = { authType: "custom", baseURL: "https://api.quill.example", customOpts };
+    assert.equal((await put(stepwise, "x-steps")).status, 200);
+    const begun = await on.call("POST", "/v1/custom-auth/connect", {
+      projectIdOrName: "default",
+      provider: "x-steps",
+      groupRef: "acme",
+      consumerRef: "ada",
+    });
+    assert.equal(begun.status, 200, begun.text);
+    const page = async () => (await fetch(begun.body.redirect.url)).status;
+    assert.equal(await page(), 200);
+    assert.equal((await on.inProject("DELETE", "/providers/x-steps")).status, 204);
+    assert.equal((await put(stepwise, "x-steps")).status, 200);
+    assert.notEqual(await page(), 200);
+  });
 });
