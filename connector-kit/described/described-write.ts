@@ -99,9 +99,12 @@ const requests =
     if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
     const path = fillPath(rules.path, plan, record.id);
     if (type === "delete") return { method: rules.method, path, repeatable: true };
-    const isNumber = description.ids?.number ?? false;
-    return writeRequest(rules, { path, plan, record, isNumber, repeatable: type === "update" });
+    const also = idPlaces(rules, record.id, description.ids?.number ?? false);
+    return writeRequest(rules, { path, plan, record, also, repeatable: type === "update" });
   };
+
+const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
+  idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? Number(id) : id]];
 
 function upsertRequest(
   rules: UpsertRules,
@@ -114,27 +117,26 @@ function upsertRequest(
   const value = upsertKeyOf(write, record) ?? "";
   const path = fillPath(rules.path, plan, undefined, { key, value });
   const fields = rules.path.includes("{value}") ? withoutUpsertKey(write, record) : record.fields;
-  const request = writeRequest(rules, { path, plan, record: { fields }, isNumber: false, repeatable: true });
   const { keyNameTo, keyNameList = false } = rules;
-  if (keyNameTo === undefined || !isJsonObject(request.body)) return request;
-  const parts: RequestParts = { query: [], body: request.body };
-  put(parts, keyNameTo, keyNameList ? [key] : key);
-  return { ...request, path: withQuery(path, parts.query), body: parts.body };
+  const also = keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key] as const];
+  return writeRequest(rules, { path, plan, record: { fields }, also, repeatable: true });
+}
+
+interface WrittenRecord {
+  path: string;
+  plan: ObjectPlan;
+  record: RecordToWrite;
+  /** What else goes into query or body: the id, or the name of the key. */
+  also: (readonly [target: string, value: string | number | string[]])[];
+  repeatable: boolean;
 }
 
 function writeRequest(
-  { method, wrap, idTo, headers }: WriteRules,
-  {
-    path,
-    plan,
-    record,
-    isNumber,
-    repeatable,
-  }: { path: string; plan: ObjectPlan; record: RecordToWrite; isNumber: boolean; repeatable: boolean },
+  { method, wrap, headers }: WriteRules,
+  { path, plan, record, also, repeatable }: WrittenRecord,
 ): ProviderRequest {
   const parts: RequestParts = { query: [], body: wrapped(plan, record, wrap) };
-  if (idTo !== undefined && record.id !== undefined)
-    put(parts, idTo, isNumber ? Number(record.id) : record.id);
+  for (const [target, value] of also) put(parts, target, value);
   const request = {
     method,
     path: withQuery(path, parts.query),
@@ -199,8 +201,10 @@ async function outcomeOf(
   const { plan, write, fetch, classify } = sending;
   const answered = at(body, plan.record === undefined ? undefined : fillPath(plan.record, plan));
   const recordId = idOf(answered, plan) ?? id;
+  if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty) return { success: true };
   if (recordId === undefined) {
-    const message = `${plan.name} was created, but the provider's answer has no id at ${plan.idPath}`;
+    const done = write.type === "upsert" ? "upserted" : "created";
+    const message = `${plan.name} was ${done}, but the provider's answer has no id at ${plan.idPath}`;
     return { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) };
   }
   if (isJsonObject(answered)) return { success: true, recordId, data: answered };

@@ -1,0 +1,46 @@
+/** Requests and results of described upserts that no provider of the catalog has. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RecordWrite } from "../connector.ts";
+import { replay } from "../replay.ts";
+import { describeConnector } from "./describe-connector.ts";
+import type { UpsertRules } from "./description.ts";
+
+const writerOf = (upsert: UpsertRules) =>
+  describeConnector("Quill", {
+    defaults: {},
+    objects: { people: { modes: [], upsert } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  }).write;
+
+const ADA: RecordWrite = {
+  objectName: "people",
+  type: "upsert",
+  key: "Email",
+  batch: false,
+  allOrNone: false,
+  headers: {},
+  records: [{ fields: { email: "ada@quill.example", name: "Ada" } }],
+};
+
+test("the name of the key is sent in a form as well as in JSON, and in the query", () => {
+  const rules: UpsertRules = { method: "POST", path: "/people", keys: ["email"] };
+  const sent = (more: Partial<UpsertRules>) => writerOf({ ...rules, ...more })?.prepare(ADA)[0];
+  const keyNameTo = "body.match_on";
+  assert.equal(
+    sent({ keyNameTo, wrap: { form: true } })?.body,
+    "email=ada%40quill.example&name=Ada&match_on=email",
+  );
+  assert.deepEqual(sent({ keyNameTo, keyNameList: true })?.body, {
+    ...ADA.records[0]?.fields,
+    match_on: ["email"],
+  });
+  assert.equal(sent({ keyNameTo: "query.by", wrap: { form: true } })?.path, "/people?by=email");
+});
+
+test("an upsert that the provider answers without a body has succeeded, without an id", async () => {
+  const writer = writerOf({ method: "PUT", path: "/people/{value}", keys: ["email"], empty: true });
+  const result = await writer?.write(ADA, replay({ status: 204, body: undefined }).fetch);
+  assert.deepEqual(result?.outcomes, [{ success: true }]);
+});
