@@ -9,6 +9,7 @@ import { insertManifestSource } from "../../store/integrations.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { checkedManifest, deployIntegration, type DeployServices } from "./deploy-manifest.ts";
 import { Destructive, getIntegrationRow } from "../integration.ts";
+import { checkedProviders, storeProviders } from "./deploy-providers.ts";
 import { lostNames, refuseLostNames } from "./lost-names.ts";
 import { manifestSource, ManifestSourceSchema } from "./manifest-source.ts";
 
@@ -17,7 +18,8 @@ export const createRevision = (deps: DeployServices) =>
     operationId: "createRevision",
     tag: "Integrations",
     summary: "Deploy one integration",
-    description: "Creates a new revision of the integration from the manifest's entry of the same name.",
+    description:
+      "Creates a new revision of the integration from the manifest's entry of the same name. `providers` are deployed with it.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ destructive: Destructive }),
     body: ManifestSourceSchema,
@@ -29,8 +31,9 @@ export const createRevision = (deps: DeployServices) =>
     async handle({ project, params, query, body, caller }) {
       const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
-      const { source } = await manifestSource(queries, project.id, body);
-      const { manifest } = await checkedManifest(deps, project.id, { source });
+      const { source, documents } = await manifestSource(queries, project.id, body);
+      const providers = checkedProviders(deps, documents);
+      const { manifest } = await checkedManifest(deps, project.id, { source, providers });
       const content = manifest.integrations.find((integration) => integration.name === name);
       if (!content) {
         throw new Problem("semantically-invalid", {
@@ -38,6 +41,7 @@ export const createRevision = (deps: DeployServices) =>
         });
       }
       await transact(deps.database, async (inside) => {
+        await storeProviders(inside, project.id, providers, documents);
         const before = await getIntegrationRow(inside, project.id, name);
         const destructive = query.destructive === true;
         await deployIntegration(inside, project.id, {
@@ -52,5 +56,6 @@ export const createRevision = (deps: DeployServices) =>
         if (!query.destructive) return;
         await stopReadingWhatIsGone(inside, row, createdByOf(caller, undefined, "create-revision"));
       });
+      if (providers.size > 0) await deps.ownProviders.load(deps, project.id);
     },
   });
