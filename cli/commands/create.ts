@@ -53,11 +53,12 @@ export function addCreate(program: Command, terminal: Terminal): void {
       const body = await readDocument(path, terminal.cwd);
       const on = await connect(command, terminal);
       const query = { dryRun: options.dryRun ? "true" : undefined };
-      await tellCreated(
-        await on.inProject("PUT", `/providers/${step(key)}`, { body, query }),
-        "provider",
-        on,
-      );
+      const stored = requireObject(await on.inProject("PUT", `/providers/${step(key)}`, { body, query }));
+      if (!on.out.json)
+        on.out.note(
+          options.dryRun ? `provider ${key} is valid; nothing was stored` : `stored provider ${key}`,
+        );
+      await tellRecord(stored, on.out);
     });
   create
     .command("api-key <label>")
@@ -157,6 +158,6 @@ async function tellCreated(
   { out }: Connected,
 ): Promise<void> {
   const made = requireObject(answer);
-  if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? textAt(made, "key") ?? "")}`);
+  if (!out.json) out.note(`created ${what} ${printable(textAt(made, "id") ?? "")}`);
   await tellRecord(made, out);
 }

@@ -1,7 +1,7 @@
 /** Reads a manifest from a file, a folder with an amp.yaml, or stdin (`-`). */
 import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { parse as parseYaml } from "yaml";
+import { parseManifest } from "../../server/manifest/parse-manifest.ts";
 import { Failure } from "../failures.ts";
 import type { Json } from "../http/json.ts";
 import { readBody } from "../http/send.ts";
@@ -32,27 +32,30 @@ export async function readManifest(
   return { shown, source, ...(Object.keys(providers).length > 0 && { providers }) };
 }
 
-/** Reads `<key>.yaml` and `<key>.json`; empty without the folder. */
+/** Reads `<key>.yaml` and `<key>.json`; empty without the folder. Throws `Failure` for two files of one key. */
 async function readProviders(folder: string, cwd: string): Promise<Record<string, Json>> {
-  const names = await readdir(resolve(cwd, folder)).catch((): string[] => []);
-  const documents: Record<string, Json> = {};
-  for (const name of names.toSorted()) {
+  const documents = new Map<string, Json>();
+  for (const name of (await filesIn(folder, cwd)).toSorted()) {
     const key = /^(.+)\.(ya?ml|json)$/.exec(name)?.[1];
-    if (key !== undefined) documents[key] = await readDocument(join(folder, name), cwd);
+    if (key === undefined) continue;
+    if (documents.has(key)) throw new Failure(`${folder} has two files of ${key}. Keep one of them.`);
+    documents.set(key, await readDocument(join(folder, name), cwd));
   }
-  return documents;
+  return Object.fromEntries(documents);
 }
+
+const filesIn = (folder: string, cwd: string): Promise<string[]> =>
+  readdir(resolve(cwd, folder)).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return [];
+    throw new Failure(`${folder} cannot be read: ${cause.message}.`, { cause });
+  });
 
 /** Reads a document of YAML or JSON. Throws `Failure` with the place of a fault. */
 export async function readDocument(path: string, cwd: string): Promise<Json> {
-  const text = decode(await readBounded(resolve(cwd, path), path), path);
-  try {
-    const document: Json = parseYaml(text);
-    return document;
-  } catch (cause) {
-    const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    throw new Failure(`${path}: ${reason}`, { cause });
-  }
+  const { document, findings } = parseManifest(decode(await readBounded(resolve(cwd, path), path), path));
+  const [fault] = findings;
+  if (fault) throw new Failure(`${path}:${fault.line}: ${fault.message}`, { remedy: fault.remedy });
+  return document?.data ?? null;
 }
 
 async function findFile(path: string, cwd: string): Promise<string> {

@@ -32,7 +32,7 @@ const providerFinding = (
 ): ManifestFinding => ({
   severity: "error",
   rule: "own-provider",
-  message: `providers/${key}: ${path}: ${message}`,
+  message: [`providers/${key}`, path, message].filter(Boolean).join(": "),
   remedy: "Correct the provider's file.",
   line: 1,
   column: 1,

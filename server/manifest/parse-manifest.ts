@@ -47,8 +47,8 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
     return refuse(
       "manifest-size",
       0,
-      `The manifest has ${sizeBytes} bytes; at most ${MAX_BYTES} are read.`,
-      "Split it into several manifests.",
+      `The file has ${sizeBytes} bytes; at most ${MAX_BYTES} are read.`,
+      "Split it into several files.",
     );
   }
   try {

@@ -1,7 +1,7 @@
 /** Gets the text of a manifest from a deployment request: as text, or from an uploaded zip. */
 import { Type, type Static } from "typebox";
-import { parse as parseYaml } from "yaml";
 import { Problem } from "../../ground/errors.ts";
+import { parseManifest } from "../../manifest/parse-manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { findUploadContent } from "../../store/uploads.ts";
 import { isUuid } from "../../ground/ids.ts";
@@ -66,20 +66,20 @@ export async function manifestSource(
   return { source, documents: parsedFiles(files) };
 }
 
-/** Throws a 422 Problem with the place of the first fault of a file. */
+/** Throws a 422 Problem with the place of the first fault of a file, or for a second file of one provider. */
 function parsedFiles(files: Map<string, string>): Record<string, unknown> {
-  return Object.fromEntries(
-    [...files].map(([name, text]) => {
-      const key = name.replace(/\.(ya?ml|json)$/, "");
-      try {
-        const document: unknown = parseYaml(text);
-        return [key, document];
-      } catch (cause) {
-        const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-        throw new Problem("semantically-invalid", { detail: `providers/${name}: ${reason}`, cause });
-      }
-    }),
-  );
+  const documents = new Map<string, unknown>();
+  for (const [name, text] of files) {
+    const key = name.replace(/\.(ya?ml|json)$/, "");
+    const refused = (detail: string) =>
+      new Problem("semantically-invalid", { detail: `providers/${name}: ${detail}` });
+    if (documents.has(key)) throw refused(`There is another file of ${key}. Keep one of them.`);
+    const { document, findings } = parseManifest(text);
+    const [fault] = findings;
+    if (fault) throw refused(`line ${fault.line}: ${fault.message} ${fault.remedy}`);
+    documents.set(key, document?.data);
+  }
+  return Object.fromEntries(documents);
 }
 
 /** Reads the URL of an upload, or the form that the public command line makes of bucket and path. */

@@ -111,6 +111,14 @@ describe("providers", () => {
     assert.equal(proxied.body.results[0].name, "Ada", proxied.text);
   });
 
+  test("a revision of one integration deploys the providers that come with it", async () => {
+    const displayName = "Quill CRM 2";
+    const revision = { sourceYaml: MANIFEST, providers: { "x-quill": document({ displayName }) } };
+    const answer = await on.inProject("POST", "/integrations/quill/revisions", revision);
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal((await on.inProject("GET", "/providers/x-quill")).body.provider.displayName, displayName);
+  });
+
   test("its description can be replaced, and calls follow it at once", async () => {
     const renamed = { ...CONNECTOR, objects: { people: { singular: "human" } } };
     const answer = await put(document({ connector: renamed }));

@@ -129,13 +129,21 @@ describe("deploying a zip", () => {
 
   test("providers beside the manifest are deployed with it; a broken one is refused with its place", async () => {
     const provider = "authType: none\nbaseURL: https://api.quill.example\n";
-    const files = (text: string) =>
+    const files = (text: string, more: Record<string, string> = {}) =>
       zipSync({
+        ...Object.fromEntries(Object.entries(more).map(([name, other]) => [name, strToU8(other)])),
         "folder/amp.yaml": strToU8(MANIFEST.replace("github", "x-quill").replace("from-zip", "own-zip")),
         "folder/providers/x-quill.yaml": strToU8(text),
       });
     const refused = await deployZip(files(`${provider}colour: red\n`));
     assert.equal(assertProblem(refused, 422).issues[0].name, "providers.x-quill.colour");
+    const cyclic = assertProblem(await deployZip(files(`${provider}basicOpts: &a { b: *a }\n`)), 422);
+    assert.match(cyclic.detail, /x-quill\.yaml: line 3: An alias contains itself/);
+    const twice = assertProblem(
+      await deployZip(files(provider, { "folder/providers/x-quill.json": "{}" })),
+      422,
+    );
+    assert.match(twice.detail, /another file of x-quill/);
     assert.equal((await deployZip(files(provider))).status, 200);
     const { body } = await on.inProject("GET", "/providers/x-quill");
     assert.equal(body.provider.support.proxy, true);
