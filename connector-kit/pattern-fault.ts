@@ -6,11 +6,7 @@ const MOST_VARIABLE = 2;
 
 /** Returns why a regular expression is refused; undefined if its time is limited. */
 export function patternFault(pattern: string): string | undefined {
-  try {
-    new RegExp(pattern);
-  } catch {
-    return "is not a regular expression";
-  }
+  if (!isPattern(pattern)) return "is not a regular expression";
   if (pattern.length > LONGEST) return `is longer than ${LONGEST} characters`;
   const bare = pattern
     .replaceAll(/\\.|\[(?:\\.|[^\]\\])*\]/g, "x")
@@ -20,4 +16,12 @@ export function patternFault(pattern: string): string | undefined {
   const variable = bare.match(/(?:[?*+]|\{\d+,\d*\})\??/g) ?? [];
   if (variable.length <= MOST_VARIABLE) return undefined;
   return `must have at most ${MOST_VARIABLE} of *, +, ? and {n,m}, because more can take too long`;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp;
+  } catch {
+    return false;
+  }
 }
