@@ -1,11 +1,14 @@
 /** Checks regular expressions of builders: some take for ever on a short text, and would stop the whole process. */
 
 const LONGEST = 200;
-/** Each multiplies the time by the length of the text, which is 1,000 characters at most. */
+/**
+ * Each of these multiplies the time by the length of the text, which is 1,000 characters at most. A search for the beginning of
+ * the match does so as well.
+ */
 const MOST_VARIABLE = 2;
 
 /** Returns why a regular expression is refused; undefined if its time is limited. */
-export function patternFault(pattern: string): string | undefined {
+export function patternFault(pattern: string, isAnchored = pattern.startsWith("^")): string | undefined {
   if (!isPattern(pattern)) return "is not a regular expression";
   if (pattern.length > LONGEST) return `is longer than ${LONGEST} characters`;
   const bare = pattern
@@ -14,8 +17,10 @@ export function patternFault(pattern: string): string | undefined {
   if (bare.includes("|")) return "must not contain |, because it can take too long";
   if (/\)[?*+{]/.test(bare)) return "must not repeat a group, because it can take too long";
   const variable = bare.match(/(?:[?*+]|\{\d+,\d*\})\??/g) ?? [];
-  if (variable.length <= MOST_VARIABLE) return undefined;
-  return `must have at most ${MOST_VARIABLE} of *, +, ? and {n,m}, because more can take too long`;
+  const most = isAnchored ? MOST_VARIABLE : MOST_VARIABLE - 1;
+  if (variable.length <= most) return undefined;
+  const remedy = isAnchored ? "" : ", or begin with ^ and have one more";
+  return `must have at most ${most} of *, +, ? and {n,m}${remedy}, because more can take too long`;
 }
 
 function isPattern(text: string): boolean {

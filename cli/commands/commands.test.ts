@@ -166,17 +166,6 @@ describe("commands without a terminal", () => {
     assert.deepEqual(await json("list", "event-routes"), []);
   });
 
-  test("a provider's file is stored, a dry run stores nothing, and a broken file is refused with its line", async () => {
-    await writeFile(join(cwd, "x-own.yaml"), "authType: none\nbaseURL: https://api.quill.example\n");
-    const create = ["create", "provider", "x-own", "x-own.yaml"];
-    assert.match((await busbar([...create, "--dry-run"])).stderr, /x-own is valid; nothing was stored/);
-    assert.equal((await busbar(["get", "provider", "x-own"])).code, 1);
-    assert.match((await busbar(create)).stderr, /stored provider x-own/);
-    assert.equal((await busbar(["delete", "provider", "x-own", "--yes"])).code, 0);
-    await writeFile(join(cwd, "x-own.yaml"), "authType: none\nbasicOpts: &a { b: *a }\n");
-    assert.match((await busbar(create)).stderr, /x-own\.yaml:2: An alias contains itself/);
-  });
-
   test("a secret is not taken from the command line, where other users could read it", async () => {
     const { code, stderr } = await busbar(
       "create provider-app hubspot --client-id c --client-secret s3cret".split(" "),

@@ -1,5 +1,8 @@
-/** What commands take for what, against a real server: names in the place of ids, and what goes only after a `--yes`. */
+/** What commands take for what, against a real server: names in the place of ids, files of providers, and what goes only after a `--yes`. */
 import assert from "node:assert/strict";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
@@ -85,6 +88,29 @@ describe("names and questions", () => {
     assert.match(events.stdout, new RegExp(`^write.async.done +news +${route.topicId} +${route.id}$`, "m"));
     assert.match((await busbar(["list", "destination-routes"])).stdout, /^news +app +\S+ +\S+ +\S+$/m);
     assert.deepEqual(await json("list", "event-routes"), [route]);
+  });
+
+  test("a provider's file is stored, a dry run stores nothing, and a broken file is refused with its line", async () => {
+    const cwd = await mkdtemp(join(tmpdir(), "busbar-provider-"));
+    const create = (...more: string[]) => busbar(["create", "provider", "x-own", "x-own.yaml", ...more], { cwd });
+    await writeFile(join(cwd, "x-own.yaml"), "authType: none\nbaseURL: https://api.quill.example\n");
+    assert.match((await create("--dry-run")).stderr, /x-own is valid; nothing was stored/);
+    assert.equal((await busbar(["get", "provider", "x-own"])).code, 1);
+    assert.match((await create()).stderr, /stored provider x-own/);
+    assert.equal((await busbar(["delete", "provider", "x-own", "--yes"])).code, 0);
+    await writeFile(join(cwd, "x-own.yaml"), "authType: none\nbasicOpts: &a { b: *a }\n");
+    assert.match((await create()).stderr, /x-own\.yaml:2: An alias contains itself/);
+    await rm(cwd, { recursive: true });
+  });
+
+  test("two files of one provider beside a manifest are refused: one of them would be ignored", async () => {
+    const cwd = await mkdtemp(join(tmpdir(), "busbar-provider-"));
+    await writeFile(join(cwd, "amp.yaml"), MANIFEST);
+    await mkdir(join(cwd, "providers"));
+    for (const ending of ["yaml", "json"]) await writeFile(join(cwd, "providers", `x-own.${ending}`), "{}");
+    const { code, stderr } = await busbar(["deploy", "."], { cwd });
+    assert.deepEqual([code, /two files of x-own/.test(stderr)], [1, true], stderr);
+    await rm(cwd, { recursive: true });
   });
 
   test("a status that no operation has is refused rather than found nowhere", async () => {

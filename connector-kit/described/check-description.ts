@@ -30,7 +30,7 @@ const isDescription = (value: unknown): value is Description => isJsonObject(val
 function idFaults({ ids }: Description, path: string): ProviderFault[] {
   if (ids?.pattern === undefined) return [];
   const place = `${path}.ids.pattern`;
-  const refused = patternFault(ids.pattern);
+  const refused = patternFault(ids.pattern, true);
   if (refused !== undefined) return fault(place, refused);
   const pattern = new RegExp(`^(?:${ids.pattern})$`);
   const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
