@@ -92,7 +92,8 @@ describe("names and questions", () => {
 
   test("a provider's file is stored, a dry run stores nothing, and a broken file is refused with its line", async () => {
     const cwd = await mkdtemp(join(tmpdir(), "busbar-provider-"));
-    const create = (...more: string[]) => busbar(["create", "provider", "x-own", "x-own.yaml", ...more], { cwd });
+    const create = (...more: string[]) =>
+      busbar(["create", "provider", "x-own", "x-own.yaml", ...more], { cwd });
     await writeFile(join(cwd, "x-own.yaml"), "authType: none\nbaseURL: https://api.quill.example\n");
     assert.match((await create("--dry-run")).stderr, /x-own is valid; nothing was stored/);
     assert.equal((await busbar(["get", "provider", "x-own"])).code, 1);
