@@ -23,7 +23,7 @@ import type {
   StreamRequest,
 } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
-import { readChangeEvent } from "./change-event.ts";
+import { readChangeEvent, type ChangeEvents } from "./change-event.ts";
 import { toStreamError } from "./pubsub-errors.ts";
 
 const SERVICE = "/eventbus.v1.PubSub";
@@ -54,6 +54,8 @@ async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<S
   const { session, topic, signal } = request;
   try {
     const metadata = metadataOf(await request.credentials());
+    // The listener below would miss an abort of before.
+    signal.throwIfAborted();
     const stream = openStream(session, { path: `${SERVICE}/Subscribe`, metadata });
     const cancel = () => stream.cancel();
     signal.addEventListener("abort", cancel, { once: true });
@@ -122,9 +124,7 @@ async function toBatch(
   const gaps: StreamGap[] = [];
   for (const consumed of received) {
     const event = decodeMessage(bytesAt(consumed, CONSUMER_EVENT.event));
-    const schemaId = bytesAt(event, PRODUCER_EVENT.schemaId).toString("utf8");
-    const schema = await findSchema(schemas, request, schemaId);
-    const read = changesIn(schema, bytesAt(event, PRODUCER_EVENT.payload));
+    const read = await changesIn(schemas, request, event);
     events.push(...read.events);
     gaps.push(...read.gaps);
   }
@@ -136,10 +136,16 @@ async function toBatch(
   return { events, gaps, position };
 }
 
-/** An event that cannot be read would stop the stream for ever, so the records are read instead. */
-function changesIn(schema: AvroType, payload: Buffer): { events: ProviderEvent[]; gaps: StreamGap[] } {
+/** An event, or a schema, that cannot be read would stop the stream for ever, so the records are read instead. */
+async function changesIn(
+  schemas: Schemas,
+  request: StreamRequest,
+  event: ProtoMessage,
+): Promise<ChangeEvents> {
+  const schemaId = bytesAt(event, PRODUCER_EVENT.schemaId).toString("utf8");
   try {
-    return readChangeEvent(decodeAvro(schema, payload));
+    const schema = await findSchema(schemas, request, schemaId);
+    return readChangeEvent(decodeAvro(schema, bytesAt(event, PRODUCER_EVENT.payload)));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {

@@ -1,0 +1,57 @@
+/** Reading Salesforce's Pub/Sub API, against the sandbox's. */
+import assert from "node:assert/strict";
+import { connect, type ClientHttp2Session } from "node:http2";
+import { after, before, test } from "node:test";
+import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
+import type { StreamRequest } from "../../connector-kit/stream-connector.ts";
+import { select } from "./event-channel.ts";
+import { openReader } from "./pubsub-stream.ts";
+
+const sandbox = await openSandbox();
+const { bus, server } = sandbox.salesforce;
+let session: ClientHttp2Session;
+let wanted: Omit<StreamRequest, "signal">;
+
+before(async () => {
+  const { accessToken } = sandbox.salesforce.mintToken();
+  const fetch = fetchFrom(sandbox.salesforce.url, accessToken);
+  const { topic, accountRef } = await select({ ref: "One", objectName: "Account" }, fetch);
+  session = connect(String(sandbox.catalog().providers["salesforce"]?.["pubSubURL"]));
+  const credentials = { accessToken, instanceUrl: new URL(sandbox.url).origin, accountRef };
+  wanted = { session, topic, from: "now", credentials: async () => credentials };
+});
+after(async () => {
+  session.destroy();
+  await sandbox.close();
+});
+
+test("a stream that is ended while its credentials are looked up is not opened", async () => {
+  const stop = new AbortController();
+  const batches = openReader().read({
+    ...wanted,
+    async credentials() {
+      const found = await wanted.credentials();
+      stop.abort();
+      return found;
+    },
+    signal: stop.signal,
+  });
+  await assert.rejects(batches.next());
+  assert.equal(server.calls.length, 0);
+});
+
+test("an event whose schema cannot be read is a gap, and the stream goes on", async () => {
+  const stop = new AbortController();
+  const batches = openReader().read({ ...wanted, signal: stop.signal });
+  await batches.next();
+  bus.emit("Account", "UPDATE", ["001Sb0000000001IAA"]);
+  for (const [id, schema] of bus.schemas) bus.schemas.set(id, { ...schema, json: '{"type":"unheard of"}' });
+  const { value: unread } = await batches.next();
+  assert.match(unread?.gaps[0]?.reason ?? "", /cannot be read: the Avro schema has no type/);
+  assert.equal(unread?.events.length, 0);
+  bus.emit("Account", "UPDATE", ["001Sb0000000002IAA"]);
+  const { value: read } = await batches.next();
+  assert.equal(read?.events[0]?.recordId, "001Sb0000000002IAA");
+  stop.abort();
+  await assert.rejects(batches.next());
+});
