@@ -59,6 +59,10 @@ export class ProviderError extends Error {
 export const isRetryable = (kind: ProviderErrorKind): boolean =>
   kind === "rate_limited" || kind === "unavailable" || kind === "timeout";
 
+/** Whether the same request fails until a person changes something, such as the configuration or a permission. */
+export const mustBeMended = (kind: ProviderErrorKind): boolean =>
+  kind === "invalid" || kind === "not_found" || kind === "forbidden";
+
 /** The error of a request that was not sent because the one before it failed. */
 export const notSent = (error: ProviderError): ProviderError =>
   new ProviderError({

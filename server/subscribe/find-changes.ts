@@ -3,7 +3,7 @@
  * waits among the provider's events, and is delivered like them.
  */
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { elapsedMs, now, nowMs } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
 import { callProvider, type ProviderCall } from "../operations/call-provider.ts";
@@ -96,7 +96,7 @@ async function stepOf(deps: SubscribeServices, walking: Walking): Promise<WalkSt
 
 /** Events of the provider must not wait for a reconciliation that the account does not permit. */
 const isFinal = (error: unknown): error is ProviderError =>
-  error instanceof ProviderError && ["invalid", "not_found", "forbidden"].includes(error.kind);
+  error instanceof ProviderError && mustBeMended(error.kind);
 
 interface ReadStep {
   events: FoundEvent[];

@@ -1,5 +1,5 @@
 /** Carries out a turn of a claimed subscription: its set-up, then its events. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { subscribeCreateError } from "../events/read-events.ts";
 import { recordEvent } from "../events/record-event.ts";
@@ -104,7 +104,7 @@ async function putBack(
   const isGate = error instanceof ClosedGateError;
   const attempts = isGate ? subscription.attempts : subscription.attempts + 1;
   const isSetUp = subscription.state === "pending" || subscription.state === "failed";
-  const isPermanent = ["invalid", "not_found", "forbidden"].includes(error.kind);
+  const isPermanent = mustBeMended(error.kind);
   const isFailed = isSetUp && isPermanent;
   const delayMs = isPermanent
     ? LONGEST_RETRY_MS
