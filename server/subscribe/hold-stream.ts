@@ -1,17 +1,12 @@
 /** Holds the stream of a connection: reads it until it ends, and gives it back with the time of the next attempt. */
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import { nowMs } from "../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";
-import {
-  forgetPosition,
-  releaseEventStream,
-  type EventStreamRow,
-  type ReleasedStream,
-} from "../store/event-streams.ts";
+import { forgetPosition, releaseEventStream, type ReleasedStream } from "../store/event-streams.ts";
 import { LostClaimError, readStream, type HeldStreamReading, type StreamProgress } from "./read-stream.ts";
 import { requestReconciliations } from "./stream-gaps.ts";
 import type { StreamServices } from "./stream-services.ts";
@@ -36,7 +31,7 @@ export async function holdStream(
         { connectionId, projectId, provider, error: failure.message },
         "a stream of events ended; it is opened again",
       );
-      end = await settle(deps, stream, progress, failure);
+      end = await settle(deps, { stream, progress, stop }, failure);
     }
   }
   const release = () =>
@@ -54,12 +49,12 @@ const MOST_ATTEMPTS_WITHOUT_TOPIC = 8;
 /** Decides when the stream is opened again, and has the records read of which events were missed. */
 async function settle(
   deps: StreamServices,
-  stream: EventStreamRow,
-  { live, hasHeard }: StreamProgress,
+  { stream, progress, stop }: Omit<HeldStreamReading, "reader"> & { progress: StreamProgress },
   failure: ProviderError,
 ): Promise<End> {
+  const { live, hasHeard } = progress;
   if (failure instanceof LostPositionError) {
-    await startAgain(deps, stream, failure);
+    await startAgain(deps, { stream, stop }, failure);
     return { ...AT_ONCE, reason: failure.message };
   }
   if (failure.kind === "unauthorized" && live?.refreshable) {
@@ -68,7 +63,7 @@ async function settle(
   // A failure after signs of life begins a new series.
   const attempts = (hasHeard ? 0 : stream.attempts) + 1;
   const isEarly = failure.kind === "not_found" && attempts < MOST_ATTEMPTS_WITHOUT_TOPIC;
-  const isPermanent = !isEarly && ["invalid", "not_found", "forbidden"].includes(failure.kind);
+  const isPermanent = !isEarly && mustBeMended(failure.kind);
   const delayMs = isPermanent
     ? LONGEST_RETRY_MS
     : Math.min(LONGEST_RETRY_MS, backoffMs({ attempts, baseMs: deps.retryBaseMs }));
@@ -85,18 +80,18 @@ async function settle(
 /** Begins with the oldest event that the provider has kept; what is older is found by reading. */
 async function startAgain(
   deps: StreamServices,
-  stream: EventStreamRow,
+  { stream, stop }: Omit<HeldStreamReading, "reader">,
   failure: LostPositionError,
 ): Promise<void> {
   const { connectionId } = stream;
-  await retryWhileDatabaseIsDown(() =>
+  const forget = () =>
     transact(deps.database, async (queries) => {
       await forgetPosition(queries, { connectionId, workerId: deps.workerId() });
       await requestReconciliations(deps, queries, stream, [
         { reason: `the stored position is lost: ${failure.message}` },
       ]);
-    }),
-  );
+    });
+  await retryWhileDatabaseIsDown(forget, { signal: stop });
 }
 
 function toProviderError(error: unknown): ProviderError {

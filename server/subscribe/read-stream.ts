@@ -42,10 +42,10 @@ export async function readStream(
   { stream, reader, stop, progress }: HeldStreamReading & { progress: StreamProgress },
 ): Promise<void> {
   const url = streamUrl(await findLive(deps, stream, progress));
-  const silence = new AbortController();
-  const watchdog = setTimeout(() => silence.abort(), deps.silenceMs);
   const from = startOf(stream);
   const lease = await deps.http2.lease(url);
+  const silence = new AbortController();
+  const watchdog = setTimeout(() => silence.abort(), deps.silenceMs);
   try {
     const batches = reader.read({
       session: lease.session,
