@@ -7,8 +7,9 @@
  *
  * The process that reads a stream has claimed it; the position is stored in the transaction that stores the events.
  */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
+import { reconcileFrom } from "./subscription-walks.ts";
 
 export type EventStreamState = "closed" | "open" | "failed";
 
@@ -39,6 +40,13 @@ const wantedWithout = (installationId: string | null) => sql`array(
     and subscriptions.state <> 'disabled' and subscriptions.object_key is not null
     and installations.id is distinct from ${installationId}::uuid)`;
 const WANTED = wantedWithout(null);
+
+/**
+ * Until when a subscription knows all changes if the stream reported everything until a time, or null: a transaction that
+ * takes long commits with the time at which it began.
+ */
+const knownUntil = (time: RawBuilder<unknown>) =>
+  sql`case when ${time} is not null then greatest(subscriptions.create_time, ${time} - interval '5 minutes') end`;
 
 export async function findEventStream(
   queries: Queries,
@@ -128,6 +136,21 @@ export async function findStreamWithout(
   return rows[0];
 }
 
+/**
+ * Has subscriptions set up again whose object was deselected after it had been selected: it was switched off and on again
+ * within seconds. What changed meanwhile is found by reading.
+ */
+export async function selectAgain(queries: Queries, connectionId: string): Promise<void> {
+  await sql`
+    update subscriptions set state = 'pending', due_time = now(), retry_time = null,
+      polled_until = coalesce(polled_until, ${knownUntil(sql`now()`)})
+    from installations, event_streams
+    where event_streams.connection_id = ${connectionId} and installations.connection_id = event_streams.connection_id
+      and subscriptions.installation_id = installations.id and source = 'pubsub'
+      and subscriptions.state in ('active', 'degraded') and object_key <> all(selected)
+  `.execute(queries);
+}
+
 /** Stores that objects are not selected any more. Without any left that is wanted, the stream is removed. */
 export async function dropSelected(queries: Queries, connectionId: string, dropped: string[]): Promise<void> {
   await sql`
@@ -194,7 +217,10 @@ export interface ReleasedStream {
   reason: string | null;
   retryTime: Date | null;
   attempts: number;
-  /** Whether its subscriptions are set up again, which selects the objects again, or reports why that is not possible. */
+  /**
+   * Whether its subscriptions are set up again, which selects the objects again, or reports why that is not possible. What
+   * changes until then is found by reading.
+   */
   setUpAgain: boolean;
 }
 
@@ -206,9 +232,11 @@ export async function releaseEventStream(queries: Queries, one: ReleasedStream):
       update event_streams set claimed_by = null, state = ${state}, reason = ${reason}, retry_time = ${retryTime},
         attempts = ${attempts}
       where connection_id = ${connectionId} and claimed_by = ${workerId}
-      returning connection_id
+      returning connection_id, heard_time
     ), due as (
-      update subscriptions set state = 'pending', due_time = now(), retry_time = null
+      update subscriptions set state = 'pending', due_time = now(), retry_time = null,
+        polled_until = case when subscriptions.state = 'pending' then polled_until
+          else coalesce(polled_until, ${knownUntil(sql`mine.heard_time`)}) end
       from installations, mine
       where ${setUpAgain} and installations.id = subscriptions.installation_id
         and installations.connection_id = mine.connection_id and source = 'pubsub'
@@ -231,9 +259,7 @@ export async function reconcileStream(
 ): Promise<void> {
   await sql`
     with requested as (
-      update subscriptions set due_time = now(),
-        reconcile_reason = case when reconcile_since <= ${since} then reconcile_reason else ${reason} end,
-        reconcile_since = least(reconcile_since, ${since})
+      update subscriptions set due_time = now(), ${reconcileFrom(since, reason)}
       from installations
       where installations.id = subscriptions.installation_id and installations.connection_id = ${connectionId}
         and source = 'pubsub' and subscriptions.state <> 'disabled'

@@ -1,6 +1,7 @@
 /** Remembers until when pushes were accepted, to notice an outage that was longer than providers repeat their requests. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { reconcileFrom } from "./subscription-walks.ts";
 
 const REASON = "Pushes were not accepted for longer than the provider repeats them.";
 
@@ -14,8 +15,7 @@ export async function notePushesAccepted(queries: Queries, longestMs: number): P
     noted as (
       insert into push_watch (alive_time) values (now()) on conflict (id) do update set alive_time = excluded.alive_time
     ), requested as (
-      update subscriptions set due_time = now(), reconcile_reason = ${REASON},
-        reconcile_since = least(reconcile_since, greatest(alive_time, create_time))
+      update subscriptions set due_time = now(), ${reconcileFrom(sql`greatest(alive_time, create_time)`, REASON)}
       from last
       where alive_time < now() - ${longestMs} * interval '1 millisecond'
         and source = 'webhook' and state in ('active', 'degraded')

@@ -4,6 +4,8 @@ import type { Queries } from "./database.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 import { storableJson } from "./stored-json.ts";
+import { RECOVERED } from "./subscriptions.ts";
+import { reconcileFrom } from "./subscription-walks.ts";
 
 export interface WaitingEvent {
   id: string;
@@ -83,9 +85,7 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
         as one (id, outcome, reason, message_id, delivered_hash)
       where installation_id = ${installationId} and subscription_events.id = one.id and ${isMine}
     ), counted as (
-      update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered},
-        attempts = 0, state = case when state = 'degraded' then 'active' else state end,
-        reason = case when state = 'degraded' then null else reason end
+      update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered}, ${RECOVERED}
       where id in (select id from mine)
     ), ${eventInserts(events, isMine)}, told as (${notifyOfEvents})
     select ${isMine} as is_mine, (select count(*) from told)
@@ -113,8 +113,7 @@ export async function removeSubscriptionEventsBefore(
     ), lost as (
       select installation_id, object_name, min(occurred_time) as since from removed where outcome is null group by 1, 2
     ), requested as (
-      update subscriptions set due_time = now(), reconcile_reason = ${EXPIRED},
-        reconcile_since = least(reconcile_since, lost.since)
+      update subscriptions set due_time = now(), ${reconcileFrom(sql`lost.since`, EXPIRED)}
       from lost where subscriptions.installation_id = lost.installation_id
         and subscriptions.object_name = lost.object_name and state <> 'disabled'
     )

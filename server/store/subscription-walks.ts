@@ -2,7 +2,7 @@
  * Walks of subscriptions over changed records: after a gap (reconciliation), and where the provider reports no changes
  * (polling). What a walk finds is stored as events, in the commit that moves the walk on.
  */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 
@@ -23,9 +23,19 @@ export interface SubscriptionWalk {
 }
 
 /**
+ * Sets the columns of a requested reconciliation. Requests that wait become one with the earliest time; a time of null requests
+ * nothing.
+ */
+export const reconcileFrom = (since: Date | RawBuilder<unknown>, reason: string): RawBuilder<unknown> => {
+  const time = sql`(${since})::timestamptz`;
+  return sql`
+    reconcile_reason = case when reconcile_since <= ${time} or ${time} is null then reconcile_reason else ${reason} end,
+    reconcile_since = least(reconcile_since, ${time})`;
+};
+
+/**
  * Requests a reconciliation: records changed or deleted since a time are found by reading, and delivered unless the receiver
- * has them already. Requests that wait become one with the earliest time. Returns false if there is no such subscription, or
- * all of its events are switched off.
+ * has them already. Returns false if there is no such subscription, or all of its events are switched off.
  */
 export async function requestReconciliation(
   queries: Queries,
@@ -38,9 +48,7 @@ export async function requestReconciliation(
 ): Promise<boolean> {
   const { rows } = await sql`
     with requested as (
-      update subscriptions set due_time = now(),
-        reconcile_reason = case when reconcile_since <= ${since} then reconcile_reason else ${reason} end,
-        reconcile_since = least(reconcile_since, ${since})
+      update subscriptions set due_time = now(), ${reconcileFrom(since, reason)}
       where installation_id = ${installationId} and object_name = ${objectName} and state <> 'disabled'
       returning id
     )

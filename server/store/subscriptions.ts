@@ -11,7 +11,7 @@
  */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
-import type { EndedReconciliation, SubscriptionWalk } from "./subscription-walks.ts";
+import { reconcileFrom, type EndedReconciliation, type SubscriptionWalk } from "./subscription-walks.ts";
 
 export type SubscriptionSource = "webhook" | "journal" | "pubsub" | "polling";
 export type SubscriptionState = "pending" | "active" | "degraded" | "failed" | "disabled";
@@ -33,7 +33,7 @@ export interface SubscriptionRow {
   filtered: number;
   duplicates: number;
   lastEventTime: Date | null;
-  /** Of polled subscriptions: until when changes, and deletions, are known. */
+  /** Until when changes, and deletions, are known: of a polled subscription, and of one that is being set up again. */
   polledUntil: Date | null;
   deletionsUntil: Date | null;
   polls: number;
@@ -120,9 +120,10 @@ export async function syncSubscriptions(
           and coalesce(excluded.account_ref, known.account_ref) is not distinct from known.account_ref then 'active'
         else 'pending' end,
       reason = case when known.state = 'active' or excluded.state = 'disabled' then null else known.reason end,
-      -- Polling begins at the moment from which it is the source, and goes on where it was.
-      polled_until = case when known.poll_time is null then excluded.polled_until else known.polled_until end,
-      deletions_until = case when known.poll_time is null then null else known.deletions_until end,
+      -- Polling begins at the moment from which it is the source, and goes on where it was. Both times stay while another
+      -- source is being set up, so that nothing is missed in between.
+      polled_until = case when excluded.state <> 'disabled' then coalesce(known.polled_until, excluded.polled_until) end,
+      deletions_until = case when excluded.state <> 'disabled' then known.deletions_until end,
       poll_time = case when excluded.poll_time is not null then coalesce(known.poll_time, excluded.poll_time) end,
       walk = case when excluded.state <> 'disabled'
         and (excluded.poll_time is not null or known.walk ->> 'kind' <> 'polling') then known.walk end,
@@ -221,13 +222,20 @@ export async function nextSubscriptionDueMs(queries: Queries): Promise<number | 
   return rows[0]?.ms ?? undefined;
 }
 
-/** Ends a turn: the subscription is due again when events wait, a walk is not over, or the next turn of polling comes. */
+/** Sets what changes when a subscription works again. */
+export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' then 'active' else state end,
+  reason = case when state = 'degraded' then null else reason end`;
+
+/**
+ * Ends a turn in which everything succeeded. The subscription is due again when events wait, a walk is not over, or the next
+ * turn of polling comes.
+ */
 export async function endTurn(
   queries: Queries,
   { id, workerId, windowMs }: { id: string; workerId: number; windowMs: number },
 ): Promise<void> {
   await sql`
-    update subscriptions set claimed_by = null, retry_time = null,
+    update subscriptions set claimed_by = null, retry_time = null, ${RECOVERED},
       due_time = least(due_time, poll_time, case when walk is not null or reconcile_since is not null then now() end, (
         select min(received_time) + ${windowMs} * interval '1 millisecond' from subscription_events
         where subscription_events.installation_id = subscriptions.installation_id
@@ -257,15 +265,23 @@ export async function postponeSubscription(queries: Queries, one: PostponedSubsc
   `.execute(queries);
 }
 
-/** Stores what the set-up found out, and that events are delivered from now on. */
+const CAUGHT_UP = "Changes may be missing from the time before the provider reported them again.";
+
+/**
+ * Stores what the set-up found out, and that events are delivered from now on. What changed before, since polling or the
+ * stream ended, is found by a reconciliation.
+ */
 export async function activateSubscription(
   queries: Queries,
-  one: { id: string; workerId: number; accountRef: string; objectKey: string; warning: string | null },
+  one: { id: string; workerId: number; accountRef: string; objectKey: string },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey, warning } = one;
+  const { id, workerId, accountRef, objectKey } = one;
+  const missedSince = sql`case when poll_time is null then least(polled_until, deletions_until) end`;
   await sql`
     update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, reported_error = null, attempts = 0,
-      state = ${warning === null ? "active" : "degraded"}, reason = ${warning}
+      state = 'active', reason = null, ${reconcileFrom(missedSince, CAUGHT_UP)},
+      polled_until = case when poll_time is not null then polled_until end,
+      deletions_until = case when poll_time is not null then deletions_until end
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
 }

@@ -64,6 +64,7 @@ export async function describeSubscriptions(
     publicUrl: deps.publicUrl(),
     provider: integration.provider,
   });
+  const pollingReason = chosen.source === "pubsub" ? FELL_BACK : chosen.reason;
   const stream = await findEventStream(queries, installation.connectionId);
   const fieldKey = connector?.read.fieldKey ?? ((name: string) => name);
   return definitions.map((definition) => {
@@ -73,7 +74,7 @@ export async function describeSubscriptions(
     return {
       objectName: definition.objectName,
       source: row?.source ?? chosen.source,
-      ...stateOf(definition, row, { unbuilt, sourceReason: chosen.reason, stream }),
+      ...stateOf(definition, row, { unbuilt, pollingReason, stream }),
       events: definition.events,
       watchFields: names ?? "all",
       counts: {
@@ -93,16 +94,21 @@ export async function describeSubscriptions(
   });
 }
 
+/** Shown where the cause is not known any more: a later failure has replaced it. */
+const FELL_BACK =
+  "The provider's stream could not be set up, so changes are found by reading, later than by the stream. " +
+  "Save the installation again to try the stream again.";
+
 function stateOf(
   definition: SubscribeDefinition,
   row: SubscriptionRow | undefined,
   {
     unbuilt,
-    sourceReason,
+    pollingReason,
     stream,
   }: {
     unbuilt: string | undefined;
-    sourceReason: string | undefined;
+    pollingReason: string | undefined;
     stream: EventStreamRow | undefined;
   },
 ): Pick<DescribedSubscription, "state" | "reason"> {
@@ -114,7 +120,7 @@ function stateOf(
   if (row.state === "active" && isBroken && stream.reason !== null) {
     return { state: "degraded", reason: stream.reason };
   }
-  const reason = row.reason ?? (row.source === "polling" ? sourceReason : undefined);
+  const reason = row.reason ?? (row.source === "polling" ? pollingReason : undefined);
   return { state: row.state, ...(reason !== undefined && { reason }) };
 }
 

@@ -1,5 +1,5 @@
 /** Sets a subscription up: checks what it needs, and asks the provider how its events name account and object. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
 import { activateSubscription, pollInstead, type ClaimedSubscription } from "../store/subscriptions.ts";
@@ -40,19 +40,17 @@ export async function setUpSubscription(
     try {
       if (!(await selectObject(deps, subscription, { stream: connector.stream, objectKey }))) return false;
     } catch (error) {
-      if (isNamed || !(error instanceof ProviderError) || !MUST_BE_MENDED.has(error.kind)) throw error;
+      if (isNamed || !(error instanceof ProviderError) || !mustBeMended(error.kind)) throw error;
       const reason = `${error.message} Until then changes are found by reading, later than by the provider's stream.`;
       await pollInstead(queries, { id, workerId: deps.workerId(), ...names, reason });
       Object.assign(subscription, names, { state: "active", source: "polling" });
       return true;
     }
   }
-  await activateSubscription(queries, { id, workerId: deps.workerId(), ...names, warning: null });
+  await activateSubscription(queries, { id, workerId: deps.workerId(), ...names });
   Object.assign(subscription, names, { state: "active" });
   return true;
 }
-
-const MUST_BE_MENDED = new Set(["invalid", "not_found", "forbidden"]);
 
 /** Finds out whether records can be read: otherwise events could not be delivered later. */
 async function readSample(

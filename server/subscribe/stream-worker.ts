@@ -9,6 +9,7 @@ import {
   listHeldStreams,
   listStreamClaimers,
   recoverEventStreams,
+  selectAgain,
   type EventStreamRow,
 } from "../store/event-streams.ts";
 import { openDeselecting } from "./deselect-objects.ts";
@@ -42,12 +43,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const { queries } = deps.database;
   const held = new Map<string, Held>();
   const deselecting = openDeselecting(deps);
-  const readers = new Map<string, StreamReader>();
-  const readerOf = (provider: string): StreamReader | undefined => {
-    const reader = readers.get(provider) ?? deps.catalog.connector(provider)?.stream?.openReader();
-    if (reader) readers.set(provider, reader);
-    return reader;
-  };
+  const readerOf = openReaders(deps);
   const hold = (stream: EventStreamRow, reader: StreamReader): void => {
     const { connectionId } = stream;
     const stop = new AbortController();
@@ -71,7 +67,10 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
       const isSame = row?.topic === one?.stream.topic && row?.accountRef === one?.stream.accountRef;
       if (!row || row.wanted.length === 0 || !isSame) one?.stop.abort();
     }
-    for (const row of rows) deselecting.look(row);
+    for (const row of rows) {
+      deselecting.look(row);
+      if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.connectionId);
+    }
     const claimed = await claimEventStreams(queries, deps.workerId(), MOST_AT_ONCE);
     for (const stream of claimed) {
       const reader = readerOf(stream.provider);
@@ -106,5 +105,15 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
       for (const { stop } of all) stop.abort();
       await Promise.all([deselecting.settled(), ...all.map(({ ended }) => ended)]);
     },
+  };
+}
+
+/** Returns a function that finds the reader of a provider: one for all of its streams. */
+function openReaders({ catalog }: Pick<StreamServices, "catalog">) {
+  const readers = new Map<string, StreamReader>();
+  return (provider: string): StreamReader | undefined => {
+    const reader = readers.get(provider) ?? catalog.connector(provider)?.stream?.openReader();
+    if (reader) readers.set(provider, reader);
+    return reader;
   };
 }

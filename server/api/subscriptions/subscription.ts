@@ -57,8 +57,8 @@ export const SubscriptionSchema = Type.Object(
       [Type.Literal("webhook"), Type.Literal("journal"), Type.Literal("pubsub"), Type.Literal("polling")],
       {
         description:
-          "How changes become known. `webhook`: the provider pushes them. `polling`: the account is read every minute " +
-          "(BUSBAR_SUBSCRIBE_POLL_SECONDS).",
+          "How changes become known. `webhook`: the provider pushes them. `pubsub`: Busbar reads a stream of the provider. " +
+          "`polling`: the account is read every minute (BUSBAR_SUBSCRIBE_POLL_SECONDS). `journal`: not built yet.",
       },
     ),
     state: Type.Union(
