@@ -137,3 +137,22 @@ test("polling instead of a stream that fails begins before the last answer of th
   const row = await find();
   assert.deepEqual([row.source, row.polledUntil], ["polling", new Date("2026-09-14T07:55:00Z")]);
 });
+
+test("polling that is chosen instead of a stream begins before the last answer of the stream", async (scope) => {
+  const { queries, sync, find, openStream, activate } = await openSubscription(scope);
+  await sync("pubsub");
+  await openStream();
+  await activate();
+  await queries
+    .updateTable("subscriptions")
+    .set({ createTime: new Date(0) })
+    .execute();
+  await queries
+    .updateTable("eventStreams")
+    .set({ heardTime: new Date("2026-09-14T08:00:00Z") })
+    .execute();
+  await sync("pubsub");
+  assert.equal((await find()).polledUntil, null);
+  await sync("polling");
+  assert.deepEqual((await find()).polledUntil, new Date("2026-09-14T07:55:00Z"));
+});

@@ -120,9 +120,13 @@ export async function syncSubscriptions(
           and coalesce(excluded.account_ref, known.account_ref) is not distinct from known.account_ref then 'active'
         else 'pending' end,
       reason = case when known.state = 'active' or excluded.state = 'disabled' then null else known.reason end,
-      -- Polling begins at the moment from which it is the source, and goes on where it was. Both times stay while another
-      -- source is being set up, so that nothing is missed in between.
-      polled_until = case when excluded.state <> 'disabled' then coalesce(known.polled_until, excluded.polled_until) end,
+      -- Polling begins at the moment from which it is the source, or with the last answer of a stream, and goes on where it
+      -- was. Both times stay while another source is being set up, so that nothing is missed in between.
+      polled_until = case when excluded.state <> 'disabled' then coalesce(known.polled_until,
+        case when excluded.poll_time is not null and known.source = 'pubsub' and known.state in ('active', 'degraded') then (
+          select greatest(known.create_time, heard_time - interval '5 minutes')
+          from event_streams join installations using (connection_id) where installations.id = known.installation_id) end,
+        excluded.polled_until) end,
       deletions_until = case when excluded.state <> 'disabled' then known.deletions_until end,
       poll_time = case when excluded.poll_time is not null then coalesce(known.poll_time, excluded.poll_time) end,
       walk = case when excluded.state <> 'disabled'
