@@ -53,28 +53,37 @@ export class CustomerAccount {
   /** Creates records one by one, as an app does. */
   create(records: number): void {
     const { object, field } = this.#drilled;
-    for (let made = 0; made < records; made += 1) this.#create(object, { [field]: `New ${made}` });
+    for (let nth = 0; nth < records; nth += 1) this.#create(object, { [field]: `New ${nth}` });
   }
 
-  /** Changes, creates, archives and restores some records, a part of them with an earlier time stamp. */
-  stir({ backDates = true, merges = false } = {}): void {
+  /** Makes some changes, a part of them with an earlier time stamp. */
+  stir(): void {
+    for (let step = 0; step < 8; step += 1) this.change({ backDates: true });
+  }
+
+  /** How many changes were made. */
+  get made(): number {
+    const { changed, created, archived, restored, merged } = this.counts;
+    return changed + created + archived + restored + merged;
+  }
+
+  /** Changes a record, or creates, archives, restores or merges one; only the `newest` records, if that is given. */
+  change({ backDates = false, merges = false, newest = Infinity } = {}): void {
     const { object, field } = this.#drilled;
-    for (let step = 0; step < 8; step += 1) {
-      const id = this.#any(this.#ids);
-      this.#serial += 1;
-      const values = { [field]: `Changed ${this.#serial}` };
-      const isBackDated = backDates && Math.random() < 0.1;
-      const changedAt = Date.now() - (isBackDated ? Math.random() * BACK_MS : 0);
-      const dice = Math.random();
-      if (dice < 0.1) this.#create(object, values);
-      else if (dice < 0.15 && id) this.#archive(object, id);
-      else if (dice < 0.2) this.#restore(object, values);
-      else if (merges && dice < 0.22 && id) this.#merge(object, id);
-      else if (id && !this.#archived.includes(id) && !this.#gone.has(id)) {
-        this.#account.put(object, { id, values, changedAt, stamp: true });
-        this.counts.changed += 1;
-        if (isBackDated) this.counts.backDated += 1;
-      }
+    const id = this.#any(newest);
+    this.#serial += 1;
+    const values = { [field]: `Changed ${this.#serial}` };
+    const isBackDated = backDates && Math.random() < 0.1;
+    const changedAt = Date.now() - (isBackDated ? Math.random() * BACK_MS : 0);
+    const dice = Math.random();
+    if (dice < 0.1) this.#create(object, values);
+    else if (dice < 0.15 && id) this.#archive(object, id);
+    else if (dice < 0.2) this.#restore(object, values);
+    else if (merges && dice < 0.22 && id) this.#merge(object, id, this.#any(newest));
+    else if (id && !this.#archived.includes(id) && !this.#gone.has(id)) {
+      this.#account.put(object, { id, values, changedAt, stamp: true });
+      this.counts.changed += 1;
+      if (isBackDated) this.counts.backDated += 1;
     }
   }
 
@@ -100,17 +109,17 @@ export class CustomerAccount {
   }
 
   /** The other record is gone; it is not restored. */
-  #merge(object: string, id: string): void {
-    const other = this.#any(this.#ids);
+  #merge(object: string, id: string, other: string | undefined): void {
     if (!other || other === id || this.#gone.has(id) || this.#gone.has(other)) return;
     if (this.#archived.includes(id) || this.#archived.includes(other)) return;
-    this.#sandbox.hubspot.account.merge(object, id, [other]);
+    this.#account.merge(object, id, [other]);
     this.#gone.add(other);
     this.counts.merged += 1;
   }
 
-  #any(ids: string[]): string | undefined {
-    return ids[Math.floor(Math.random() * ids.length)];
+  #any(newest: number): string | undefined {
+    const first = Math.max(0, this.#ids.length - newest);
+    return this.#ids[first + Math.floor(Math.random() * (this.#ids.length - first))];
   }
 
   /** Returns how the copy differs from the account. `onlyOwn`: records that were there before are left out. */
@@ -118,9 +127,10 @@ export class CustomerAccount {
     const { object, field, path } = this.#drilled;
     const found: string[] = [];
     const expected = new Set<string>();
+    const own = new Set(this.#ids);
     for (const record of this.#account.dump(object, false)) {
       const id = String(record["id"]);
-      if (onlyOwn && !this.#ids.includes(id)) continue;
+      if (onlyOwn && !own.has(id)) continue;
       expected.add(id);
       const value = (record["values"] as Record<string, unknown>)[field] ?? null;
       const fields = copy?.get(id)?.fields;

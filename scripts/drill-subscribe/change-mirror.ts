@@ -1,23 +1,27 @@
-/** A receiver that keeps a copy of the customer's records by the messages about changes. */
+/** A receiver that keeps copies of the customer's records by the messages about changes, and notes in which order they were made. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Version } from "../drill-read/mirror.ts";
 
+export interface ReceivedCounts {
+  messages: number;
+  entries: number;
+  /** Entries with an event that had arrived before, and reconciled ones that brought nothing new. */
+  repeated: number;
+  /** Entries behind a newer one of their record, because a delivery was retried. */
+  late: number;
+  reconciled: number;
+}
+
 export interface ChangeMirror {
   url: string;
-  /** By record id. */
-  copy: Map<string, Version>;
-  counts: {
-    messages: number;
-    entries: number;
-    /** Entries that brought what the receiver had already. */
-    repeated: number;
-    /** Entries older than what the receiver had. */
-    late: number;
-    reconciled: number;
-  };
+  /** By path (`/hubspot/contacts`), then by record id. */
+  copies: Map<string, Map<string, Version>>;
+  counts: Map<string, ReceivedCounts>;
   /** Refuses all messages while true. */
   away: boolean;
+  /** Returns the records of which a message shows an older state, or an older event, than a message that was made before it. */
+  disorder(): string[];
   close(): Promise<void>;
 }
 
@@ -27,26 +31,48 @@ interface Entry {
   providerEventType: string;
   fields: Record<string, unknown>;
   raw?: { updatedAt?: string };
-  rawEvent: { occurredAt?: number; until?: string };
+  rawEvent: {
+    occurredAt?: number;
+    attemptNumber?: number;
+    until?: string;
+    ChangeEventHeader?: { commitNumber: number };
+  };
+}
+
+/** An entry with the place at which its message was made. */
+interface Shown {
+  path: string;
+  messageId: string;
+  position: number;
+  entry: Entry;
 }
 
 export async function startChangeMirror(): Promise<ChangeMirror> {
-  const copy: ChangeMirror["copy"] = new Map();
-  const counts = { messages: 0, entries: 0, repeated: 0, late: 0, reconciled: 0 };
-  const apply = (entry: Entry): void => {
-    const { id, subscribeEventType, providerEventType, fields, raw, rawEvent } = entry;
-    counts.entries += 1;
-    if (providerEventType === "RECONCILED") counts.reconciled += 1;
+  const copies: ChangeMirror["copies"] = new Map();
+  const counts: ChangeMirror["counts"] = new Map();
+  /** By path and record. */
+  const history = new Map<string, Shown[]>();
+  const events = new Set<string>();
+  const apply = (shown: Shown): void => {
+    const { path } = shown;
+    const { id, subscribeEventType, providerEventType, fields, raw, rawEvent } = shown.entry;
+    const count = countsOf(counts, path);
+    const copy = copies.get(path) ?? new Map<string, Version>();
+    copies.set(path, copy);
+    const known = copy.get(id);
     const isDeleted = subscribeEventType === "delete";
+    const version = { time: placeOf(shown), fields: isDeleted ? undefined : JSON.stringify(fields) };
+    const isReconciled = providerEventType === "RECONCILED";
+    const event = `${path} ${id} ${JSON.stringify({ ...rawEvent, attemptNumber: 0 })}`;
+    count.entries += 1;
+    if (isReconciled) count.reconciled += 1;
+    if (isReconciled ? known && known.fields === version.fields : events.has(event)) count.repeated += 1;
+    events.add(event);
     // The record was gone before it was read: its deletion is reported by itself.
     if (!isDeleted && !raw) return;
-    // The age of what was read; of a deletion the time of its event.
-    const time =
-      raw?.updatedAt ?? new Date(rawEvent.occurredAt ?? Date.parse(rawEvent.until ?? "")).toISOString();
-    const known = copy.get(id);
-    const version = { time, fields: isDeleted ? undefined : JSON.stringify(fields) };
-    if (known && known.fields === version.fields) counts.repeated += 1;
-    if (known && known.time > time) counts.late += 1;
+    const key = `${path} ${id}`;
+    history.set(key, [...(history.get(key) ?? []), shown]);
+    if (known && known.time > version.time) count.late += 1;
     else copy.set(id, version);
   };
   const server = createServer((request, response) => {
@@ -54,22 +80,57 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       if (mirror.away) return void response.writeHead(503).end();
-      counts.messages += 1;
+      const path = request.url ?? "";
+      const messageId = String(request.headers["webhook-id"]);
       const { result = [] }: { result?: Entry[] } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      for (const entry of result) apply(entry);
+      countsOf(counts, path).messages += 1;
+      result.forEach((entry, position) => apply({ path, messageId, position, entry }));
       response.writeHead(200).end();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const mirror: ChangeMirror = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    copy,
+    copies,
     counts,
     away: false,
+    disorder: () => [...history].flatMap(([key, all]) => (isInOrder(all) ? [] : [`${key}: out of order`])),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
   return mirror;
+}
+
+function countsOf(counts: ChangeMirror["counts"], path: string): ReceivedCounts {
+  const known = counts.get(path) ?? { messages: 0, entries: 0, repeated: 0, late: 0, reconciled: 0 };
+  counts.set(path, known);
+  return known;
+}
+
+/** Ids of messages sort by the time at which they were made, here by processes with one clock. */
+const madeAt = ({ messageId, position }: Shown): string =>
+  `${messageId} ${String(position).padStart(3, "0")}`;
+
+/**
+ * HubSpot pushes in any order, so what counts is the age of what was read, and of a deletion the time of its event. Salesforce
+ * has an order, which the messages keep.
+ */
+function placeOf(shown: Shown): string {
+  if (shown.path.startsWith("/salesforce")) return madeAt(shown);
+  const { raw, rawEvent } = shown.entry;
+  const time =
+    raw?.updatedAt ?? new Date(rawEvent.occurredAt ?? Date.parse(rawEvent.until ?? "")).toISOString();
+  return `${time} ${madeAt(shown)}`;
+}
+
+/** Whether states read and events of a stream never go back from a message to the next one that was made. */
+function isInOrder(all: Shown[]): boolean {
+  const made = all.toSorted((one, other) => (madeAt(one) < madeAt(other) ? -1 : 1));
+  const rises = (values: (string | number)[]) =>
+    values.every((value, index) => index === 0 || value >= (values[index - 1] ?? value));
+  const states = made.flatMap(({ entry }) => entry.raw?.updatedAt ?? []);
+  const commits = made.flatMap(({ entry }) => entry.rawEvent.ChangeEventHeader?.commitNumber ?? []);
+  return rises(states) && rises(commits);
 }

@@ -1,7 +1,7 @@
 /** Chooses which events are delivered, and says why the others are not. Pure. */
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
 import type { EndedEvent } from "../store/subscription-events.ts";
-import { groupEvents, type EventGroup, type InboxEvent } from "./group-events.ts";
+import { groupEvents, type EventGroup, type GroupOptions, type InboxEvent } from "./group-events.ts";
 import type { SubscribeDefinition } from "./subscribe-definition.ts";
 import type { WatchedFields } from "./watched-fields.ts";
 
@@ -17,8 +17,8 @@ export function chooseGroups(
   {
     connector,
     watched,
-    coalesce,
-  }: { connector: SubscribeConnector; watched: WatchedFields; coalesce: boolean },
+    ...options
+  }: { connector: SubscribeConnector; watched: WatchedFields } & GroupOptions,
 ): ChosenGroups {
   const filtered: EndedEvent[] = [];
   const wanted = events.filter((event) => {
@@ -26,7 +26,7 @@ export function chooseGroups(
     if (reason !== undefined) filtered.push(endFiltered(event, reason));
     return reason === undefined;
   });
-  const groups = groupEvents(wanted, coalesce).filter((group) => {
+  const groups = groupEvents(wanted, options).filter((group) => {
     const { changedFields, changedCompounds = [] } = group;
     const touched = changedFields && [...changedFields, ...changedCompounds];
     if (group.shown.type !== "update" || watched.isTouched(touched)) return true;

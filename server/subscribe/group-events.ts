@@ -21,14 +21,24 @@ export interface EventGroup {
   changedCompounds?: string[];
 }
 
+export interface GroupOptions {
+  /** Without it each event is a group. */
+  coalesce: boolean;
+  /** The events arrive in the order in which they happened: times of one transaction are equal. */
+  inOrder: boolean;
+}
+
 /**
  * Returns the groups in the order in which they happened; events of one record keep their order. Updates in a row of one
- * record become one group, and those behind its create belong to the create. Without `coalesce` each event is a group.
+ * record become one group, and those behind its create belong to the create.
  */
-export function groupEvents(events: readonly InboxEvent[], coalesce: boolean): EventGroup[] {
+export function groupEvents(
+  events: readonly InboxEvent[],
+  { coalesce, inOrder }: GroupOptions,
+): EventGroup[] {
   const groups: [InboxEvent, ...InboxEvent[]][] = [];
   const openOf = new Map<string, [InboxEvent, ...InboxEvent[]]>();
-  for (const event of events.toSorted(byTime)) {
+  for (const event of inOrder ? events : events.toSorted(byTime)) {
     const open = openOf.get(event.recordId);
     if (coalesce && event.type === "update" && open) open.push(event);
     else {

@@ -81,6 +81,7 @@ async function processBatch(
       connector: connector.subscribe,
       watched: watchedFields(definition, connector.read.fieldKey),
       coalesce: deps.windowMs > 0,
+      inOrder: connector.stream !== undefined,
     },
   );
   const { fresh, messages, messageIds } = await messagesOf(deps, subscription, target, groups);
