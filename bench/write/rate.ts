@@ -5,6 +5,8 @@ export interface Load {
   origin: string;
   path: string;
   headers: Record<string, string>;
+  /** Further headers, which depend on the body. */
+  headersOf?(body: string): Record<string, string>;
   /** The body of the nth request. */
   bodyOf(nth: number): string;
   connections: number;
@@ -15,14 +17,16 @@ export interface Load {
 
 /** Returns the answers per second; throws the first answer that is a refusal. */
 export async function rate(load: Load): Promise<number> {
-  const { origin, path, headers, bodyOf, connections, forMs, most = Infinity } = load;
+  const { origin, path, headers, headersOf, bodyOf, connections, forMs, most = Infinity } = load;
   const pool = new Pool(origin, { connections });
   const started = performance.now();
   let sent = 0;
   let done = 0;
   const caller = async (): Promise<void> => {
     while (performance.now() - started < forMs && sent < most) {
-      const answer = await pool.request({ method: "POST", path, headers, body: bodyOf(sent++) });
+      const body = bodyOf(sent++);
+      const all = headersOf ? { ...headers, ...headersOf(body) } : headers;
+      const answer = await pool.request({ method: "POST", path, headers: all, body });
       const text = await answer.body.text();
       if (answer.statusCode >= 300) throw new Error(text);
       done += 1;

@@ -1,0 +1,241 @@
+/**
+ * Measures the cost of subscribing: pushes accepted a second against a bare server that commits the same bytes, the time from
+ * a push to the delivered message with many installations subscribed, and what idle streams cost. See bench/README.md.
+ *
+ *     node bench/subscribe/run.ts [--quick] [--installations 1000] [--only=pushes]
+ */
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { processorMs } from "../processor-time.ts";
+import { quantile } from "../read/read-bench.ts";
+import { rate } from "../write/rate.ts";
+import { median, per, ratio, tell } from "../write/report.ts";
+import { until } from "../write/until.ts";
+import { openSubscribeBench, PUSH_PATH, pushBody, pushHeaders, type SubscribeBench } from "./subscribe-bench.ts";
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: "boolean" },
+    installations: { type: "string" },
+    /** One of `latency`, `streams`, `pushes`. */
+    only: { type: "string" },
+  },
+});
+const quick = values.quick === true;
+const INSTALLATIONS = Number(values.installations ?? (quick ? 100 : 1_000));
+const ROUNDS = quick ? 2 : 5;
+const ROUND_MS = quick ? 700 : 2_000;
+const CONNECTIONS = 64;
+const EVENTS_OF_PUSHES = [1, 10, 100];
+const TIMED = quick ? 100 : 500;
+const WARM_UP = 50;
+/** Pushes a second of the steady part. */
+const STEADY_PER_SECOND = 50;
+/** After the last stream was opened, and then for the processor time. */
+const SETTLE_MS = quick ? 5_000 : 20_000;
+
+/** Arrivals by the id of the event. */
+interface Receiver {
+  url: string;
+  arrivedMs: Map<number, number>;
+  untilArrived(eventId: number): Promise<number>;
+  close(): void;
+}
+
+async function openReceiver(): Promise<Receiver> {
+  const arrivedMs = new Map<number, number>();
+  const waiting = new Map<number, (ms: number) => void>();
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const ms = performance.now();
+      response.writeHead(204).end();
+      const { result = [] }: { result?: { rawEvent: { eventId: number } }[] } = JSON.parse(
+        Buffer.concat(chunks).toString("utf8"),
+      );
+      for (const { rawEvent } of result) {
+        arrivedMs.set(rawEvent.eventId, ms);
+        waiting.get(rawEvent.eventId)?.(ms);
+      }
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    arrivedMs,
+    async untilArrived(eventId) {
+      const known = arrivedMs.get(eventId);
+      return known ?? new Promise((resolve) => waiting.set(eventId, resolve));
+    },
+    close: () => server.close(),
+  };
+}
+
+async function push({ busbar }: SubscribeBench, body: string): Promise<void> {
+  const answer = await fetch(`${busbar.origin}${PUSH_PATH}`, {
+    method: "POST",
+    headers: pushHeaders(body),
+    body,
+  });
+  if (answer.status !== 200) throw new Error(await answer.text());
+  await answer.arrayBuffer();
+}
+
+/** Measures the time from the request to the message, one event at a time and then many a second. */
+async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void> {
+  const accounts = INSTALLATIONS;
+  // Not an account twice, so that each is taken up again after a rest.
+  const bodyOf = (nth: number) => pushBody(bench.crms, { nth, events: 1, accounts });
+  const times: number[] = [];
+  const read: number[] = [];
+  let nth = 0;
+  for (; nth < WARM_UP + TIMED; nth += 1) {
+    const sentMs = performance.now();
+    await push(bench, bodyOf(nth));
+    times.push((await receiver.untilArrived(nth)) - sentMs);
+    read.push(await readDirectly(bench, nth));
+    await wait(20);
+  }
+  const own = quantile(read.slice(WARM_UP), 0.5);
+  const single = times.slice(WARM_UP);
+  tell(
+    `push to message, ${INSTALLATIONS} installations, one at a time`,
+    `p50 ${quantile(single, 0.5).toFixed(1)} ms, p99 ${quantile(single, 0.99).toFixed(1)} ms; ` +
+      `reading the record directly ${own.toFixed(1)} ms; ${await stagesOf(bench)}`,
+    quantile(single, 0.5) - own,
+    "< 50 ms",
+    " ms",
+  );
+  const steady: { nth: number; sentMs: number }[] = [];
+  const endMs = performance.now() + (quick ? 4_000 : 20_000);
+  while (performance.now() < endMs) {
+    steady.push({ nth, sentMs: performance.now() });
+    await push(bench, bodyOf(nth++));
+    await wait(1_000 / STEADY_PER_SECOND);
+  }
+  const delays = await Promise.all(
+    steady.map(async (one) => (await receiver.untilArrived(one.nth)) - one.sentMs),
+  );
+  tell(
+    `push to message, about ${STEADY_PER_SECOND} a second`,
+    `p50 ${quantile(delays, 0.5).toFixed(1)} ms, p99 ${quantile(delays, 0.99).toFixed(1)} ms (${delays.length})`,
+    quantile(delays, 0.5) - own,
+    "< 50 ms",
+    " ms",
+  );
+}
+
+async function readDirectly({ crms }: SubscribeBench, nth: number): Promise<number> {
+  const startedMs = performance.now();
+  const id = crms.contacts[nth % crms.contacts.length];
+  const answer = await fetch(`${crms.url}/hubspot/crm/v3/objects/contacts/batch/read`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${crms.hubspot.accessToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ properties: ["lastname", "email"], inputs: [{ id }] }),
+  });
+  await answer.arrayBuffer();
+  if (!answer.ok) throw new Error(`the sandbox answered ${answer.status}`);
+  return performance.now() - startedMs;
+}
+
+/** Tells the median from the stored event to the commit of its message. */
+async function stagesOf({ database }: SubscribeBench): Promise<string> {
+  const { rows } = await database.query(
+    `select percentile_cont(0.5) within group (order by extract(epoch from end_time - received_time) * 1000) as ms
+      from (select * from subscription_events where outcome = 'delivered' order by end_time desc limit $1) last`,
+    [TIMED],
+  );
+  return `of it from the stored event to the stored message ${Number(rows[0].ms).toFixed(1)} ms`;
+}
+
+/** Measures what idle streams take, each process fresh from its start. */
+async function streams(bench: SubscribeBench): Promise<void> {
+  await bench.restart();
+  await wait(SETTLE_MS);
+  const without = await resting(bench);
+  await bench.subscribe("salesforce", INSTALLATIONS);
+  await bench.restart();
+  const startedMs = performance.now();
+  await until(async () => (await openStreams(bench)) >= INSTALLATIONS);
+  const openedMs = performance.now() - startedMs;
+  await wait(SETTLE_MS);
+  const held = await resting(bench);
+  tell(
+    `${INSTALLATIONS} idle streams`,
+    `memory ${Math.round(held.kib / 1_024)} MiB, without streams ${Math.round(without.kib / 1_024)} MiB; ` +
+      `processor ${(held.share * 100).toFixed(1)} %, without ${(without.share * 100).toFixed(1)} % of a core; ` +
+      `all open ${(openedMs / 1_000).toFixed(1)} s after the start`,
+    (held.kib - without.kib) / INSTALLATIONS,
+    "-",
+    " KiB each",
+  );
+}
+
+async function openStreams({ crms }: SubscribeBench): Promise<number> {
+  const answer = await fetch(`${crms.url}/sandbox/salesforce/streams`);
+  return ((await answer.json()) as { open: number }).open;
+}
+
+/** Returns memory, and the part of a core that the process takes. */
+async function resting({ busbar: { pid } }: SubscribeBench): Promise<{ kib: number; share: number }> {
+  const before = processorMs(pid);
+  await wait(SETTLE_MS);
+  const share = (processorMs(pid) - before) / SETTLE_MS;
+  return { kib: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0), share };
+}
+
+/** Measures pushes of different sizes, while no process takes up the events; in turns with the bare server. */
+async function pushes(bench: SubscribeBench): Promise<void> {
+  const api = await bench.startBusbar("api", { BUSBAR_ROLES: "api" });
+  const bare = await bench.start("bare-receiver.ts", bench.databaseUrl);
+  await bench.end();
+  let nth = 1_000_000;
+  for (const events of EVENTS_OF_PUSHES) {
+    const [ours, theirs, nodeUs]: [number[], number[], number[]] = [[], [], []];
+    const load = {
+      path: PUSH_PATH,
+      headers: {},
+      headersOf: pushHeaders,
+      bodyOf: () => pushBody(bench.crms, { nth: nth++, events, accounts: INSTALLATIONS }),
+      connections: CONNECTIONS,
+      forMs: ROUND_MS,
+    };
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const before = { ms: processorMs(api.pid), nth };
+      const rateOfOurs = await rate({ ...load, origin: api.origin });
+      const us = ((processorMs(api.pid) - before.ms) * 1_000) / (nth - before.nth);
+      const rateOfTheirs = await rate({ ...load, origin: bare });
+      await bench.database.query("truncate subscription_events, bare_pushes");
+      if (round === 0) continue; // warm-up
+      ours.push(rateOfOurs);
+      nodeUs.push(us);
+      theirs.push(rateOfTheirs);
+    }
+    tell(
+      `pushes of ${events}, ${INSTALLATIONS} installations, 64 connections`,
+      `${per(median(ours))} accepted (${Math.round(median(nodeUs))} µs of Node each); bare server ${per(median(theirs))}`,
+      ratio(ours, theirs),
+      "0.5",
+    );
+  }
+}
+
+/** Returns whether a part runs: all, or only the one that was asked for. */
+const asked = (part: string): boolean => values.only === undefined || values.only === part;
+
+const receiver = await openReceiver();
+const bench = await openSubscribeBench({ sinkUrl: receiver.url });
+try {
+  if (asked("latency") || asked("pushes")) await bench.subscribe("hubspot", INSTALLATIONS);
+  if (asked("latency")) await latency(bench, receiver);
+  if (asked("streams")) await streams(bench);
+  if (asked("pushes")) await pushes(bench);
+} finally {
+  receiver.close();
+  await bench.close();
+}
