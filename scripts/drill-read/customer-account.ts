@@ -138,7 +138,7 @@ export class CustomerAccount {
       if (copied !== value) found.push(`${path} ${id}: ${String(value)} is ${String(copied)} in the copy`);
     }
     for (const [id, { fields }] of copy ?? [])
-      if (fields !== undefined && !expected.has(id))
+      if (fields !== undefined && !expected.has(id) && (!onlyOwn || own.has(id)))
         found.push(`${path} ${id}: deleted, and still in the copy`);
     return found;
   }
