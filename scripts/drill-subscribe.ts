@@ -18,7 +18,11 @@ import type { Answer } from "../tests/harness/client.ts";
 import { openRestartablePostgres } from "../tests/harness/restartable-postgres.ts";
 import { CustomerAccount, OBJECTS } from "./drill-read/customer-account.ts";
 import { DrillProcesses } from "./drill-read/drill-processes.ts";
-import { startChangeMirror, type ChangeMirror, type ReceivedCounts } from "./drill-subscribe/change-mirror.ts";
+import {
+  startChangeMirror,
+  type ChangeMirror,
+  type ReceivedCounts,
+} from "./drill-subscribe/change-mirror.ts";
 import { freePort, startFront, type Front } from "./drill-subscribe/front.ts";
 import { subscribeAll } from "./drill-subscribe/subscribed-accounts.ts";
 import { causeTrouble } from "./drill-subscribe/trouble.ts";
@@ -98,7 +102,10 @@ export async function subscribeDrill(options: SubscribeDrillOptions): Promise<Su
     return {
       kills: options.kills,
       objects: Object.fromEntries(
-        OBJECTS.map(({ path }, index) => [path, reportOf(path, accounts[index], mirror, subscriptions[index])]),
+        OBJECTS.map(({ path }, index) => [
+          path,
+          reportOf(path, accounts[index], mirror, subscriptions[index]),
+        ]),
       ),
       pushes: front.counts,
       differences,
@@ -120,8 +127,12 @@ export const faultsOf = ({ differences, disorder, objects }: SubscribeDrillRepor
   ...differences.slice(0, 5),
   ...disorder.slice(0, 5),
   ...Object.entries(objects).flatMap(([path, { made, received }]) => [
-    ...(made.changed === 0 || made.archived === 0 ? [`${path}: too little happened, so nothing was tried`] : []),
-    ...(received.repeated * 10 > received.entries ? [`${path}: more than a tenth of the entries were repeats`] : []),
+    ...(made.changed === 0 || made.archived === 0
+      ? [`${path}: too little happened, so nothing was tried`]
+      : []),
+    ...(received.repeated * 10 > received.entries
+      ? [`${path}: more than a tenth of the entries were repeats`]
+      : []),
   ]),
 ];
 
@@ -137,14 +148,18 @@ const reportOf = (
 });
 
 /** Changes the records of the accounts, as many in each. */
-async function change(accounts: CustomerAccount[], { changes, seconds }: SubscribeDrillOptions): Promise<void> {
+async function change(
+  accounts: CustomerAccount[],
+  { changes, seconds }: SubscribeDrillOptions,
+): Promise<void> {
   const each = changes / accounts.length;
   for (const account of accounts) account.create(Math.ceil(each / 10));
   const startMs = performance.now();
   for (let tick = 1; accounts.some(({ made }) => made < each); tick += 1) {
     const part = Math.min(1, (performance.now() - startMs) / (seconds * 1_000));
     const isBurst = tick % TICKS_OF_BURST === 0 || part === 1;
-    for (let step = 0; isBurst || step < 1; step += 1) {
+    const most = isBurst ? Infinity : 1;
+    for (let step = 0; step < most; step += 1) {
       const due = accounts.filter(({ made }) => made < each * part);
       if (due.length === 0) break;
       for (const account of due) account.change({ merges: true, ...(isBurst && { newest: HOT_RECORDS }) });
@@ -186,7 +201,11 @@ if (import.meta.main) {
   });
   const faults = faultsOf(report);
   console.log(
-    JSON.stringify({ ...report, differences: report.differences.length, disorder: report.disorder.length }, null, 2),
+    JSON.stringify(
+      { ...report, differences: report.differences.length, disorder: report.disorder.length },
+      null,
+      2,
+    ),
   );
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

@@ -14,7 +14,13 @@ import { quantile } from "../read/read-bench.ts";
 import { rate } from "../write/rate.ts";
 import { median, per, ratio, tell } from "../write/report.ts";
 import { until } from "../write/until.ts";
-import { openSubscribeBench, PUSH_PATH, pushBody, pushHeaders, type SubscribeBench } from "./subscribe-bench.ts";
+import {
+  openSubscribeBench,
+  PUSH_PATH,
+  pushBody,
+  pushHeaders,
+  type SubscribeBench,
+} from "./subscribe-bench.ts";
 
 const { values } = parseArgs({
   options: {

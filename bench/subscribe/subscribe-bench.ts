@@ -161,7 +161,10 @@ async function subscribe(
         groupRef,
         consumerRef: groupRef,
         ...(provider === "salesforce" && { providerWorkspaceRef: "acme" }),
-        oauth2AuthorizationCode: { accessToken: { token: accessToken }, refreshToken: { token: refreshToken } },
+        oauth2AuthorizationCode: {
+          accessToken: { token: accessToken },
+          refreshToken: { token: refreshToken },
+        },
       }),
     );
     await made(
@@ -175,7 +178,8 @@ async function subscribe(
     const some = Array.from({ length: Math.min(20, count - first) }, (_, nth) => `customer-${first + nth}`);
     await Promise.all(some.map(install));
   }
-  const state = "select count(*)::integer as count from subscriptions where provider = $1 and state = 'active'";
+  const state =
+    "select count(*)::integer as count from subscriptions where provider = $1 and state = 'active'";
   await until(async () => (await database.query(state, [provider])).rows[0].count === count);
   if (provider === "hubspot")
     await database.query(

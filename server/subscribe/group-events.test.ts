@@ -21,7 +21,12 @@ test("events of a stream keep its order, although those of one transaction have 
 });
 
 test("pushed events are put in the order of their times; at the same time a record is created first and deleted last", () => {
-  const events = [event("1", "delete", 6), event("2", "update", 6), event("3", "create", 6), event("4", "create", 1)];
+  const events = [
+    event("1", "delete", 6),
+    event("2", "update", 6),
+    event("3", "create", 6),
+    event("4", "create", 1),
+  ];
   assert.deepEqual(shown(events, { coalesce: false, inOrder: false }), ["4", "3", "2", "1"]);
   assert.deepEqual(shown(events, { coalesce: true, inOrder: false }), ["4", "3+2", "1"]);
 });
