@@ -250,6 +250,7 @@ CREATE TABLE consumers (
   UNIQUE (project_id, consumer_ref),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER changed AFTER UPDATE OF consumer_name ON consumers FOR EACH ROW WHEN (old.consumer_name IS DISTINCT FROM new.consumer_name) EXECUTE FUNCTION notify_change();
 
 CREATE TABLE custom_auth_sessions (
   id uuid NOT NULL,
@@ -392,6 +393,7 @@ CREATE TABLE groups (
   UNIQUE (project_id, group_ref),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+CREATE TRIGGER changed AFTER UPDATE OF group_name ON groups FOR EACH ROW WHEN (old.group_name IS DISTINCT FROM new.group_name) EXECUTE FUNCTION notify_change();
 
 CREATE TABLE held_credits (
   installation_id uuid NOT NULL,

@@ -47,10 +47,8 @@ export function openAccess(deps: {
 }): Access {
   const owners = cacheUntilChanged<KeyOwner>(deps.changes, {
     most: MOST_KEYS,
-    affected: ({ table, id }) => {
-      if (table === "api_keys") return (owner) => owner.apiKeyId === id;
-      return table === "projects" ? (owner) => owner.projectId === id : undefined;
-    },
+    tables: ["api_keys", "projects"],
+    rowsOf: ({ apiKeyId, projectId }) => [apiKeyId, projectId],
   });
   const keyOwner: Access["keyOwner"] = async (key) => {
     if (!key) throw unauthenticated("Send an API key of the project in the header `X-Api-Key`.");

@@ -26,10 +26,8 @@ const MOST_KEYS = 10_000;
 export function openCustomerTokens(deps: { database: Database; changes: Changes }): CustomerOf {
   const keys = cacheUntilChanged<JwtKeyOwner>(deps.changes, {
     most: MOST_KEYS,
-    affected: ({ table, id }) => {
-      if (table === "jwt_keys") return id;
-      return table === "projects" ? (key) => key.projectId === id : undefined;
-    },
+    tables: ["jwt_keys", "projects"],
+    rowsOf: ({ id, projectId }) => [id, projectId],
   });
   return async (token) => {
     const kid = keyIdOf(token);

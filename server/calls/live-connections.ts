@@ -39,7 +39,7 @@ export interface LiveConnections {
 
 /** How long the next try waits after an early refresh failed; the old token is used meanwhile. */
 const EARLY_RETRY_MS = 10_000;
-const MOST_CONNECTIONS = 10_000;
+const MOST_CONNECTIONS = 20_000;
 const SETTLE_MS = 30_000;
 
 type Services = RefreshServices & { changes: Changes; refreshLimits: RefreshLimits };
@@ -47,7 +47,8 @@ type Services = RefreshServices & { changes: Changes; refreshLimits: RefreshLimi
 export function openLiveConnections(deps: Services): LiveConnections {
   const cache = cacheUntilChanged<LiveConnection>(deps.changes, {
     most: MOST_CONNECTIONS,
-    affected: ({ table, id }) => (table === "connections" ? id : undefined),
+    tables: ["connections"],
+    rowsOf: ({ id }) => [id],
   });
   const background = openBackgroundWork(deps.log);
   const suspects = openSuspectCredentials(deps, background);

@@ -72,3 +72,13 @@ test("an installation that was deleted is gone at once", async (t) => {
   assert.equal(await on.find(), undefined);
   assert.equal(await on.cache.fields(on.installationId), undefined);
 });
+
+test("events of an installation have the new name of its group and consumer as soon as it is committed", async (t) => {
+  const on = await open(t);
+  await on.cache.fields(on.installationId);
+  await sql`update groups set group_name = 'Renamed'`.execute(on.queries);
+  await sql`update consumers set consumer_name = 'Grace'`.execute(on.queries);
+  await on.changes.caughtUp();
+  const fields = await on.cache.fields(on.installationId);
+  assert.deepEqual([fields?.groupName, fields?.consumerName], ["Renamed", "Grace"]);
+});

@@ -1,13 +1,13 @@
 /** Caches installations and their integrations, so that a write needs fewer queries. */
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
-import type { Change, Changes } from "../store/changes.ts";
+import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
-import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
+import { findInstallationFields, type InstallationFieldsRow } from "../store/events.ts";
 import { findInstallation, findInstallationOfGroup, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
 import { findProject, type ProjectRow } from "../store/projects.ts";
-import { cacheUntilChanged, type Affected } from "../store/row-cache.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
 
 export interface Installed {
   integration: IntegrationRow<ManifestIntegration>;
@@ -25,6 +25,12 @@ export interface InstallationCache {
   byId(projectId: string, installationId: string): Promise<Installed | undefined>;
 }
 
+/** The fields of an installation, and the ids of the rows that they come from. */
+interface Described {
+  fields: InstallationFieldsRow;
+  rows: string[];
+}
+
 /** Entries have about 2 KB, most of it the customer's configuration. */
 const MOST_INSTALLATIONS = 50_000;
 const MOST_INTEGRATIONS = 2_000;
@@ -34,21 +40,25 @@ const MOST_PROJECTS = 10_000;
 export function openInstallationCache(deps: { database: Database; changes: Changes }): InstallationCache {
   const { changes } = deps;
   const { queries } = deps.database;
-  const described = cacheUntilChanged<InstallationFieldsRow>(changes, {
+  const described = cacheUntilChanged<Described>(changes, {
     most: MOST_INSTALLATIONS,
-    affected: affectedDescription,
+    tables: ["installations", "connections", "integrations", "groups", "consumers"],
+    rowsOf: ({ rows }) => rows,
   });
   const projects = cacheUntilChanged<ProjectRow>(changes, {
     most: MOST_PROJECTS,
-    affected: ({ table, id }) => (table === "projects" ? id : undefined),
+    tables: ["projects"],
+    rowsOf: ({ id }) => [id],
   });
   const integrations = cacheUntilChanged<IntegrationRow<ManifestIntegration>>(changes, {
     most: MOST_INTEGRATIONS,
-    affected: ({ table, id }) => (table === "integrations" ? (row) => row.id === id : undefined),
+    tables: ["integrations"],
+    rowsOf: ({ id }) => [id],
   });
   const installations = cacheUntilChanged<InstallationRow<ConfigContent>>(changes, {
     most: MOST_INSTALLATIONS,
-    affected: ({ table, id }) => (table === "installations" ? (row) => row.id === id : undefined),
+    tables: ["installations"],
+    rowsOf: ({ id }) => [id],
   });
 
   const findInstalled = async (
@@ -68,8 +78,8 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
 
   return {
     async fields(installationId) {
-      const read = async () => (await listInstallationFields(queries, [installationId])).get(installationId);
-      return described.get(installationId, read);
+      return (await described.get(installationId, () => findInstallationFields(queries, installationId)))
+        ?.fields;
     },
     ofGroup: (projectId, name, groupRef) =>
       findInstalled(projectId, name, async (integrationId) =>
@@ -84,20 +94,4 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
       return findInstalled(projectId, installation.integrationId, async () => installation);
     },
   };
-}
-
-/** Tokens are refreshed all the time, so a connection's change forgets its own installations only. */
-function affectedDescription({ table, id }: Change): Affected<InstallationFieldsRow> {
-  switch (table) {
-    case "installations":
-      return id;
-    case "connections":
-      return (row) => row.connectionId === id;
-    case "integrations":
-      return (row) => row.integrationId === id;
-    case "projects":
-      return (row) => row.projectId === id;
-    default:
-      return undefined;
-  }
 }

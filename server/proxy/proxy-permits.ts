@@ -2,14 +2,14 @@
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../connectors/catalog.ts";
 import { isJsonObject } from "../ground/json.ts";
-import type { Change, Changes } from "../store/changes.ts";
+import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import {
   findProxiedInstallation,
   type ProxiedInstallation,
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
-import { cacheUntilChanged, type Affected } from "../store/row-cache.ts";
+import { cacheUntilChanged } from "../store/row-cache.ts";
 import { projectIdOf, textOf, type ProxyRequestNames } from "./read-head.ts";
 
 /** What every call of an installation needs to know about it. */
@@ -35,7 +35,11 @@ interface ProxyPermitDeps {
 const MOST_INSTALLATIONS = 20_000;
 
 export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
-  const permits = cacheUntilChanged<ProxyPermit>(deps.changes, { most: MOST_INSTALLATIONS, affected });
+  const permits = cacheUntilChanged<ProxyPermit>(deps.changes, {
+    most: MOST_INSTALLATIONS,
+    tables: ["installations", "integrations", "projects", "own_providers"],
+    rowsOf: ({ id, integrationId, projectId }) => [id, integrationId, projectId],
+  });
   /** Ids by project, integration and group: a hint only, because names may move to another installation. */
   const idHints = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
   const find = async (projectId: string, which: WhichInstallation) =>
@@ -59,13 +63,6 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
       return byId(projectId, found.id);
     },
   };
-}
-
-function affected({ table, id }: Change): Affected<ProxyPermit> {
-  if (table === "installations") return id;
-  if (table === "integrations") return (permit) => permit.integrationId === id;
-  if (table === "projects") return (permit) => permit.projectId === id;
-  return undefined;
 }
 
 /** Reads manifest and configuration once. Their shape was checked when they were stored; an unknown one is "disabled". */

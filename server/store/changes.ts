@@ -1,5 +1,7 @@
 /** Listens for what other processes (and this one) changed, so that caches can forget it at once. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
+import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import { keepConnection } from "./kept-connection.ts";
 
@@ -13,6 +15,8 @@ export interface Changes {
   subscribe(listener: (change: Change | undefined) => void): void;
   /** False while disconnected: what is cached may be old. */
   readonly connected: boolean;
+  /** The listeners have been called for every change that was committed before this time, in milliseconds since the epoch. */
+  readonly heardMs: number;
   /**
    * Resolves when the listeners here have been called for every change that was committed before; after a second at
    * most, and at once while disconnected.
@@ -23,13 +27,15 @@ export interface Changes {
 
 const RECONNECT_MS = 500;
 const CATCH_UP_MS = 1_000;
-/** Sent to ourselves: notifications arrive in the order of their commits, so earlier ones have then arrived. */
-const PING = "ping";
 
 /** Opens one connection that only listens; reconnects for ever. */
 export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
   const listeners: ((change: Change | undefined) => void)[] = [];
   const tell = (change: Change | undefined) => listeners.forEach((listener) => listener(change));
+  /** Sent to ourselves: notifications arrive in the order of their commits, so earlier ones have then arrived. */
+  const ping = `ping ${randomUUID()} `;
+  const notifyPing = (): string => `notify busbar_changes, '${ping}${nowMs()}'`;
+  let heardMs = 0;
   const connection = await keepConnection({
     connectionString,
     applicationName: "busbar changes",
@@ -37,11 +43,13 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     retryMs: RECONNECT_MS,
     prepare(client) {
       client.on("notification", ({ payload }) => {
-        if (payload !== PING) tell(parse(payload));
+        if (payload?.startsWith(ping)) heardMs = Math.max(heardMs, Number(payload.slice(ping.length)));
+        else if (!payload?.startsWith("ping ")) tell(parse(payload));
       });
       return client.query("listen busbar_changes");
     },
     onReconnect: () => tell(undefined),
+    heartbeat: notifyPing,
   });
 
   /** One ping at a time; callers that ask while one is on its way share the one after it. */
@@ -51,13 +59,16 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     (waiting ??= pinging.then(() => {
       waiting = undefined;
       // PostgreSQL hands a session its notifications before it reports the end of the statement that caused the last.
-      return (pinging = connection.query(`notify busbar_changes, '${PING}'`).catch(() => {}));
+      return (pinging = connection.query(notifyPing()).catch(() => {}));
     }));
 
   return {
     subscribe: (listener) => void listeners.push(listener),
     get connected() {
       return connection.connected;
+    },
+    get heardMs() {
+      return heardMs;
     },
     async caughtUp() {
       const timer = new AbortController();

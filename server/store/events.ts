@@ -88,7 +88,12 @@ export async function listInstallationFields(
   installationIds: string[],
 ): Promise<Map<string, InstallationFieldsRow>> {
   if (installationIds.length === 0) return new Map();
-  const rows = await queries
+  const rows = await selectFields(queries).where("installations.id", "in", installationIds).execute();
+  return new Map(rows.map((row) => [row.installationId, row]));
+}
+
+const selectFields = (queries: Queries) =>
+  queries
     .selectFrom("installations")
     .innerJoin("integrations", "integrations.id", "installations.integrationId")
     .innerJoin("groups", "groups.id", "installations.groupId")
@@ -105,10 +110,23 @@ export async function listInstallationFields(
       "groups.groupName",
       "consumers.consumerRef",
       "consumers.consumerName",
-    ])
-    .where("installations.id", "in", installationIds)
-    .execute();
-  return new Map(rows.map((row) => [row.installationId, row]));
+    ]);
+
+/** Finds the fields of one installation, and the ids of the rows that they come from. */
+export async function findInstallationFields(
+  queries: Queries,
+  installationId: string,
+): Promise<{ fields: InstallationFieldsRow; rows: string[] } | undefined> {
+  const found = await selectFields(queries)
+    .select(["groups.id as groupId", "consumers.id as consumerId"])
+    .where("installations.id", "=", installationId)
+    .executeTakeFirst();
+  if (!found) return undefined;
+  const { groupId, consumerId, ...fields } = found;
+  return {
+    fields,
+    rows: [fields.installationId, fields.connectionId, fields.integrationId, groupId, consumerId],
+  };
 }
 
 /** Finds the fields of one installation, which must exist. */

@@ -22,11 +22,12 @@ export interface KeepOptions {
   prepare(client: Client): Promise<unknown>;
   /** Called when a connection has replaced one that was lost. */
   onReconnect?(): void;
+  /** Returns the statement by which an idle connection makes sure that its server is still there. */
+  heartbeat?(): string;
 }
 
 /** Its statements are short: one that takes longer has lost its server. */
 const ANSWER_TIMEOUT_MS = 10_000;
-/** How often an idle connection makes sure that its server is still there. */
 const HEARTBEAT_MS = 15_000;
 
 /** Opens the connection; throws when that fails the first time, and tries again for ever from then on. */
@@ -81,7 +82,8 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
   };
 
   await tryHosts(hosts, connect);
-  const heartbeat = setInterval(() => void query("select 1").catch(() => {}), HEARTBEAT_MS).unref();
+  const beat = (): void => void query(options.heartbeat?.() ?? "select 1").catch(() => {});
+  const heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
   return {
     query,
     get connected() {

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../ground/clock.ts";
 import type { Change, Changes } from "./changes.ts";
+import { openDependents } from "./dependents.ts";
 
 export interface RowCache<Value> {
   /**
@@ -18,11 +19,17 @@ export interface RowCache<Value> {
   put(key: string, value: Value): void;
 }
 
-/** What a change invalidates: the value of one key, every value that fits, or nothing. */
-export type Affected<Value> = string | ((value: Value) => boolean) | undefined;
+export interface CacheOptions<Value> {
+  most: number;
+  /** The tables whose rows values are made from; changes of others are ignored. */
+  tables: readonly string[];
+  /** Returns the ids of the rows that a value was made from; the name of a table stands for all of its rows. */
+  rowsOf(value: Value): readonly string[];
+}
 
 interface Entry<Value> {
   value: Value;
+  /** When it was read, or later: every change of its rows up to then is known. In milliseconds since the epoch. */
   readMs: number;
   /** A notification may have been missed since it was read. */
   doubted: boolean;
@@ -30,19 +37,14 @@ interface Entry<Value> {
   retryMs: number;
 }
 
-type Missed<Value> = Exclude<Affected<Value>, undefined>;
-
-/** A read that is under way, and the changes that came meanwhile: its row may be from before or after them. */
+/** A read that is under way, and what changed meanwhile: its row may be from before or after that. */
 interface Read<Value> {
-  key: string;
   value: Promise<Value | undefined>;
-  missed: Missed<Value>[];
+  /** Undefined: any row may have changed. */
+  missed: (Change | undefined)[];
 }
 
-const concerns = <Value>(affected: Missed<Value>, key: string, value: Value): boolean =>
-  typeof affected === "string" ? affected === key : affected(value);
-
-/** Limits the effect of a lost notification. */
+/** How long a value is served without a sign that every change has been heard. */
 const FRESH_MS = 60_000;
 /** Longer than a restart or failover of the database takes; later, a key that was revoked meanwhile must not be accepted. */
 const OLDEST_MS = 15 * 60_000;
@@ -51,35 +53,45 @@ const PATIENCE_MS = 1_000;
 const RETRY_MS = 1_000;
 
 /**
- * States of a value: fresh, served at once; doubted (too long ago, or changes may have been missed), read again and
- * served only if that fails; forgotten, because a change named it.
+ * States of a value: fresh, served at once; doubted (changes may have been missed), read again and served only if that
+ * fails; forgotten, because one of its rows was changed. A value stays fresh as long as changes are heard.
  */
 export function cacheUntilChanged<Value>(
   changes: Changes,
-  options: { most: number; affected: (change: Change) => Affected<Value> },
+  { most, tables, rowsOf }: CacheOptions<Value>,
 ): RowCache<Value> {
-  const entries = new LRUCache<string, Entry<Value>>({ max: options.most });
+  const dependents = openDependents();
+  const entries = new LRUCache<string, Entry<Value>>({
+    max: most,
+    dispose: ({ value }, key) => dependents.unlink(key, rowsOf(value)),
+  });
   /** Reads that callers may share. */
   const reads = new Map<string, Read<Value>>();
   const running = new Set<Read<Value>>();
+  const concerned = new Set(tables);
+  /** The time up to which every change of the entry's rows is known. */
+  const knownMs = ({ readMs, doubted }: Entry<Value>): number =>
+    doubted ? readMs : Math.max(readMs, changes.heardMs);
 
   changes.subscribe((change) => {
-    const affected = change ? options.affected(change) : () => true;
-    if (affected === undefined) return;
-    for (const read of running) read.missed.push(affected);
+    if (change && !concerned.has(change.table)) return;
+    for (const read of running) read.missed.push(change);
     // A read may return what was there before the change: callers that come now start another one.
-    for (const [shared, { key }] of reads) {
-      if (typeof affected !== "string" || key === affected) reads.delete(shared);
+    reads.clear();
+    if (change) {
+      for (const row of [change.id, change.table]) dependents.of(row).forEach((key) => entries.delete(key));
+      return;
     }
-    if (typeof affected === "string") return void entries.delete(affected);
-    for (const [key, entry] of entries.entries()) {
-      if (!change) entry.doubted = true;
-      else if (affected(entry.value)) entries.delete(key);
+    for (const entry of entries.values()) {
+      entry.readMs = knownMs(entry);
+      entry.doubted = true;
     }
   });
 
-  const put = (key: string, value: Value): void =>
-    void entries.set(key, { value, readMs: nowMs(), doubted: false, retryMs: 0 });
+  const put = (key: string, value: Value): void => {
+    entries.set(key, { value, readMs: nowMs(), doubted: false, retryMs: 0 });
+    dependents.link(key, rowsOf(value));
+  };
 
   const begin = (
     key: string,
@@ -88,18 +100,18 @@ export function cacheUntilChanged<Value>(
   ): Promise<Value | undefined> => {
     const known = reads.get(shared);
     if (known) return known.value;
-    const missed: Missed<Value>[] = [];
+    const missed: Read<Value>["missed"] = [];
     const value = read()
       .then((found) => {
         if (found === undefined) entries.delete(key);
-        else if (!missed.some((affected) => concerns(affected, key, found))) put(key, found);
+        else if (!isConcerned(rowsOf(found), missed)) put(key, found);
         return found;
       })
       .finally(() => {
         running.delete(begun);
         if (reads.get(shared) === begun) reads.delete(shared);
       });
-    const begun: Read<Value> = { key, value, missed };
+    const begun: Read<Value> = { value, missed };
     running.add(begun);
     reads.set(shared, begun);
     return value;
@@ -109,7 +121,7 @@ export function cacheUntilChanged<Value>(
     put,
     get(key, read, scope = "") {
       const entry = entries.get(key);
-      const ageMs = entry ? nowMs() - entry.readMs : OLDEST_MS;
+      const ageMs = entry ? nowMs() - knownMs(entry) : OLDEST_MS;
       if (entry && !entry.doubted && ageMs < FRESH_MS) return entry.value;
       if (entry && ageMs < OLDEST_MS && nowMs() < entry.retryMs) return entry.value;
       const running = begin(key, read, `${scope}/${key}`);
@@ -118,6 +130,9 @@ export function cacheUntilChanged<Value>(
     },
   };
 }
+
+const isConcerned = (rows: readonly string[], changes: (Change | undefined)[]): boolean =>
+  changes.some((change) => !change || rows.includes(change.id) || rows.includes(change.table));
 
 /** Returns the newly read value, or the known one when the database fails or takes too long. */
 function orKnown<Value>(

@@ -19,6 +19,8 @@ export interface PushPlace {
 
 export interface PushTarget {
   projectId: string;
+  /** Of the address, if it names one. */
+  integrationId: string | undefined;
   provider: string;
   /** The only installation that gets the events; null: all of the account. */
   installationId: string | null;
@@ -33,16 +35,16 @@ export interface PushTargets {
 
 /** Addresses that do not exist are remembered as well, so that guessing costs no queries. */
 const MOST_ADDRESSES = 5_000;
-const TABLES = new Set(["projects", "integrations", "installations", "provider_apps"]);
+const TABLES = ["projects", "integrations", "installations", "provider_apps"];
 
 export function openPushTargets(deps: { database: Database; changes: Changes; sealer: Sealer }): PushTargets {
   const known = cacheUntilChanged<{ target: PushTarget | undefined }>(deps.changes, {
     most: MOST_ADDRESSES,
-    affected: ({ table, id }) =>
-      TABLES.has(table)
-        ? ({ target }) =>
-            table === "provider_apps" || !target || id === target.projectId || id === target.installationId
-        : undefined,
+    tables: TABLES,
+    rowsOf: ({ target }) =>
+      target
+        ? [target.projectId, target.integrationId, target.installationId, "provider_apps"].filter(isGiven)
+        : TABLES,
   });
   return {
     async find(place) {
@@ -52,6 +54,8 @@ export function openPushTargets(deps: { database: Database; changes: Changes; se
     },
   };
 }
+
+const isGiven = (id: string | null | undefined): id is string => typeof id === "string";
 
 async function lookUp(
   { database: { queries }, sealer }: { database: Database; sealer: Sealer },
@@ -70,5 +74,11 @@ async function lookUp(
   }
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === name);
   const secrets = apps.map((app) => openProviderAppSecret(sealer, app)).filter((secret) => secret !== "");
-  return { projectId, provider: name, installationId: installation ?? null, secrets };
+  return {
+    projectId,
+    integrationId: parent?.id,
+    provider: name,
+    installationId: installation ?? null,
+    secrets,
+  };
 }
