@@ -17,7 +17,8 @@ export interface ServerOptions {
   binaries: Binaries;
   user: ServerUser;
   log: Log;
-  onExit: ((detail: string) => void) | undefined;
+  onExit?: ((detail: string) => void) | undefined;
+  maxConnections?: number | undefined;
 }
 
 export interface RunningServer {
@@ -45,6 +46,7 @@ export async function runServer({
   user,
   log,
   onExit,
+  maxConnections = 100,
 }: ServerOptions): Promise<RunningServer> {
   const socketDir = await chooseSocketDir(cluster.data, user);
   const bindDir = socketDir === cluster.data ? dataArgument(cluster.data, user) : socketDir;
@@ -55,13 +57,17 @@ export async function runServer({
   await rm(startupFile, { force: true }); // It may be another user's, from a start as root.
   const startupLog = await open(startupFile, "wx", 0o600);
   // A session of its own, so that Ctrl-C reaches only us. A file instead of a pipe, because it may outlive us.
-  const child = spawn(binaries.postgres, ["-D", dataArgument(cluster.data, user), ...settings(bindDir)], {
-    ...user,
-    cwd: cluster.data,
-    env: SERVER_ENV,
-    detached: true,
-    stdio: ["ignore", startupLog.fd, startupLog.fd],
-  });
+  const child = spawn(
+    binaries.postgres,
+    ["-D", dataArgument(cluster.data, user), ...settings(bindDir, maxConnections)],
+    {
+      ...user,
+      cwd: cluster.data,
+      env: SERVER_ENV,
+      detached: true,
+      stdio: ["ignore", startupLog.fd, startupLog.fd],
+    },
+  );
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) =>
@@ -93,13 +99,13 @@ export async function runServer({
  * Returns the settings as command line options, so that they apply whatever version of Busbar created the folder. Other
  * settings can be changed in postgresql.conf. Statements and details are not logged: they can contain customers' data.
  */
-function settings(socketDir: string): string[] {
+function settings(socketDir: string, maxConnections: number): string[] {
   const values = {
     listen_addresses: "",
     port: SOCKET_PORT,
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
-    max_connections: 100,
+    max_connections: maxConnections,
     shared_buffers: "64MB",
     fsync: "on",
     synchronous_commit: "on",

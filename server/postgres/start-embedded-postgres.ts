@@ -18,6 +18,8 @@ export interface EmbeddedPostgresOptions {
   log: Log;
   /** Called once if PostgreSQL exits unexpectedly; `detail` is for the log. */
   onExit?: (detail: string) => void;
+  /** Default 100. */
+  maxConnections?: number;
 }
 
 export interface EmbeddedPostgres {
@@ -53,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const isNew = await createCluster({ dataDir, folder, binaries, user });
     const cluster = await openCluster(folder, binaries, user);
     await stopOldServer(cluster.data, log);
-    const server = await runServer({ cluster, binaries, user, log, onExit: options.onExit });
+    const server = await runServer({ cluster, binaries, user, ...options });
     log.info(
       { pid: server.pid, isNew, tookMs: Math.round(elapsedMs() - startedMs) },
       "embedded PostgreSQL is ready",

@@ -10,6 +10,8 @@ import { until } from "./until.ts";
 /** Set by the global setup; without it, a test file starts its own server. */
 export const URL_VARIABLE = "BUSBAR_TEST_DATABASE_URL";
 
+/** Several test files run at once, each with up to three Busbars of about 25 connections. */
+const MAX_CONNECTIONS = 400;
 const TEMPLATE = "busbar_template";
 const log = createLog("error");
 
@@ -24,7 +26,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   // Readable for others: as root, the server and a pooler run as another user.
   const dataDir = await createMemoryFolder(0o711);
   await copyCluster(dataDir, prepareCluster);
-  const postgres = await startEmbeddedPostgres({ dataDir, log });
+  const postgres = await startEmbeddedPostgres({ dataDir, log, maxConnections: MAX_CONNECTIONS });
   return {
     url: postgres.connectionString,
     async stop() {
