@@ -25,6 +25,7 @@ export function openClientAddress(trusted: string[]): ClientAddress {
 
 /** Returns a function that tells whether an address is in one of these networks. */
 export function openNetworks(networks: string[]): (address: string) => boolean {
+  if (networks.length === 0) return () => false;
   const list = new BlockList();
   for (const network of networks) {
     const [address = "", bits] = network.split("/");

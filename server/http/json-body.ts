@@ -78,17 +78,16 @@ function endOfNumber(text: string, from: number): number {
 const PROTO = '"__proto__"';
 
 /** Escapes that may spell `__proto__`, and those of characters that PostgreSQL cannot store. */
-const DANGEROUS_ESCAPE = String.raw`\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])`;
+const DANGEROUS_ESCAPE = /\\u(?:00(?:00|5f|6f|7[024])|d[89a-f])/gi;
 
 /** Finds dangerous escapes of one text after another, each only once. */
 function dangerousEscapes(text: string): { isIn(from: number, end: number): boolean } {
-  const pattern = new RegExp(DANGEROUS_ESCAPE, "gi");
-  let next = -1;
+  let next = text.includes("\\u") ? -1 : Infinity;
   return {
     isIn(from, end) {
       if (next < from) {
-        pattern.lastIndex = from;
-        next = pattern.exec(text)?.index ?? Infinity;
+        DANGEROUS_ESCAPE.lastIndex = from;
+        next = DANGEROUS_ESCAPE.exec(text)?.index ?? Infinity;
       }
       return next < end;
     },

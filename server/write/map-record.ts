@@ -47,7 +47,8 @@ export function mapRecord(
     else put(result.fields, path, value);
     result.sources.set(path[0] ?? source, source);
   };
-  const rest = structuredClone(record);
+  // Mapped values are taken out of it.
+  const rest = mapping ? structuredClone(record) : record;
   for (const [mapped, target] of mapping?.mappedToProvider ?? []) {
     const value = take(rest, steps(mapped));
     if (value === undefined) continue;
