@@ -180,7 +180,11 @@ describe("a row of another project", () => {
   test("is 404, and is not changed", async () => {
     const shown = async (): Promise<string[]> => {
       const reads = about.filter(({ method }) => method === "GET").map((route) => ask(on, route, theirs));
-      return (await Promise.all(reads)).flatMap(({ status, text }) => (status === 200 ? [text] : []));
+      // These calls are uses of the key, too.
+      const lastUse = /"lastUsedTime":"[^"]*",/g;
+      return (await Promise.all(reads)).flatMap(({ status, text }) =>
+        status === 200 ? [text.replace(lastUse, "")] : [],
+      );
     };
     const before = await shown();
     const found: string[] = [];
