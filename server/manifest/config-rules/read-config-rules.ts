@@ -2,7 +2,7 @@
 import type { Features } from "../../../connector-kit/provider-info.ts";
 import { closest } from "../../ground/closest.ts";
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
-import { isFieldPath, parseFieldPath } from "../field-path.ts";
+import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
 import {
   has,

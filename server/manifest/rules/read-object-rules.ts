@@ -1,7 +1,7 @@
 /** Rules for `read`: fields, backfill, delivery, objects that are always read, schedules. */
 import { describeValue } from "../check-shape.ts";
 import type { Report } from "../finding.ts";
-import { isFieldPath, parseFieldPath } from "../field-path.ts";
+import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
 import {
   has,
   mapOf,
