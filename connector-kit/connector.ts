@@ -107,7 +107,7 @@ export interface Connector {
   subscribe?: SubscribeConnector;
   /** How `subscribe` gets events without a public address. */
   stream?: StreamConnector;
-  /** Describes objects' fields and creates custom ones. */
+  /** Describes objects' fields; a `CustomFieldsConnector` creates custom ones as well. */
   fields?: FieldsConnector;
   /**
    * Classifies an answer that is no success, for every caller without better knowledge, including the proxy's

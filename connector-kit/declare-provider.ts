@@ -1,11 +1,12 @@
 /** Short forms for the facts of a provider, one per authentication scheme. Everything they leave out has a default. */
 import type { CustomOptions, Oauth2Options, StepRequest } from "./auth-options.ts";
 import { supports, type Ability, type ProviderFacts } from "./define-provider.ts";
+import type { Support } from "./provider-info.ts";
 
 /** Facts besides the name, the address and the authentication. */
 interface More extends Partial<Omit<ProviderFacts, "displayName" | "authType" | "baseURL" | "support">> {
   /** What a manifest may declare, besides calls through the proxy, which every provider takes. */
-  declares?: Ability[];
+  declares?: (Ability | Partial<Support>)[];
   /** Values that the customer enters. */
   inputs?: NonNullable<NonNullable<ProviderFacts["metadata"]>["input"]>;
   /** Page of the provider's documentation on its authentication. */

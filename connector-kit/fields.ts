@@ -124,8 +124,13 @@ export interface FieldOutcome {
 export interface FieldsConnector {
   /** The provider's module that the fields belong to; absent if the provider has none. */
   readonly module?: string;
+  /** Whether `describe` knows the fields of an object; absent: of every object. Pure. */
+  describes?(objectName: string): boolean;
   /** Returns every field of an object. Throws `ProviderError`: `not_found` or `invalid` if there is no such object. */
   describe(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata>;
+}
+
+export interface CustomFieldsConnector extends FieldsConnector {
   /** Lists the faults of a definition that do not depend on the account. Pure. */
   check(request: FieldRequest): DefinitionFault[];
   /** Returns the name that a field gets at the provider; definitions with one name are of one field. Pure. */
@@ -139,3 +144,12 @@ export interface FieldsConnector {
    */
   upsert(requests: FieldRequest[], fetch: ProviderFetch): Promise<FieldOutcome[]>;
 }
+
+/** Returns the part that describes the fields of an object; undefined where nothing can. */
+export const fieldsOf = (
+  { fields }: { fields?: FieldsConnector },
+  objectName: string,
+): FieldsConnector | undefined => (fields?.describes?.(objectName) === false ? undefined : fields);
+
+/** Whether custom fields can be created, too. */
+export const createsFields = (fields: FieldsConnector): fields is CustomFieldsConnector => "upsert" in fields;

@@ -1,11 +1,11 @@
 /** Checks a provider that a builder adds to a project: how to connect, and a description of its objects. */
 import { addresses, checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
-import { OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
+import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import type { Description } from "../connector-kit/described/description.ts";
-import { merged } from "../connector-kit/described/object-plan.ts";
+import { largestBatch, merged } from "../connector-kit/described/object-plan.ts";
 import { patternFault } from "../connector-kit/pattern-fault.ts";
-import type { ProviderInfo } from "../connector-kit/provider-info.ts";
+import type { ProviderInfo, Support } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
 
 export interface OwnProvider {
@@ -70,17 +70,19 @@ function completed(key: string, facts: JsonObject, description: Description | un
   };
 }
 
-function abilitiesOf(description: Description | undefined): Ability[] {
+function abilitiesOf(description: Description | undefined): (Ability | Partial<Support>)[] {
   if (!description) return ["proxy"];
   const modes = new Set(
     Object.entries(description.objects).flatMap(([name, rules]) => merged(description, name, rules).modes),
   );
+  const batchLimit = largestBatch(description);
   const isWritten = modes.has("create") || modes.has("update") || modes.has("upsert");
   return [
     "proxy",
     ...(modes.has("read") ? (["read", "search"] as const) : []),
     ...(isWritten ? (["write"] as const) : []),
     ...(modes.has("delete") ? (["delete"] as const) : []),
+    ...(isWritten && batchLimit > 0 ? [batchWrite(batchLimit)] : []),
   ];
 }
 

@@ -1,7 +1,10 @@
 /** Guarantees that hold for every described connector, against a simulation of its provider by the same description. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { testBatches } from "./described-batch-suite.ts";
+import { testFields } from "./described-fields-suite.ts";
 import { idLike } from "./simulated-account.ts";
+import type { World } from "./simulated-world.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
 import { nowMs } from "../server/ground/clock.ts";
 import type { Json, JsonObject } from "../server/ground/json.ts";
@@ -47,19 +50,17 @@ export function testDescribed(provider: string, description: Description, connec
         for (const { id } of simulation.account.records(name)) simulation.account.remove(name, id);
     });
     const world = (): World => ({ simulation, connector, fetch: fetchFrom(simulation.url) });
-    for (const plan of plans) testObject(world, plan);
+    for (const plan of plans) {
+      testObject(world, plan);
+      testBatches(world, plan);
+      testFields(world, plan);
+    }
     testRefusals(world, full);
   });
 }
 
 /** The id of a record that does not exist. */
 const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
-
-interface World {
-  simulation: Simulation;
-  connector: Connector;
-  fetch: ProviderFetch;
-}
 
 const single = (
   objectName: string,

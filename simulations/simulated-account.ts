@@ -3,11 +3,13 @@ import { merged, fillPath, type ObjectPlan } from "../connector-kit/described/ob
 import type { Description } from "../connector-kit/described/description.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts";
+import { fieldPage } from "./simulated-fields.ts";
 import { pageOf, type ListQuery } from "./simulated-list.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { upsertIn } from "./simulated-upsert.ts";
 import { valueInPath } from "./value-in-path.ts";
-import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
+import { placed, REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 
 export interface SimulatedRequest {
   method: string;
@@ -58,7 +60,10 @@ export class SimulatedAccount {
   answer(request: SimulatedRequest): SimulatedAnswer {
     const url = new URL(request.path, "http://simulation.invalid");
     for (const plan of this.#plans) {
-      const answer = this.#answerFor(plan, request, url);
+      const answer =
+        this.#batch(plan, request, url) ??
+        fieldPage(plan, request.method, this.#queryOf(request, url)) ??
+        this.#answerFor(plan, request, url);
       if (answer) return this.#marked(answer);
     }
     return this.refusal(404, "there is no such address");
@@ -109,13 +114,53 @@ export class SimulatedAccount {
   }
 
   #list(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
-    const query: ListQuery = { url, body: jsonOf(request.body), baseUrl: request.baseUrl };
-    return pageOf(plan, query, this.records(plan.name), (record) => this.#shown(plan, record));
+    return pageOf(plan, this.#queryOf(request, url), this.records(plan.name), (record) =>
+      this.#shown(plan, record),
+    );
+  }
+
+  #queryOf({ body, baseUrl }: SimulatedRequest, url: URL): ListQuery {
+    return { url, body: jsonOf(body), baseUrl };
+  }
+
+  /** Returns undefined for a request that is no batch. */
+  #batch(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
+    const { requests } = plan.batch ?? {};
+    if (requests && request.method === "POST" && valueInPath(requests.path, url) !== undefined) {
+      const answer = packedAnswer(requests, request.body, (inner) =>
+        this.answer({ ...inner, baseUrl: request.baseUrl }),
+      );
+      return typeof answer === "string" ? this.refusal(400, answer) : answer;
+    }
+    for (const kind of ["upsert", "create", "update"] as const) {
+      const rules = plan.batch?.[kind];
+      if (rules?.method !== request.method || valueInPath(fillPath(rules.path, plan), url) === undefined)
+        continue;
+      const answer = writtenList({ plan, kind, rules }, request.body, this.#listTarget(plan));
+      if (answer) return answer;
+    }
+    return undefined;
+  }
+
+  #listTarget(plan: ObjectPlan): ListTarget {
+    const records = this.#of(plan.name);
+    return {
+      has: (id) => records.has(id),
+      findBy: (key, value) =>
+        this.records(plan.name).find(({ fields }) => String(fields[key]) === String(value))?.id,
+      put: (fields, id) => this.put(plan.name, fields, id),
+      show: (id) => {
+        const record = records.get(id);
+        return record ? this.#shown(plan, record) : {};
+      },
+      refusal: (status, message) => this.refusal(status, message),
+    };
   }
 
   #create(plan: ObjectPlan, request: SimulatedRequest): SimulatedAnswer {
     const fields = plan.create && unwrapped(plan, plan.create, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
+    if (Object.values(fields).includes(REFUSED)) return this.refusal(422, "a value is refused");
     const id = this.put(plan.name, fields);
     return this.#written(plan, id, 201, plan.create?.empty);
   }

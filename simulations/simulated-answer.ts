@@ -14,6 +14,9 @@ export interface StoredRecord {
   changedAt: number;
 }
 
+/** A record with this value cannot be created, whatever the field. */
+export const REFUSED = "a value that the simulation refuses";
+
 /** A value at a path; numbers in it are indexes of lists. */
 export function placed(path: string, value: Json): Json {
   if (path === "") return value;

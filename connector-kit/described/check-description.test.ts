@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
 import type { JsonObject } from "../../server/ground/json.ts";
+import { brokenDescriptions } from "../../simulations/broken-descriptions.ts";
 import { checkDescription } from "./check-description.ts";
 
 const UPDATE = { method: "PUT", path: "/{path}/{id}" };
@@ -52,6 +53,53 @@ for (const [provider, description] of Object.entries(DESCRIPTIONS)) {
     }
   });
 }
+
+test("a wrong value in any place of any description is refused with that place", () => {
+  for (const [provider, description] of Object.entries(DESCRIPTIONS)) {
+    const all = brokenDescriptions(description);
+    assert.ok(all.length > 50);
+    for (const { place, description: broken } of all) {
+      const { faults } = checkDescription(broken);
+      assert.ok(
+        faults.some(({ path, message }) => path === place && message !== ""),
+        `${provider} ${place}: ${JSON.stringify(faults)}`,
+      );
+    }
+  }
+});
+
+test("batches and metadata that cannot work are refused", () => {
+  const [description] = Object.values(DESCRIPTIONS);
+  const requests = { path: "/batch", most: 20, to: "requests", answers: "responses", status: "status" };
+  const list = { method: "POST", path: "/many", most: 10, to: "records", answers: "records" };
+  const metadata = { path: "/fields", records: "data", name: "name", type: "type", types: { text: "string" } };
+  const wrong: [place: string, rules: object][] = [
+    ["batch.requests.path", { batch: { requests: { ...requests, path: "/{path}" } } }],
+    ["batch.requests.path", { batch: { requests: { ...requests, path: "https://evil.example" } } }],
+    ["batch.requests.most", { batch: { requests: { ...requests, most: 1 } } }],
+    ["batch.requests.to", { batch: { requests: { ...requests, to: "" } } }],
+    ["batch.requests", { batch: { requests }, create: { ...UPDATE, wrap: { form: true } } }],
+    ["batch.create.path", { batch: { create: { ...list, path: "/{id}" } } }],
+    ["batch.create", { batch: { create: { ...list, answers: undefined } } }],
+    ["batch.update", { batch: { update: list } }],
+    ["batch.create.okWhen", { batch: { create: { ...list, okWhen: "status" } } }],
+    ["batch.upsert", { batch: { upsert: list }, upsert: undefined }],
+    ["metadata", { metadata: { label: "Person" } }],
+    ["metadata.list.path", { metadata: { list: { ...metadata, path: "//evil.example" } } }],
+    ["metadata.list.types", { metadata: { list: { ...metadata, types: {} } } }],
+    ["metadata.list.paging", { metadata: { list: { ...metadata, paging: {} } } }],
+    ["metadata.list.custom", { metadata: { list: { ...metadata, custom: { paths: ["custom"] } } } }],
+    ["metadata.list.skip[0]", { metadata: { list: { ...metadata, skip: [{ paths: [], is: ["x"] }] } } }],
+  ];
+  for (const [place, rules] of wrong) {
+    const broken = { ...description, objects: { people: JSON.parse(JSON.stringify(rules)) } };
+    const { faults } = checkDescription(broken);
+    assert.ok(
+      faults.some(({ path }) => path === `connector.objects.people.${place}`),
+      `${place}: ${JSON.stringify(faults)}`,
+    );
+  }
+});
 
 test("what can be done with an object needs its request, and the id a place", () => {
   const [description] = Object.values(DESCRIPTIONS);

@@ -2,8 +2,11 @@
 import { isJsonObject } from "../../server/ground/json.ts";
 import { shapeFaults, type ProviderFault } from "../check-provider.ts";
 import { patternFault } from "../pattern-fault.ts";
-import { DescriptionSchema, type Description, type ObjectRules, type PagingRules } from "./description.ts";
+import { DescriptionSchema, type Description, type ObjectRules } from "./description.ts";
 import { merged, type ObjectPlan } from "./object-plan.ts";
+import { batchFaults, planBatchFaults } from "./batch-faults.ts";
+import { metadataFaults } from "./metadata-faults.ts";
+import { fault, HOLES, pagingFault, pathFault, targetFault } from "./member-faults.ts";
 
 export type DescriptionCheck =
   | { description: Description; faults: [] }
@@ -41,7 +44,7 @@ function idFaults({ ids }: Description, path: string): ProviderFault[] {
 
 /** Faults of single members. */
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
-  const { list, create, update, upsert, delete: remove, get, since, paging } = rules;
+  const { list, create, update, upsert, delete: remove, get, since, paging, batch, metadata } = rules;
   const targets: [string, string | undefined][] = [
     ["list.pageSize.to", list?.pageSize?.to],
     ["create.idTo", create?.idTo],
@@ -69,6 +72,8 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
       : []),
     ...(paging ? fault(`${path}.paging`, pagingFault(paging)) : []),
+    ...(batch ? batchFaults(batch, `${path}.batch`) : []),
+    ...(metadata ? metadataFaults(metadata, `${path}.metadata`) : []),
     ...(since?.paging ? fault(`${path}.since.paging`, pagingFault(since.paging)) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
       ? [{ path: `${path}.since.template`, message: "must contain {since}" }]
@@ -97,36 +102,9 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
         ? []
         : [{ path: `${path}.${mode}`, message: "says nowhere where the id goes: {id} in path, or idTo" }];
     }),
+    ...planBatchFaults(plan, path),
     ...(plan.get && !plan.get.path.includes("{id}")
       ? [{ path: `${path}.get.path`, message: "must contain {id}" }]
       : []),
   ];
-}
-
-const fault = (path: string, message: string | undefined): ProviderFault[] =>
-  message === undefined ? [] : [{ path, message }];
-
-const targetFault = (value: string | undefined): string | undefined =>
-  value === undefined || /^(query|body)\.[^.].*$/.test(value)
-    ? undefined
-    : "must be query.<name> or body.<path>";
-
-function pathFault(value: string | undefined, holes: string[] = HOLES): string | undefined {
-  if (value === undefined) return undefined;
-  if (!/^\/[^/]/.test(value)) return "must begin with one /";
-  if (/(^|\/)\.\.?(\/|$)|[\\#]/.test(value)) return "must not contain . or .. as a step, \\ or #";
-  const unknown = [...value.matchAll(/\{([^}]*)\}/g)]
-    .map(([, name = ""]) => name)
-    .find((name) => !holes.includes(name));
-  if (unknown !== undefined) return `has the unknown placeholder {${unknown}}; known are ${holes.join(", ")}`;
-  return /[{}]/.test(value.replaceAll(/\{[a-z]+\}/g, "")) ? "has a brace without its partner" : undefined;
-}
-
-const HOLES = ["path", "singular", "id"];
-
-function pagingFault(paging: PagingRules): string | undefined {
-  const styles = Object.entries(paging).filter(([, value]) => value !== undefined && value !== false);
-  return styles.length === 1
-    ? undefined
-    : "must have exactly one of cursor, nextUrl, link, page, offset, keyset and none";
 }

@@ -27,7 +27,7 @@ export const describedClassify =
       (isGood ? "invalid" : kindOf(status));
     return new ProviderError({
       kind,
-      message: reason(body, errors.message) ?? `${provider} answered ${status}`,
+      message: reasonIn(body, errors.message) ?? `${provider} answered ${status}`,
       ...(code !== undefined && { code }),
       status,
       ...(kind === "rate_limited" && { retryAt: retryTime(response, limits?.reset) }),
@@ -53,8 +53,8 @@ function kindOf(status: number): ProviderErrorKind {
   return status >= 500 || status < 400 ? "unavailable" : "invalid";
 }
 
-/** The first path with a text; `*` in a path stands for every entry of a list or object, joined. */
-function reason(body: Json | undefined, paths: string[]): string | undefined {
+/** Returns the first path's text; `*` in a path stands for every entry of a list or object, joined. */
+export function reasonIn(body: Json | undefined, paths: string[]): string | undefined {
   if (body === undefined) return undefined;
   for (const path of paths) {
     const texts = textsAt(body, path.split("."));

@@ -1,4 +1,5 @@
 /** Reads records by a description: pages of a list, single records, and searches by comparing here. */
+import { formatFieldPath, parseFieldPath } from "../../server/ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../page-check.ts";
@@ -7,10 +8,11 @@ import { ProviderError } from "../provider-error.ts";
 import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, unreadable } from "../send-request.ts";
 import { watchHeaders } from "../watch-headers.ts";
-import type { Description, PagingRules } from "./description.ts";
+import type { Description } from "./description.ts";
 import { getOne } from "./described-write.ts";
 import { at, fillPath, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
+import type { PagingRules } from "./paging-rules.ts";
 import { put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -20,8 +22,8 @@ const MOST_SEARCH_PAGES = 10;
 
 export function describedRead(description: Description, classify: Classify): ReadConnector {
   const idFault = idFaults(description);
-  const readPage = (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
-    onePage({ description, classify, fetch }, plan, checkpoint);
+  const readPage = async (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
+    readListPage({ rules: planOf(description, plan.objectName, "read"), classify, fetch }, plan, checkpoint);
   return {
     abilities: {
       associations: false,
@@ -63,6 +65,10 @@ export function describedRead(description: Description, classify: Classify): Rea
         : { kind: "read", perSecond: description.limits.perSecond },
     needsMetadata: () => false,
     fieldKey: (name) => name,
+    fieldBeyond: (steps, { fields }) => {
+      const path = formatFieldPath(steps);
+      return steps.length > 1 && Object.hasOwn(fields, path) ? path : undefined;
+    },
   };
 }
 
@@ -122,18 +128,18 @@ function putSince(parts: RequestParts, { since: rules }: ObjectPlan, since: Date
   for (const [name, value] of Object.entries(rules.query ?? {})) parts.query.push([name, value]);
 }
 
-interface Reading {
-  description: Description;
+interface ListReading {
+  rules: ObjectPlan;
   classify: Classify;
   fetch: ProviderFetch;
 }
 
-async function onePage(
-  { description, classify, fetch }: Reading,
+/** Reads one page of a list. Throws `ProviderError`. */
+export async function readListPage(
+  { rules, classify, fetch }: ListReading,
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const rules = planOf(description, plan.objectName, "read");
   const watched = watchHeaders(fetch);
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
@@ -192,7 +198,17 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
 function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
   if (changeTime && since && changeTime < since) return false;
   if (changeTime && until && changeTime > until) return false;
-  return filters.every(({ fieldName, value }) => isEqual(values[fieldName], value));
+  return filters.every(({ fieldName, value }) => isEqual(valueOf(values, fieldName), value));
+}
+
+/** Custom fields within a member are named by a path. */
+function valueOf(values: JsonObject, fieldName: string): Json | undefined {
+  const path = parseFieldPath(fieldName);
+  if (!("steps" in path)) return values[fieldName];
+  return path.steps.reduce<Json | undefined>(
+    (value, step) => (isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined),
+    values,
+  );
 }
 
 const isEqual = (value: Json | undefined, wanted: string | number | boolean): boolean =>

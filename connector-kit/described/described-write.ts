@@ -1,4 +1,4 @@
-/** Writes records by a description: one request for each, and the record read back where the answer has none. */
+/** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite, WriteConnector } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
@@ -6,8 +6,21 @@ import { ProviderError } from "../provider-error.ts";
 import { send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
+import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
 import type { Description, UpsertRules, WriteRules } from "./description.ts";
-import { at, fillPath, idFaults, idOf, knownPlan, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import {
+  at,
+  fillPath,
+  idFaults,
+  idOf,
+  keyOf,
+  keyPlaces,
+  knownPlan,
+  largestBatch,
+  planOf,
+  valuesOf,
+  type ObjectPlan,
+} from "./object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -15,6 +28,16 @@ type Classify = NonNullable<Connector["classify"]>;
 export function describedWrite(description: Description, classify: Classify): WriteConnector {
   const idFault = idFaults(description);
   const requestOf = requests(description, idFault);
+  const batching = (plan: ObjectPlan, write: RecordWrite): Batching => ({
+    description,
+    plan,
+    write,
+    classify,
+    faultOf: (record) => recordFault(write, record, idFault),
+    requestOf: (record) => requestOf(write, record),
+    writeOne: (record, fetch) => sendOne({ plan, write, fetch, classify, requestOf }, record),
+  });
+  const batchLimit = largestBatch(description);
   return {
     abilities: {
       delete: true,
@@ -22,10 +45,17 @@ export function describedWrite(description: Description, classify: Classify): Wr
       headers: false,
       ifEmpty: hasGet(description),
       upsert: upsertKeys(description),
+      ...(batchLimit > 0 && { batchLimit }),
     },
-    prepare: (write) => write.records.map((record) => requestOf(write, record)),
+    prepare(write) {
+      const plan = planOf(description, write.objectName, write.type);
+      if (hasBatch(plan, write)) return batchRequests(batching(plan, write));
+      return write.records.map((record) => requestOf(write, record));
+    },
     async write(write, fetch) {
       const plan = planOrFault(description, write);
+      if (!(plan instanceof ProviderError) && hasBatch(plan, write))
+        return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {
         faultOf: (record) => recordFault(write, record, idFault),
         send: (record) =>
@@ -112,13 +142,10 @@ function upsertRequest(
   write: RecordWrite,
   record: RecordToWrite,
 ): ProviderRequest {
-  // The provider's spelling: a caller may write names in any case.
-  const key = rules.keys.find((name) => name.toLowerCase() === write.key?.toLowerCase()) ?? "";
   const value = upsertKeyOf(write, record) ?? "";
-  const path = fillPath(rules.path, plan, undefined, { key, value });
+  const path = fillPath(rules.path, plan, undefined, { key: keyOf(rules, write), value });
   const fields = rules.path.includes("{value}") ? withoutUpsertKey(write, record) : record.fields;
-  const { keyNameTo, keyNameList = false } = rules;
-  const also = keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key] as const];
+  const also = keyPlaces(rules, write);
   return writeRequest(rules, { path, plan, record: { fields }, also, repeatable: true });
 }
 

@@ -1,5 +1,8 @@
 /** The form of a described connector: a provider's objects, requests, answers and errors as data, without expressions. */
 import { Type, type Static } from "typebox";
+import { Batch } from "./batch-rules.ts";
+import { Metadata } from "./metadata-rules.ts";
+import { Paging } from "./paging-rules.ts";
 
 const text = (description: string) => Type.String({ description });
 const optional = (description: string) => Type.Optional(Type.String({ description }));
@@ -78,37 +81,6 @@ const ListRequest = Type.Object({
   ),
 });
 
-/** Exactly one member. Every walk also ends at an empty page. */
-const Paging = Type.Object({
-  cursor: Type.Optional(
-    Type.Object({ from: text("Path of the next cursor in the answer."), to: target("Where it goes.") }),
-  ),
-  nextUrl: Type.Optional(Type.Object({ from: text("Path of the URL of the next page.") })),
-  link: Type.Optional(Type.Boolean({ description: "The `Link` header names the next page (RFC 8288)." })),
-  page: Type.Optional(
-    Type.Object({
-      to: target("Where the number of the page goes."),
-      first: Type.Integer({ description: "Number of the first page." }),
-      more: optional(
-        "Path of a member that is false, null or empty on the last page. Absent: a short page is the last.",
-      ),
-    }),
-  ),
-  offset: Type.Optional(
-    Type.Object({
-      to: target("Where the number of records before the page goes."),
-      more: optional("As for `page`."),
-    }),
-  ),
-  keyset: Type.Optional(
-    Type.Object({
-      to: target("Where the id of the last record goes."),
-      more: optional("As for `page`."),
-    }),
-  ),
-  none: Type.Optional(Type.Boolean({ description: "One answer has all records." })),
-});
-
 const Since = Type.Object({
   to: Type.Optional(target("Where the lower bound goes. Absent: records are compared here.")),
   format: Type.Optional(TimeFormat),
@@ -139,6 +111,8 @@ const ObjectRulesSchema = Type.Object({
     Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
   ),
   record: optional("Path of the record in the answer of a write; empty: the answer itself."),
+  batch: Type.Optional(Batch),
+  metadata: Type.Optional(Metadata),
   example: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: "Fields of a record, for the simulation." }),
   ),
@@ -176,5 +150,4 @@ export type Description = Static<typeof DescriptionSchema>;
 export type ObjectRules = Static<typeof ObjectRulesSchema>;
 export type WriteRules = Static<typeof WriteRequest>;
 export type UpsertRules = Static<typeof UpsertRequest>;
-export type PagingRules = Static<typeof Paging>;
 export type TimeForm = Static<typeof TimeFormat>;

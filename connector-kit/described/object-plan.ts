@@ -3,7 +3,7 @@ import type { JsonObject, Json } from "../../server/ground/json.ts";
 import { isJsonObject } from "../../server/ground/json.ts";
 import { ProviderError } from "../provider-error.ts";
 import { textAt, valueAt } from "../text-at.ts";
-import type { Description, ObjectRules } from "./description.ts";
+import type { Description, ObjectRules, UpsertRules } from "./description.ts";
 
 export type Mode = "read" | "create" | "update" | "delete" | "upsert";
 
@@ -45,6 +45,16 @@ export const merged = ({ defaults }: Description, name: string, rules: ObjectRul
   idPath: rules.idPath ?? defaults.idPath ?? "id",
 });
 
+/** Returns the most records of a request; 0 if no object has batches. Objects without batches are written one by one. */
+export const largestBatch = (description: Description): number =>
+  Math.max(
+    0,
+    ...Object.entries(description.objects).flatMap(([name, rules]) => {
+      const { batch = {} } = merged(description, name, rules);
+      return [batch.requests, batch.create, batch.update, batch.upsert].map((one) => one?.most ?? 0);
+    }),
+  );
+
 const PAST: Record<Mode, string> = {
   read: "read",
   create: "created",
@@ -71,6 +81,17 @@ export function fillPath(
     value: encodeURIComponent(upsert?.value ?? ""),
   };
   return template.replaceAll(/\{(path|singular|id|key|value)\}/g, (_, name: string) => values[name] ?? "");
+}
+
+/** Returns the key of an upsert in the provider's spelling: a caller may write names in any case. */
+export const keyOf = ({ keys }: UpsertRules, { key }: { key?: string }): string =>
+  keys.find((name) => name.toLowerCase() === key?.toLowerCase()) ?? "";
+
+/** Returns where the name of the key goes, besides the path. */
+export function keyPlaces(rules: UpsertRules, write: { key?: string }): [target: string, value: string | string[]][] {
+  const { keyNameTo, keyNameList = false } = rules;
+  const key = keyOf(rules, write);
+  return keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key]];
 }
 
 /** Limits the time of a pattern, which a builder may have written. */

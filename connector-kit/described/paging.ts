@@ -4,8 +4,8 @@ import { brokenPage } from "../page-check.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import { textAt } from "../text-at.ts";
-import type { PagingRules } from "./description.ts";
 import { at } from "./object-plan.ts";
+import type { PagingRules } from "./paging-rules.ts";
 import { put, type RequestParts } from "./request-parts.ts";
 
 /** Adds the place of the page to a request. Pages by URL are requested by their own path. */

@@ -1,5 +1,62 @@
 /** Microsoft Dynamics' tables, by the Dataverse Web API. An update must not create, hence `If-Match`. */
 import type { Description } from "../../connector-kit/described/description.ts";
+import type { BatchRules } from "../../connector-kit/described/batch-rules.ts";
+import type { FieldListRules } from "../../connector-kit/described/metadata-rules.ts";
+
+/** Records of these tables are created and updated together: one that is refused refuses all. */
+const together = (idMember: string): BatchRules => ({
+  create: {
+    ...targets,
+    path: "/v9.2/{path}/Microsoft.Dynamics.CRM.CreateMultiple",
+    answers: "Ids",
+    id: "",
+  },
+  update: { ...targets, path: "/v9.2/{path}/Microsoft.Dynamics.CRM.UpdateMultiple", idTo: idMember },
+});
+
+const targets = {
+  method: "POST" as const,
+  most: 100,
+  to: "Targets",
+  also: { "@odata.type": "Microsoft.Dynamics.CRM.{singular}" },
+  together: true,
+};
+
+/** Columns that point to other records have other names in requests and answers, so they are left out. */
+const POINTERS = ["Lookup", "Customer", "Owner", "PartyList", "Virtual", "EntityName", "ManagedProperty"];
+
+const columns: FieldListRules = {
+  path: "/v9.2/EntityDefinitions(LogicalName='{singular}')/Attributes",
+  records: "value",
+  paging: { nextUrl: { from: "@odata.nextLink" } },
+  skip: [
+    { paths: ["AttributeOf"], isNot: ["none"] },
+    { paths: ["IsValidForRead"], is: ["false"] },
+    { paths: ["AttributeType"], is: POINTERS },
+  ],
+  name: "LogicalName",
+  label: "DisplayName.UserLocalizedLabel.Label",
+  explanation: "Description.UserLocalizedLabel.Label",
+  type: "AttributeType",
+  types: {
+    String: "string",
+    Memo: "string",
+    Uniqueidentifier: "string",
+    Integer: "int",
+    BigInt: "int",
+    Decimal: "float",
+    Double: "float",
+    Money: "float",
+    Boolean: "boolean",
+    DateTime: "datetime",
+    Picklist: "singleSelect",
+    State: "singleSelect",
+    Status: "singleSelect",
+  },
+  custom: { paths: ["IsCustomAttribute"], is: ["true"] },
+  readOnly: { paths: ["IsValidForCreate", "IsValidForUpdate"], is: ["false"] },
+  required: { paths: ["RequiredLevel.Value"], is: ["ApplicationRequired", "SystemRequired"] },
+};
 
 export const description: Description = {
   ids: { pattern: "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}" },
@@ -18,15 +75,16 @@ export const description: Description = {
     update: { method: "PATCH", path: "/v9.2/{path}({id})", headers: { "if-match": "*" }, empty: true },
     delete: { method: "DELETE", path: "/v9.2/{path}({id})" },
     get: { path: "/v9.2/{path}({id})" },
+    metadata: { list: columns },
   },
   objects: {
-    contacts: { idPath: "contactid", example: { firstname: "Ada" } },
-    accounts: { idPath: "accountid", example: { name: "Quill Ltd" } },
-    leads: { idPath: "leadid", example: { subject: "Pens" } },
-    opportunities: { idPath: "opportunityid", example: { name: "Pens" } },
-    incidents: { idPath: "incidentid", example: { title: "Printer" } },
-    tasks: { idPath: "activityid", example: { subject: "Call Ada" } },
-    phonecalls: { idPath: "activityid", example: { subject: "Called Ada" } },
+    contacts: { singular: "contact", idPath: "contactid", batch: together("contactid"), example: { firstname: "Ada" } },
+    accounts: { singular: "account", idPath: "accountid", batch: together("accountid"), example: { name: "Quill Ltd" } },
+    leads: { singular: "lead", idPath: "leadid", example: { subject: "Pens" } },
+    opportunities: { singular: "opportunity", idPath: "opportunityid", example: { name: "Pens" } },
+    incidents: { singular: "incident", idPath: "incidentid", example: { title: "Printer" } },
+    tasks: { singular: "task", idPath: "activityid", example: { subject: "Call Ada" } },
+    phonecalls: { singular: "phonecall", idPath: "activityid", example: { subject: "Called Ada" } },
   },
   errors: { message: ["error.message"], code: "error.code", statuses: { "412": "not_found" } },
   sources: {

@@ -1,5 +1,6 @@
 /** How dynamicsCRM is connected. */
 import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/define-provider.ts";
 
 export const provider = oauth2(
   "Microsoft Dynamics CRM",
@@ -10,7 +11,7 @@ export const provider = oauth2(
     needsScopes: true,
     tokenFields: { scopesField: "scope" },
     oauth: { explicitWorkspaceRequired: true },
-    declares: ["read", "write", "delete", "search"],
+    declares: ["read", "write", "delete", "search", batchWrite(100)],
     inputs: [
       {
         name: "workspace",

@@ -1,10 +1,10 @@
 /** Describes and creates HubSpot properties: entry point for fields. */
-import type { FieldsConnector } from "../../connector-kit/fields.ts";
+import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
 import { describeObject } from "./describe.ts";
 import { propertyFaults, propertyName } from "./property-plan.ts";
 import { upsertProperties } from "./upsert-properties.ts";
 
-export const fields: FieldsConnector = {
+export const fields: CustomFieldsConnector = {
   module: "crm",
   describe: describeObject,
   check: propertyFaults,

@@ -1,5 +1,24 @@
 /** Intercom's objects. Lists know no bound of time: the records are compared here. */
 import type { Description } from "../../connector-kit/described/description.ts";
+import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+
+const metadata: MetadataRules = {
+  list: {
+    path: "/data_attributes",
+    query: { model: "{singular}" },
+    records: "data",
+    skip: [{ paths: ["archived"], is: ["true"] }],
+    name: "full_name",
+    nameHasDots: true,
+    label: "label",
+    explanation: "description",
+    type: "data_type",
+    types: { string: "string", integer: "int", float: "float", boolean: "boolean", date: "datetime" },
+    custom: { paths: ["custom"], is: ["true"] },
+    readOnly: { paths: ["api_writable"], is: ["false"] },
+    options: { at: "options" },
+  },
+};
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9]{1,64}" },
@@ -16,8 +35,10 @@ export const description: Description = {
     get: { path: "/{path}/{id}" },
   },
   objects: {
-    contacts: { example: { role: "user", email: "ada@example.com" } },
+    contacts: { singular: "contact", metadata, example: { role: "user", email: "ada@example.com" } },
     companies: {
+      singular: "company",
+      metadata,
       // A create is an upsert as well: Intercom has one request for both.
       upsert: { method: "POST", path: "/{path}", keys: ["company_id"] },
       example: { company_id: "quill", name: "Quill Ltd" },

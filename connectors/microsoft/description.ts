@@ -1,5 +1,6 @@
 /** A person's contacts, events, messages and tasks lists, by Microsoft Graph. */
 import type { Description } from "../../connector-kit/described/description.ts";
+import { contactFields } from "./contact-fields.ts";
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },
@@ -13,9 +14,23 @@ export const description: Description = {
     update: { method: "PATCH", path: "/v1.0/me/{path}/{id}" },
     delete: { method: "DELETE", path: "/v1.0/me/{path}/{id}" },
     get: { path: "/v1.0/me/{path}/{id}" },
+    batch: {
+      requests: {
+        path: "/v1.0/$batch",
+        most: 20,
+        to: "requests",
+        below: "/v1.0",
+        answers: "responses",
+        status: "status",
+      },
+    },
   },
   objects: {
-    "me/contacts": { path: "contacts", example: { givenName: "Ada" } },
+    "me/contacts": {
+      path: "contacts",
+      metadata: { label: "Contact", fields: contactFields },
+      example: { givenName: "Ada" },
+    },
     "me/events": { path: "events", example: { subject: "Pens" } },
     "me/messages": { path: "messages", example: { subject: "Pens" } },
     "me/calendars": { path: "calendars", since: {}, example: { name: "Pens" } },

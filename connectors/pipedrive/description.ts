@@ -1,5 +1,37 @@
 /** Pipedrive's objects: version 2 of its API, and version 1 for notes. */
 import type { Description } from "../../connector-kit/described/description.ts";
+import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+
+/** Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. */
+const metadata: MetadataRules = {
+  list: {
+    path: "/api/v2/{singular}Fields",
+    query: { limit: "500" },
+    records: "data",
+    paging: { cursor: { from: "additional_data.next_cursor", to: "query.cursor" } },
+    name: "field_code",
+    label: "field_name",
+    type: "field_type",
+    types: {
+      varchar: "string",
+      varchar_auto: "string",
+      text: "string",
+      phone: "string",
+      int: "int",
+      double: "float",
+      monetary: "float",
+      date: "date",
+      enum: "singleSelect",
+      set: "multiSelect",
+      user: "reference",
+      org: "reference",
+      people: "reference",
+    },
+    custom: { paths: ["is_custom_field"], is: ["true"] },
+    customIn: "custom_fields",
+    options: { at: "options", value: "id", label: "label" },
+  },
+};
 
 export const description: Description = {
   ids: { number: true },
@@ -16,11 +48,11 @@ export const description: Description = {
     record: "data",
   },
   objects: {
-    deals: { example: { title: "Pens" } },
-    persons: { example: { name: "Ada Quill" } },
-    organizations: { example: { name: "Quill Ltd" } },
-    activities: { example: { subject: "Call" } },
-    products: { since: {}, example: { name: "Pen" } },
+    deals: { singular: "deal", metadata, example: { title: "Pens" } },
+    persons: { singular: "person", metadata, example: { name: "Ada Quill" } },
+    organizations: { singular: "organization", metadata, example: { name: "Quill Ltd" } },
+    activities: { singular: "activity", metadata, example: { subject: "Call" } },
+    products: { singular: "product", metadata, since: {}, example: { name: "Pen" } },
     pipelines: { since: {}, example: { name: "Sales" } },
     stages: { since: {}, example: { name: "Won" } },
     notes: {

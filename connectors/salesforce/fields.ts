@@ -1,10 +1,10 @@
 /** Describes and creates Salesforce fields: entry point for fields. */
-import type { FieldsConnector } from "../../connector-kit/fields.ts";
+import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
 import { fieldFaults, fullNameOf } from "./custom-field.ts";
 import { describeObject } from "./describe.ts";
 import { upsertCustomFields } from "./upsert-custom-fields.ts";
 
-export const fields: FieldsConnector = {
+export const fields: CustomFieldsConnector = {
   module: "crm",
   describe: describeObject,
   check: fieldFaults,

@@ -1,5 +1,42 @@
 /** ServiceNow's tables. Times of records are UTC without a zone. */
 import type { Description } from "../../connector-kit/described/description.ts";
+import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+
+/** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
+const columnsOf = (...tables: string[]): MetadataRules => ({
+  list: {
+    path: "/api/now/table/sys_dictionary",
+    query: {
+      sysparm_query: `nameIN${["{path}", ...tables].join(",")}^elementISNOTEMPTY`,
+      sysparm_exclude_reference_link: "true",
+      sysparm_limit: "1000",
+    },
+    records: "result",
+    paging: { link: true },
+    name: "element",
+    label: "column_label",
+    type: "internal_type",
+    types: {
+      string: "string",
+      email: "string",
+      url: "string",
+      html: "string",
+      GUID: "string",
+      integer: "int",
+      longint: "int",
+      decimal: "float",
+      float: "float",
+      boolean: "boolean",
+      glide_date: "date",
+      glide_date_time: "datetime",
+      due_date: "datetime",
+      reference: "reference",
+    },
+    readOnly: { paths: ["read_only"], is: ["true"] },
+    required: { paths: ["mandatory"], is: ["true"] },
+    refersTo: "reference",
+  },
+});
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{32}" },
@@ -23,15 +60,27 @@ export const description: Description = {
     delete: { method: "DELETE", path: "/api/now/table/{path}/{id}" },
     get: { path: "/api/now/table/{path}/{id}", record: "result" },
     record: "result",
+    batch: {
+      requests: {
+        path: "/api/now/v1/batch",
+        most: 50,
+        to: "rest_requests",
+        also: { batch_request_id: "busbar" },
+        base64: true,
+        answers: "serviced_requests",
+        status: "status_code",
+      },
+    },
+    metadata: columnsOf(),
   },
   objects: {
-    incident: { example: { short_description: "Printer" } },
-    problem: { example: { short_description: "Printers" } },
-    change_request: { example: { short_description: "New printers" } },
+    incident: { metadata: columnsOf("task"), example: { short_description: "Printer" } },
+    problem: { metadata: columnsOf("task"), example: { short_description: "Printers" } },
+    change_request: { metadata: columnsOf("task"), example: { short_description: "New printers" } },
     task: { example: { short_description: "Call Ada" } },
     sys_user: { example: { user_name: "ada" } },
     core_company: { example: { name: "Quill Ltd" } },
-    cmdb_ci: { example: { name: "printer-7" } },
+    cmdb_ci: { metadata: columnsOf("cmdb"), example: { name: "printer-7" } },
   },
   errors: { message: ["error.detail", "error.message"] },
   limits: { reset: "x-ratelimit-reset" },

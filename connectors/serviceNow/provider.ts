@@ -1,12 +1,13 @@
 /** How serviceNow is connected. */
 import { oauth2 } from "../../connector-kit/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/define-provider.ts";
 
 export const provider = oauth2("ServiceNow", "https://{{.workspace}}.service-now.com", {
   authorize: "https://{{.workspace}}.service-now.com/oauth_auth.do",
   token: "https://{{.workspace}}.service-now.com/oauth_token.do",
   tokenFields: { scopesField: "scope" },
   oauth: { explicitWorkspaceRequired: true },
-  declares: ["read", "write", "search", "delete"],
+  declares: ["read", "write", "search", "delete", batchWrite(50)],
   inputs: [
     {
       name: "workspace",

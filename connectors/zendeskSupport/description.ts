@@ -1,5 +1,7 @@
 /** Zendesk Support's objects. Changes of tickets and users come from the incremental exports. */
 import type { Description } from "../../connector-kit/described/description.ts";
+import type { KnownFields, MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+import { organizationFields, userFields } from "./known-fields.ts";
 
 const exported = {
   to: "query.start_time",
@@ -13,6 +15,34 @@ const createOrUpdate = {
   path: "/api/v2/{path}/create_or_update",
   wrap: { in: "{singular}" },
 };
+
+const fieldsOf = (singular: string, fields: KnownFields): MetadataRules => ({
+  fields,
+  list: {
+    path: `/api/v2/${singular}_fields`,
+    query: { "page[size]": "100" },
+    records: `${singular}_fields`,
+    paging: { nextUrl: { from: "links.next" } },
+    skip: [{ paths: ["active"], is: ["false"] }],
+    name: "key",
+    label: "title",
+    explanation: "description",
+    type: "type",
+    types: {
+      text: "string",
+      textarea: "string",
+      regexp: "string",
+      checkbox: "boolean",
+      date: "date",
+      integer: "int",
+      decimal: "float",
+      dropdown: "singleSelect",
+      lookup: "reference",
+    },
+    customIn: `${singular}_fields`,
+    options: { at: "custom_field_options", value: "value", label: "name" },
+  },
+});
 
 export const description: Description = {
   ids: { number: true },
@@ -32,12 +62,14 @@ export const description: Description = {
     tickets: { singular: "ticket", since: exported, example: { subject: "Printer" } },
     users: {
       singular: "user",
+      metadata: fieldsOf("user", userFields),
       since: exported,
       upsert: { ...createOrUpdate, keys: ["external_id", "email"] },
       example: { name: "Ada Quill" },
     },
     organizations: {
       singular: "organization",
+      metadata: fieldsOf("organization", organizationFields),
       upsert: { ...createOrUpdate, keys: ["external_id"] },
       example: { name: "Quill Ltd" },
     },

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
+import { REFUSED } from "../../simulations/simulated-answer.ts";
 import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { openSink, type Sink } from "../harness/deliveries/sink.ts";
@@ -10,6 +11,11 @@ import { until } from "../harness/until.ts";
 const MANIFEST = `
 specVersion: 1.0.0
 integrations:
+  - name: outlook
+    provider: microsoft
+    write:
+      objects:
+        - objectName: me/contacts
   - name: sales
     provider: pipedrive
     read:
@@ -31,33 +37,41 @@ integrations:
           inheritMapping: true
 `;
 
+async function simulationOf(provider: string): Promise<Simulation> {
+  const description = DESCRIPTIONS[provider];
+  assert.ok(description);
+  return startSimulation(description);
+}
+
 describe("a described connector", () => {
   let on: TestBusbar;
   let simulation: Simulation;
+  let outlook: Simulation;
   let sink: Sink;
   before(async () => {
     sink = await openSink();
-    const description = DESCRIPTIONS["pipedrive"];
-    assert.ok(description);
-    simulation = await startSimulation(description);
+    simulation = await simulationOf("pipedrive");
+    outlook = await simulationOf("microsoft");
     on = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
-      providers: { pipedrive: { baseURL: simulation.url } },
+      providers: { pipedrive: { baseURL: simulation.url }, microsoft: { baseURL: outlook.url } },
     });
     for (const name of ["Ada", "Grace", "Edsger", "Barbara", "Tony"])
-      simulation.account.put("persons", { name });
+      simulation.account.put("persons", { name, custom_fields: { field_0: `custom ${name}` } });
     const to = { name: "people", type: "webhook", metadata: { url: `${sink.url}/people` } };
     assert.equal((await on.inProject("POST", "/destinations", to)).status, 201);
     const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     assert.doesNotMatch(deployed.text, /not-built-yet/);
-    const connection = await on.inProject("POST", "/connections:generate", {
-      provider: "pipedrive",
-      groupRef: "acme",
-      consumerRef: "ada",
-      oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
-    });
-    assert.equal(connection.status, 201, connection.text);
+    for (const provider of ["pipedrive", "microsoft"]) {
+      const connection = await on.inProject("POST", "/connections:generate", {
+        provider,
+        groupRef: "acme",
+        consumerRef: "ada",
+        oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+      });
+      assert.equal(connection.status, 201, connection.text);
+    }
     const installed = await on.inProject("POST", "/integrations/sales/installations", {
       groupRef: "acme",
       config: {
@@ -69,14 +83,30 @@ describe("a described connector", () => {
       },
     });
     assert.equal(installed.status, 201, installed.text);
+    const second = await on.inProject("POST", "/integrations/outlook/installations", {
+      groupRef: "acme",
+      config: {
+        content: {
+          provider: "microsoft",
+          write: { objects: { "me/contacts": { objectName: "me/contacts" } } },
+        },
+      },
+    });
+    assert.equal(second.status, 201, second.text);
   });
   after(async () => {
     await on?.stop();
     await simulation?.close();
+    await outlook?.close();
     await sink?.close();
   });
 
-  const arrived = (): { id?: string; mappedFields: Record<string, unknown> }[] =>
+  interface Entry {
+    id?: string;
+    fields: Record<string, unknown>;
+    mappedFields: Record<string, unknown>;
+  }
+  const arrived = (): Entry[] =>
     sink.at("/people").flatMap(({ body }) => JSON.parse(body).result);
 
   test("its backfill delivers every record, over several pages", async () => {
@@ -119,6 +149,35 @@ describe("a described connector", () => {
     const removed = await on.write("sales", "persons", { groupRef: "acme", type: "delete", record: { id } });
     assert.equal(removed.status, 200, removed.text);
     assert.equal(stored(), undefined);
+  });
+
+  test("its fields are those that the provider lists, and a read of all fields delivers them", async () => {
+    const place = "/providers/pipedrive/objects/persons/metadata?groupRef=acme";
+    const { status, body, text } = await on.inProject("GET", place);
+    assert.equal(status, 200, text);
+    assert.equal(body.fields["name"].valueType, "string");
+    const custom = body.fields["$['custom_fields']['field_0']"];
+    assert.deepEqual([custom.isCustom, custom.displayName], [true, "Label of field_0"]);
+    const ada = arrived().find(({ mappedFields }) => mappedFields["fullName"] === "Ada");
+    assert.deepEqual(ada?.fields["custom_fields"], { field_0: "custom Ada" });
+    const notes = await on.inProject("GET", "/providers/pipedrive/objects/notes/metadata?groupRef=acme");
+    assert.match(notes.body.detail, /does not know the fields of `notes`/);
+  });
+
+  test("a batch is one request where the provider takes several records at once", async () => {
+    const before = outlook.requests.length;
+    const written = await on.write("outlook", "me/contacts", {
+      groupRef: "acme",
+      type: "create",
+      batch: ["Ada", "Grace", REFUSED].map((givenName) => ({ record: { givenName } })),
+    });
+    assert.equal(written.status, 200, written.text);
+    assert.deepEqual(
+      written.body.results.map(({ success }: { success: boolean }) => success),
+      [true, true, false],
+    );
+    assert.deepEqual(outlook.requests.slice(before), ["POST /base/v1.0/$batch"]);
+    assert.equal(outlook.account.records("me/contacts").length, 2);
   });
 
   test("the provider is shown with what its description can do", async () => {

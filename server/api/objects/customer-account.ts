@@ -1,6 +1,11 @@
 /** Finds the connection and the connector for a customer's objects. */
 import type { Catalog } from "../../../connectors/catalog.ts";
-import type { FieldsConnector } from "../../../connector-kit/fields.ts";
+import {
+  createsFields,
+  fieldsOf,
+  type CustomFieldsConnector,
+  type FieldsConnector,
+} from "../../../connector-kit/fields.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
@@ -46,17 +51,35 @@ export async function connectionOfInstallation(
   });
 }
 
-/** Returns the connector's part for fields. Throws a Problem where Busbar has none for the provider or module. */
-export function fieldsConnector(
-  catalog: Catalog,
-  { projectId, provider, module }: { projectId: string; provider: string; module?: string },
-): FieldsConnector {
-  const fields = catalog.of(projectId).connector(provider)?.fields;
-  if (!fields || (module && fields.module && module !== fields.module)) throw notBuilt(provider, module);
-  return fields;
+interface FieldsTarget {
+  projectId: string;
+  provider: string;
+  module?: string;
 }
 
-const notBuilt = (provider: string, module: string | undefined): Problem =>
+/** Returns the connector's part that describes an object. Throws a Problem where Busbar has none. */
+export function describingConnector(
+  catalog: Catalog,
+  { projectId, provider, module }: FieldsTarget,
+  objectName: string,
+): FieldsConnector {
+  const fields = fieldsOf(catalog.of(projectId).connector(provider) ?? {}, objectName);
+  if (fields && (!module || !fields.module || module === fields.module)) return fields;
+  throw notBuilt(`does not know the fields of \`${objectName}\` of`, provider, module);
+}
+
+/** Returns the connector's part that creates custom fields. Throws a Problem where Busbar has none. */
+export function customFieldsConnector(
+  catalog: Catalog,
+  { projectId, provider, module }: FieldsTarget,
+): CustomFieldsConnector {
+  const fields = catalog.of(projectId).connector(provider)?.fields;
+  if (fields && createsFields(fields) && (!module || !fields.module || module === fields.module))
+    return fields;
+  throw notBuilt("cannot create fields of", provider, module);
+}
+
+const notBuilt = (lack: string, provider: string, module: string | undefined): Problem =>
   new Problem("unsupported-by-provider", {
-    detail: `Busbar neither reads nor makes fields of ${provider}${module ? ` (module ${module})` : ""}. Call its API through the proxy instead.`,
+    detail: `Busbar ${lack} ${provider}${module ? ` (module ${module})` : ""}. Call its API through the proxy instead.`,
   });

@@ -1,9 +1,9 @@
 /** Upserts custom fields in a customer's account. A Problem tells what was done before the failure. */
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import type { FieldOutcome, FieldRequest, FieldsConnector } from "../../../connector-kit/fields.ts";
+import type { CustomFieldsConnector, FieldOutcome, FieldRequest } from "../../../connector-kit/fields.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { callProvider, type CallOutcome, type CallServices } from "../../operations/call-provider.ts";
-import { fieldsConnector } from "./customer-account.ts";
+import { customFieldsConnector } from "./customer-account.ts";
 import type { FieldResult, UpsertAnswer, UpsertRequest } from "./field-definition.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { providerProblem, sentence } from "../../operations/provider-problem.ts";
@@ -19,7 +19,7 @@ export async function upsertFields(
   asked: UpsertRequest["fields"],
 ): Promise<UpsertAnswer> {
   try {
-    const fields = fieldsConnector(deps.catalog, target);
+    const fields = customFieldsConnector(deps.catalog, target);
     const requests = placed(asked);
     refuseFaulty(requests, fields);
     const call = { ...target, outcomesIn: callOutcomes };
@@ -53,7 +53,7 @@ const placed = (asked: UpsertRequest["fields"]): Placed[] =>
 const MOST_FIELDS = 200;
 
 /** Throws a 400 Problem with one issue per fault, before anything is sent. */
-function refuseFaulty(requests: Placed[], fields: FieldsConnector): void {
+function refuseFaulty(requests: Placed[], fields: CustomFieldsConnector): void {
   if (requests.length > MOST_FIELDS) {
     const detail = `one request takes at most ${MOST_FIELDS} fields, this one has ${requests.length}; send them in parts.`;
     const issues: Issue[] = [{ in: "body", name: "fields", detail }];

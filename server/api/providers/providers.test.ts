@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { checkDescription } from "../../../connector-kit/described/check-description.ts";
 import type { Description } from "../../../connector-kit/described/description.ts";
+import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
+import { brokenDescriptions } from "../../../simulations/broken-descriptions.ts";
 import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { assertProblem } from "../../../tests/journeys/assert-problem.ts";
@@ -185,6 +187,27 @@ describe("providers", () => {
       body.map(({ key }: { key: string }) => key),
       ["x-quill"],
     );
+  });
+
+  test("of 100 broken descriptions, each is refused with its place and none reaches the provider", async () => {
+    const good = DESCRIPTIONS["serviceNow"];
+    assert.ok(good);
+    const before = await on.inProject("GET", "/providers/x-quill");
+    const calls = quill.requests.length;
+    const all = brokenDescriptions(good);
+    const step = Math.floor(all.length / 100);
+    const chosen = all.filter((_, index) => index % step === 0).slice(0, 100);
+    assert.equal(chosen.length, 100);
+    for (const { place, description } of chosen) {
+      const answer = await put(document({ connector: description }));
+      const { issues } = assertProblem(answer, 422);
+      assert.ok(
+        issues.some(({ name }: { name: string }) => name === place),
+        `${place}: ${answer.text}`,
+      );
+    }
+    assert.deepEqual((await on.inProject("GET", "/providers/x-quill")).body, before.body);
+    assert.equal(quill.requests.length, calls);
   });
 
   test("a manifest is checked with the providers that come with it, not with those that they replace", async () => {

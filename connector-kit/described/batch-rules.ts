@@ -1,0 +1,56 @@
+/** The part of a description that tells how several records are written with one request. */
+import { Type, type Static } from "typebox";
+
+const text = (description: string) => Type.String({ description });
+const Texts = Type.Record(Type.String(), Type.String());
+const most = Type.Integer({ description: "Records of a request at most." });
+
+/** The requests of single records, packed into one. Every answer in it is judged as that of a single record. */
+const PackedRequests = Type.Object({
+  path: text("Path below the base URL; the method is POST."),
+  most,
+  to: text("Path of the list of requests in the body: each has `id`, `method`, `url`, `headers`, `body`."),
+  also: Type.Optional(Texts),
+  below: Type.Optional(text("Beginning of the paths that `url` leaves out, for example `/v1.0`.")),
+  base64: Type.Optional(
+    Type.Boolean({ description: "Bodies are JSON in Base64, and headers a list of `name` and `value`." }),
+  ),
+  answers: text("Path of the list of answers: each has `id`, `headers`, `body` and a status."),
+  status: text("Member of an answer that is its status."),
+});
+
+/** A list of records in the body. `{path}` and `{singular}` are filled. */
+const RecordList = Type.Object({
+  method: Type.Union([Type.Literal("POST"), Type.Literal("PUT"), Type.Literal("PATCH")]),
+  path: text("Path below the base URL."),
+  most,
+  to: text("Path of the list in the body; empty: the body is the list."),
+  each: Type.Optional(text("Member of each entry that holds the fields. Absent: the entry itself.")),
+  idTo: Type.Optional(text("Member of each entry that is the record's id.")),
+  also: Type.Optional(Texts),
+  together: Type.Optional(
+    Type.Boolean({ description: "One refused record refuses all. They are then written one by one." }),
+  ),
+  answers: Type.Optional(
+    text("Path of the list of results, in the same order. Absent: an answer that is a success has no results."),
+  ),
+  id: Type.Optional(
+    text("Path of the id in a result; empty: the result itself. Default: as in a record."),
+  ),
+  record: Type.Optional(text("Path of the record in a result.")),
+  okWhen: Type.Optional(text("`path=value` of the results of written records. Default: all were written.")),
+  message: Type.Optional(Type.Array(Type.String(), { description: "Paths of the reason in a result." })),
+  code: Type.Optional(text("Path of the provider's code in a result.")),
+});
+
+/** `requests`, or a list for each kind of write that the provider has in this form. */
+export const Batch = Type.Object({
+  requests: Type.Optional(PackedRequests),
+  create: Type.Optional(RecordList),
+  update: Type.Optional(RecordList),
+  upsert: Type.Optional(RecordList),
+});
+
+export type BatchRules = Static<typeof Batch>;
+export type PackedRules = Static<typeof PackedRequests>;
+export type RecordListRules = Static<typeof RecordList>;

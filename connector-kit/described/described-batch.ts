@@ -1,0 +1,194 @@
+/** Writes several records with one request, where a description tells how the provider does it. */
+import type { Connector, RecordOutcome, RecordToWrite, RecordWrite, WriteResult } from "../connector.ts";
+import { Outcomes } from "../outcomes.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
+import { ProviderError, type ProviderErrorKind } from "../provider-error.ts";
+import { send } from "../send-request.ts";
+import { splitBatch } from "../split-batch.ts";
+import { upsertRecordKey } from "../upsert-key.ts";
+import type { SingleOutcome } from "../write-singly.ts";
+import type { Description } from "./description.ts";
+import { keyPlaces, type ObjectPlan } from "./object-plan.ts";
+import { packedRequest, unpackedAnswers } from "./packed-requests.ts";
+import { listRequest, outcomeIn, resultsIn, type RecordList } from "./record-list.ts";
+
+type Classify = NonNullable<Connector["classify"]>;
+
+export interface Batching {
+  description: Description;
+  plan: ObjectPlan;
+  write: RecordWrite;
+  classify: Classify;
+  faultOf(record: RecordToWrite): ProviderError | undefined;
+  /** The request of a single record. */
+  requestOf(record: RecordToWrite): ProviderRequest;
+  /** Writes a single record with its own request. */
+  writeOne(record: RecordToWrite, fetch: ProviderFetch): Promise<SingleOutcome>;
+}
+
+/** Whether the provider takes several records of this write with one request. */
+export const hasBatch = ({ batch }: ObjectPlan, { type, batch: isBatch }: RecordWrite): boolean =>
+  isBatch &&
+  type !== "delete" &&
+  batch !== undefined &&
+  (batch[type] !== undefined || batch.requests !== undefined);
+
+/** Returns the requests in their order. Throws the first fault of a record. */
+export function batchRequests(batching: Batching): ProviderRequest[] {
+  for (const record of batching.write.records) {
+    const fault = batching.faultOf(record);
+    if (fault) throw fault;
+  }
+  return wavesOf(batching).map((wave) => requestFor(batching, wave));
+}
+
+export async function writeInBatches(batching: Batching, fetch: ProviderFetch): Promise<WriteResult> {
+  const { records } = batching.write;
+  const result: Collected = { outcomes: new Outcomes(records.length), warnings: [], rawResponse: undefined };
+  for (const [index, record] of records.entries()) {
+    const fault = batching.faultOf(record);
+    if (fault) result.outcomes.fail([index], fault);
+  }
+  const waves = wavesOf(batching);
+  if (batching.write.allOrNone && !(isTogether(batching) && waves.length <= 1))
+    result.warnings.push("the provider does not write these records all or none; allOrNone has no effect");
+  for (const wave of waves) await sendWave(batching, wave, fetch, result);
+  const { outcomes, warnings, rawResponse } = result;
+  return { outcomes: outcomes.finish(), warnings, ...(rawResponse !== undefined && { rawResponse }) };
+}
+
+interface Collected {
+  outcomes: Outcomes;
+  warnings: string[];
+  rawResponse: string | undefined;
+}
+
+/** Returns the positions of the records of each request; a record that comes twice goes into a later one. */
+function wavesOf({ plan, write, faultOf }: Batching): number[][] {
+  const most = listRules(plan, write)?.most ?? plan.batch?.requests?.most ?? 1;
+  const valid = [...write.records.entries()].filter(([, record]) => faultOf(record) === undefined);
+  const keys = valid.map(([, record]) =>
+    write.type === "upsert" ? upsertRecordKey(write, record) : record.id,
+  );
+  return splitBatch(keys, most).map((wave) => wave.flatMap((position) => valid[position]?.[0] ?? []));
+}
+
+const listRules = ({ batch }: ObjectPlan, { type }: RecordWrite) =>
+  type === "delete" ? undefined : batch?.[type];
+
+const isTogether = ({ plan, write }: Batching): boolean => listRules(plan, write)?.together ?? false;
+
+function listOf({ description, plan, write }: Batching): RecordList | undefined {
+  const rules = listRules(plan, write);
+  const beside = write.type === "upsert" && plan.upsert ? keyPlaces(plan.upsert, write) : [];
+  return rules && { rules, plan, description, repeatable: write.type !== "create", beside };
+}
+
+function requestFor(batching: Batching, wave: number[]): ProviderRequest {
+  const records = wave.flatMap((index) => batching.write.records[index] ?? []);
+  const list = listOf(batching);
+  if (list) return listRequest(list, records);
+  const { requests } = batching.plan.batch ?? {};
+  if (requests) return packedRequest(requests, records.map(batching.requestOf));
+  throw new ProviderError({ kind: "invalid", message: `${batching.plan.name} has no batches` });
+}
+
+async function sendWave(
+  batching: Batching,
+  wave: number[],
+  fetch: ProviderFetch,
+  result: Collected,
+): Promise<void> {
+  const { classify, write } = batching;
+  let areAlone = false;
+  await result.outcomes.attempt(wave, async () => {
+    const { body, error } = await send(requestFor(batching, wave), fetch, classify, write.account);
+    if (error) result.rawResponse = error.rawResponse;
+    const list = listOf(batching);
+    const results = list && resultsIn(list, body, wave.length);
+    if (list && results)
+      settle(
+        result,
+        wave,
+        wave.map((index, position) => outcomeIn(list, recordAt(write, index), results[position] ?? null)),
+      );
+    else if (error && list?.rules.together && !write.allOrNone && wave.length > 1) areAlone = true;
+    else if (error) result.outcomes.fail(wave, error);
+    else if (list) settleUnnamed(batching, list, wave, result);
+    else if (batching.plan.batch?.requests)
+      await settleAnswers(batching, wave, unpackedAnswers(batching.plan.batch.requests, body), result);
+  });
+  if (areAlone) for (const index of wave) await writeAlone(batching, index, fetch, result);
+}
+
+const recordAt = ({ records }: RecordWrite, index: number): RecordToWrite => records[index] ?? { fields: {} };
+
+function settle({ outcomes }: Collected, wave: number[], settled: RecordOutcome[]): void {
+  for (const [position, index] of wave.entries()) {
+    const outcome = settled[position];
+    if (outcome) outcomes.settle(index, outcome);
+  }
+}
+
+/** A success without results means that all records were written; their ids are known unless they were created. */
+function settleUnnamed({ write }: Batching, { rules }: RecordList, wave: number[], result: Collected): void {
+  if (rules.answers !== undefined) return;
+  settle(
+    result,
+    wave,
+    wave.map((index): RecordOutcome => {
+      const { id } = recordAt(write, index);
+      return { success: true, ...(id !== undefined && { recordId: id }) };
+    }),
+  );
+}
+
+/** Judges each answer as that of a single record. Throws if all of them failed for a reason that the next will meet, too. */
+async function settleAnswers(
+  { write, writeOne }: Batching,
+  wave: number[],
+  answers: Map<number, ProviderResponse>,
+  result: Collected,
+): Promise<void> {
+  const settled: RecordOutcome[] = [];
+  for (const [position, index] of wave.entries()) {
+    const answer = answers.get(position);
+    if (!answer) continue;
+    const single = await writeOne(recordAt(write, index), () => Promise.resolve(answer)).catch(failed);
+    settled[position] = single.outcome;
+    if (single.warning !== undefined) result.warnings.push(single.warning);
+  }
+  const whole = wholeFailure(wave, settled);
+  if (whole) throw whole;
+  settle(result, wave, settled);
+}
+
+/** Kinds of failures after which nothing was written, and the next request fails as well. */
+const WHOLE = new Set<ProviderErrorKind>(["unauthorized", "locked_out", "rate_limited", "unavailable"]);
+
+function wholeFailure(wave: number[], settled: RecordOutcome[]): ProviderError | undefined {
+  const errors = wave.map((_, position) => {
+    const outcome = settled[position];
+    return outcome?.success === false && WHOLE.has(outcome.error.kind) ? outcome.error : undefined;
+  });
+  const [first] = errors;
+  return errors.every((error) => error !== undefined && error.kind === first?.kind) ? first : undefined;
+}
+
+function failed(error: unknown): SingleOutcome {
+  if (error instanceof ProviderError) return { outcome: { success: false, error } };
+  throw error;
+}
+
+async function writeAlone(
+  { write, writeOne }: Batching,
+  index: number,
+  fetch: ProviderFetch,
+  { outcomes, warnings }: Collected,
+): Promise<void> {
+  await outcomes.attempt([index], async () => {
+    const { outcome, warning } = await writeOne(recordAt(write, index), fetch);
+    if (warning !== undefined) warnings.push(warning);
+    outcomes.settle(index, outcome);
+  });
+}

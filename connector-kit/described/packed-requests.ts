@@ -1,0 +1,66 @@
+/** Packs the requests of single records into one request, and takes their answers out of its answer. */
+import { Buffer } from "node:buffer";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import type { ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
+import { textAt } from "../text-at.ts";
+import type { PackedRules } from "./batch-rules.ts";
+import { at } from "./object-plan.ts";
+import { nested } from "./request-parts.ts";
+
+/** Returns the request for all; answers are found by the position of the request, from 1. */
+export const packedRequest = (rules: PackedRules, requests: ProviderRequest[]): ProviderRequest => ({
+  method: "POST",
+  path: rules.path,
+  body: nested(
+    rules.to,
+    requests.map((request, index) => packed(rules, request, String(index + 1))),
+    { ...rules.also },
+  ),
+  repeatable: requests.every(({ repeatable }) => repeatable),
+});
+
+function packed({ below = "", base64 }: PackedRules, request: ProviderRequest, id: string): JsonObject {
+  const { method, path, body } = request;
+  const headers = { "content-type": "application/json", ...request.headers };
+  return {
+    id,
+    method,
+    url: path.startsWith(`${below}/`) ? path.slice(below.length) : path,
+    headers: base64 ? Object.entries(headers).map(([name, value]) => ({ name, value })) : headers,
+    ...(body !== undefined && {
+      body: base64 ? Buffer.from(JSON.stringify(body)).toString("base64") : body,
+    }),
+  };
+}
+
+/** Returns the answers by the position of their request; one that is missing or broken is absent. */
+export function unpackedAnswers(rules: PackedRules, body: Json | undefined): Map<number, ProviderResponse> {
+  const answers = at(body, rules.answers);
+  if (!Array.isArray(answers)) return new Map();
+  return new Map(
+    answers.flatMap((answer): [number, ProviderResponse][] => {
+      const position = Number(textAt(answer, "id") ?? Number.NaN) - 1;
+      const response = unpacked(rules, answer);
+      return response && Number.isInteger(position) ? [[position, response]] : [];
+    }),
+  );
+}
+
+function unpacked({ status: member, base64 }: PackedRules, answer: Json): ProviderResponse | undefined {
+  const status = Number(textAt(answer, member) ?? Number.NaN);
+  if (!isJsonObject(answer) || !Number.isInteger(status)) return undefined;
+  const { body } = answer;
+  if (base64) {
+    const text = typeof body === "string" ? Buffer.from(body, "base64").toString() : "";
+    return { status, headers: {}, text };
+  }
+  return { status, headers: headersIn(answer), text: body === undefined ? "" : JSON.stringify(body) };
+}
+
+const headersIn = ({ headers }: JsonObject): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(isJsonObject(headers) ? headers : {}).map(([name, value]) => [
+      name.toLowerCase(),
+      String(value),
+    ]),
+  );

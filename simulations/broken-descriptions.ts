@@ -1,0 +1,47 @@
+/** Breaks a good description in every place: what is refused must be refused there. */
+import type { Description } from "../connector-kit/described/description.ts";
+import { isJsonObject, type Json } from "../server/ground/json.ts";
+
+export interface BrokenDescription {
+  /** Where the fault is, as checks name it below `connector`. */
+  place: string;
+  description: Json;
+}
+
+/** Returns one broken description for each member and each wrong value of it. Members of examples may be anything. */
+export function brokenDescriptions(description: Description): BrokenDescription[] {
+  const good: Json = JSON.parse(JSON.stringify(description));
+  return placesIn(good).flatMap(({ place, steps, value }) =>
+    wrongValues(value).map((wrong) => ({ place, description: replaced(good, steps, wrong) })),
+  );
+}
+
+interface Place {
+  place: string;
+  steps: string[];
+  value: Json;
+}
+
+function placesIn(value: Json, place = "connector", steps: string[] = []): Place[] {
+  const here = steps.length === 0 ? [] : [{ place, steps, value }];
+  if (steps.at(-1) === "example") return here;
+  const members = Array.isArray(value)
+    ? value.map((item, index): [string, string, Json] => [String(index), `${place}[${index}]`, item])
+    : Object.entries(isJsonObject(value) ? value : {}).map(([name, item]): [string, string, Json] => [
+        name,
+        `${place}.${name}`,
+        item,
+      ]);
+  return [...here, ...members.flatMap(([step, at, item]) => placesIn(item, at, [...steps, step]))];
+}
+
+const wrongValues = (value: Json): Json[] =>
+  typeof value === "object" && value !== null ? [7, null] : [{ strange: true }, null];
+
+function replaced(value: Json, [first, ...rest]: string[], wrong: Json): Json {
+  if (first === undefined) return wrong;
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === first ? replaced(item, rest, wrong) : item));
+  if (!isJsonObject(value)) return value;
+  return { ...value, [first]: replaced(value[first] ?? null, rest, wrong) };
+}

@@ -1,0 +1,36 @@
+/** Guarantees of described fields, for each object that has them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { formatFieldPath } from "../server/ground/field-path.ts";
+import { fieldsOfAccount } from "./simulated-fields.ts";
+import type { World } from "./simulated-world.ts";
+
+export function testFields(world: () => World, plan: ObjectPlan): void {
+  const { name, metadata } = plan;
+  if (!metadata) return;
+  test(`the fields of ${name} are told with their kinds, flags and values, from all pages`, async () => {
+    const { connector, fetch } = world();
+    assert.ok(connector.fields?.describes?.(name));
+    const told = await connector.fields.describe(name, fetch);
+    assert.equal(told.name, name);
+    const listed = fieldsOfAccount(plan).filter(({ isSkipped }) => !isSkipped);
+    const known = Object.keys(metadata.fields ?? {});
+    const { customIn, nameHasDots } = metadata.list ?? {};
+    const names = listed.map(({ name: fieldName, isCustom }) =>
+      formatFieldPath([
+        ...(isCustom && customIn !== undefined ? [customIn] : []),
+        ...(nameHasDots ? fieldName.split(".") : [fieldName]),
+      ]),
+    );
+    assert.deepEqual(Object.keys(told.fields).toSorted(), [...new Set([...known, ...names])].toSorted());
+    for (const [index, field] of listed.entries()) {
+      const shown = told.fields[names[index] ?? ""];
+      assert.equal(shown?.valueType, metadata.list?.types[field.providerType]);
+      assert.equal(shown?.isCustom, field.isCustom);
+      assert.equal(shown?.readOnly, field.isReadOnly);
+      assert.equal(shown?.isRequired, field.isRequired);
+      assert.deepEqual(shown?.values?.map(({ value }) => value) ?? [], field.values);
+    }
+  });
+}

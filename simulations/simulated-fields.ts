@@ -1,0 +1,97 @@
+/** Lists the fields of a simulated account, as the description says that the provider names them. */
+import type { FieldListRules, FlagRules } from "../connector-kit/described/metadata-rules.ts";
+import { fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { nested } from "../connector-kit/described/request-parts.ts";
+import type { Json, JsonObject } from "../server/ground/json.ts";
+import type { SimulatedAnswer } from "./simulated-answer.ts";
+import { pageOf, type ListQuery } from "./simulated-list.ts";
+import { valueInPath } from "./value-in-path.ts";
+
+/** A field of each type, and one that is listed but has to be skipped. Flags are set in turn. */
+export interface SimulatedField {
+  name: string;
+  providerType: string;
+  isCustom: boolean;
+  isReadOnly: boolean;
+  isRequired: boolean;
+  isSkipped: boolean;
+  values: string[];
+}
+
+export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): SimulatedField[] {
+  const list = metadata?.list;
+  if (!list) return [];
+  const types = Object.keys(list.types);
+  const textType = types.find((type) => list.types[type] === "string") ?? types[0] ?? "";
+  const plain = { isReadOnly: false, isRequired: false, isSkipped: false, values: [] };
+  const isAlwaysCustom = list.customIn !== undefined && list.custom === undefined;
+  const known = isAlwaysCustom
+    ? []
+    : Object.keys(example).map((name) => ({ name, providerType: textType, isCustom: false, ...plain }));
+  const typed = types.map((providerType, index) => ({
+    name: `${list.nameHasDots && index % 2 === 0 ? "own." : ""}field_${index}`,
+    providerType,
+    isCustom: isAlwaysCustom || (list.custom !== undefined && index % 2 === 0),
+    isReadOnly: list.readOnly !== undefined && index % 3 === 0,
+    isRequired: list.required !== undefined && index % 3 === 1,
+    isSkipped: false,
+    values: list.options && /Select$/.test(list.types[providerType] ?? "") ? ["a", "b"] : [],
+  }));
+  const skipped = { name: "field_skipped", providerType: textType, isCustom: false, ...plain, isSkipped: true };
+  return [...known, ...typed, ...(list.skip ? [skipped] : [])];
+}
+
+/** Returns the page of fields; undefined for a request of something else. */
+export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): SimulatedAnswer | undefined {
+  const list = plan.metadata?.list;
+  if (!list || method !== "GET" || valueInPath(fillPath(list.path, plan), query.url) === undefined)
+    return undefined;
+  for (const [name, value] of Object.entries(list.query ?? {}))
+    if (query.url.searchParams.get(name) !== fillPath(value, plan)) return undefined;
+  const fields = fieldsOfAccount(plan).map((field) => ({ id: field.name, fields: entryOf(list, field), changedAt: 0 }));
+  const asList: ObjectPlan = {
+    name: "fields",
+    modes: ["read"],
+    idPath: list.name,
+    records: fillPath(list.records, plan),
+    paging: list.paging ?? { none: true },
+  };
+  return pageOf(asList, query, fields, ({ fields: entry }) => entry);
+}
+
+function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
+  let entry = nested(list.type, field.providerType, nested(list.name, field.name));
+  const put = (path: string | undefined, value: Json): void => {
+    if (path !== undefined) entry = nested(path, value, entry);
+  };
+  const flag = (rules: FlagRules | undefined, isSet: boolean): void => {
+    // A flag that depends on the type is not set for the types that the description knows.
+    for (const path of rules?.paths ?? []) if (rules && path !== list.type) put(path, flagValue(rules, isSet));
+  };
+  put(list.label, `Label of ${field.name}`);
+  put(list.explanation, `About ${field.name}`);
+  for (const [index, rules] of (list.skip ?? []).entries()) flag(rules, field.isSkipped && index === 0);
+  flag(list.custom, field.isCustom);
+  flag(list.readOnly, field.isReadOnly);
+  flag(list.required, field.isRequired);
+  const { options } = list;
+  if (options && field.values.length > 0)
+    put(
+      options.at,
+      field.values.map((value) =>
+        options.value === undefined
+          ? value
+          : nested(options.value, value, options.label === undefined ? {} : nested(options.label, `Value ${value}`)),
+      ),
+    );
+  return entry;
+}
+
+/** Flags that are true or false in texts are booleans in JSON. */
+function flagValue({ is, isNot = [] }: FlagRules, isSet: boolean): Json {
+  const [named = "none"] = is ?? isNot;
+  const isNamed = isSet === (is !== undefined);
+  if (named === "true" || named === "false") return (named === "true") === isNamed;
+  if (!isNamed) return "something else";
+  return named === "none" ? null : named;
+}
