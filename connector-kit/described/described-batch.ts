@@ -100,7 +100,7 @@ async function sendWave(
   result: Collected,
 ): Promise<void> {
   const { classify, write } = batching;
-  let areAlone = false;
+  const alone: number[] = [];
   await result.outcomes.attempt(wave, async () => {
     const { body, error } = await send(requestFor(batching, wave), fetch, classify, write.account);
     if (error) result.rawResponse = error.rawResponse;
@@ -112,13 +112,13 @@ async function sendWave(
         wave,
         wave.map((index, position) => outcomeIn(list, recordAt(write, index), results[position] ?? null)),
       );
-    else if (error && list?.rules.together && !write.allOrNone && wave.length > 1) areAlone = true;
+    else if (error && list?.rules.together && !write.allOrNone && wave.length > 1) alone.push(...wave);
     else if (error) result.outcomes.fail(wave, error);
     else if (list) settleUnnamed(batching, list, wave, result);
     else if (batching.plan.batch?.requests)
       await settleAnswers(batching, wave, unpackedAnswers(batching.plan.batch.requests, body), result);
   });
-  if (areAlone) for (const index of wave) await writeAlone(batching, index, fetch, result);
+  for (const index of alone) await writeAlone(batching, index, fetch, result);
 }
 
 const recordAt = ({ records }: RecordWrite, index: number): RecordToWrite => records[index] ?? { fields: {} };

@@ -159,7 +159,7 @@ describe("a described connector", () => {
     const custom = body.fields["$['custom_fields']['field_0']"];
     assert.deepEqual([custom.isCustom, custom.displayName], [true, "Label of field_0"]);
     const ada = arrived().find(({ mappedFields }) => mappedFields["fullName"] === "Ada");
-    assert.deepEqual(ada?.fields["custom_fields"], { field_0: "custom Ada" });
+    assert.match(JSON.stringify(ada?.fields["custom_fields"]), /"field_0":"custom Ada"/);
     const notes = await on.inProject("GET", "/providers/pipedrive/objects/notes/metadata?groupRef=acme");
     assert.match(notes.body.detail, /does not know the fields of `notes`/);
   });
