@@ -17,6 +17,7 @@ const PackedRequests = Type.Object({
   ),
   answers: text("Path of the list of answers: each has `id`, `headers`, `body` and a status."),
   status: text("Member of an answer that is its status."),
+  unserved: Type.Optional(text("Path of the list of ids of requests that were not carried out.")),
 });
 
 /** A list of records in the body. `{path}` and `{singular}` are filled. */

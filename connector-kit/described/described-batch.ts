@@ -1,15 +1,15 @@
 /** Writes several records with one request, where a description tells how the provider does it. */
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite, WriteResult } from "../connector.ts";
 import { Outcomes } from "../outcomes.ts";
-import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../provider-error.ts";
-import { send } from "../send-request.ts";
+import { send, type ProviderAnswer } from "../send-request.ts";
 import { splitBatch } from "../split-batch.ts";
 import { upsertRecordKey } from "../upsert-key.ts";
 import type { SingleOutcome } from "../write-singly.ts";
 import type { Description } from "./description.ts";
 import { keyPlaces, type ObjectPlan } from "./object-plan.ts";
-import { packedRequest, unpackedAnswers } from "./packed-requests.ts";
+import { answersIn, packedRequest, type PackedAnswers } from "./packed-requests.ts";
 import { listRequest, outcomeIn, resultsIn, type RecordList } from "./record-list.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -99,24 +99,16 @@ async function sendWave(
   fetch: ProviderFetch,
   result: Collected,
 ): Promise<void> {
-  const { classify, write } = batching;
-  const alone: number[] = [];
+  let alone: number[] = [];
   await result.outcomes.attempt(wave, async () => {
-    const { body, error } = await send(requestFor(batching, wave), fetch, classify, write.account);
+    const answer = await send(requestFor(batching, wave), fetch, batching.classify, batching.write.account);
+    const { body, error } = answer;
     if (error) result.rawResponse = error.rawResponse;
     const list = listOf(batching);
-    const results = list && resultsIn(list, body, wave.length);
-    if (list && results)
-      settle(
-        result,
-        wave,
-        wave.map((index, position) => outcomeIn(list, recordAt(write, index), results[position] ?? null)),
-      );
-    else if (error && list?.rules.together && !write.allOrNone && wave.length > 1) alone.push(...wave);
+    const { requests } = batching.plan.batch ?? {};
+    if (list) alone = settleList(batching, list, wave, { answer, result });
     else if (error) result.outcomes.fail(wave, error);
-    else if (list) settleUnnamed(batching, list, wave, result);
-    else if (batching.plan.batch?.requests)
-      await settleAnswers(batching, wave, unpackedAnswers(batching.plan.batch.requests, body), result);
+    else if (requests) await settleAnswers(batching, wave, answersIn(requests, body), result);
   });
   for (const index of alone) await writeAlone(batching, index, fetch, result);
 }
@@ -130,33 +122,49 @@ function settle({ outcomes }: Collected, wave: number[], settled: RecordOutcome[
   }
 }
 
-/** A success without results means that all records were written; their ids are known unless they were created. */
-function settleUnnamed({ write }: Batching, { rules }: RecordList, wave: number[], result: Collected): void {
-  if (rules.answers !== undefined) return;
-  settle(
-    result,
-    wave,
-    wave.map((index): RecordOutcome => {
-      const { id } = recordAt(write, index);
-      return { success: true, ...(id !== undefined && { recordId: id }) };
-    }),
-  );
+/** Returns the positions of records to write one by one, because one of them refused all. */
+function settleList(
+  { write }: Batching,
+  list: RecordList,
+  wave: number[],
+  { answer: { body, error }, result }: { answer: ProviderAnswer; result: Collected },
+): number[] {
+  const { okWhen, together, answers } = list.rules;
+  const records = wave.map((index) => write.records[index] ?? { fields: {} });
+  // A refusal may have results, too, but only where they tell which records were written.
+  const results = error && okWhen === undefined ? undefined : resultsIn(list, body, wave.length);
+  if (results)
+    settle(
+      result,
+      wave,
+      records.map((record, position) => outcomeIn(list, record, results[position] ?? null)),
+    );
+  else if (error && together && !write.allOrNone && wave.length > 1) return wave;
+  else if (error) result.outcomes.fail(wave, error);
+  else if (answers === undefined)
+    settle(
+      result,
+      wave,
+      records.map(({ id }) => ({ success: true, ...(id !== undefined && { recordId: id }) })),
+    );
+  return [];
 }
 
 /** Judges each answer as that of a single record. Throws if all of them failed for a reason that the next will meet, too. */
 async function settleAnswers(
   { write, writeOne }: Batching,
   wave: number[],
-  answers: Map<number, ProviderResponse>,
+  { answered, unserved }: PackedAnswers,
   result: Collected,
 ): Promise<void> {
   const settled: RecordOutcome[] = [];
   for (const [position, index] of wave.entries()) {
-    const answer = answers.get(position);
-    if (!answer) continue;
-    const single = await writeOne(recordAt(write, index), () => Promise.resolve(answer)).catch(failed);
-    settled[position] = single.outcome;
-    if (single.warning !== undefined) result.warnings.push(single.warning);
+    const answer = answered.get(position);
+    if (unserved.has(position)) settled[position] = { success: false, error: notCarriedOut() };
+    else if (answer) {
+      const single = await writeOne(recordAt(write, index), () => Promise.resolve(answer)).catch(failed);
+      settled[position] = collected(single, result);
+    }
   }
   const whole = wholeFailure(wave, settled);
   if (whole) throw whole;
@@ -175,6 +183,15 @@ function wholeFailure(wave: number[], settled: RecordOutcome[]): ProviderError |
   return errors.every((error) => error !== undefined && error.kind === first?.kind) ? first : undefined;
 }
 
+const notCarriedOut = (): ProviderError =>
+  new ProviderError({ kind: "unavailable", message: "the provider did not carry out this part of the batch" });
+
+function collected({ outcome, warning }: SingleOutcome, result: Collected): RecordOutcome {
+  if (warning !== undefined) result.warnings.push(warning);
+  if (!outcome.success) result.rawResponse = outcome.error.rawResponse ?? result.rawResponse;
+  return outcome;
+}
+
 function failed(error: unknown): SingleOutcome {
   if (error instanceof ProviderError) return { outcome: { success: false, error } };
   throw error;
@@ -184,11 +201,10 @@ async function writeAlone(
   { write, writeOne }: Batching,
   index: number,
   fetch: ProviderFetch,
-  { outcomes, warnings }: Collected,
+  result: Collected,
 ): Promise<void> {
-  await outcomes.attempt([index], async () => {
-    const { outcome, warning } = await writeOne(recordAt(write, index), fetch);
-    if (warning !== undefined) warnings.push(warning);
-    outcomes.settle(index, outcome);
+  await result.outcomes.attempt([index], async () => {
+    const single = await writeOne(recordAt(write, index), fetch);
+    result.outcomes.settle(index, collected(single, result));
   });
 }

@@ -33,17 +33,28 @@ function packed({ below = "", base64 }: PackedRules, request: ProviderRequest, i
   };
 }
 
-/** Returns the answers by the position of their request; one that is missing or broken is absent. */
-export function unpackedAnswers(rules: PackedRules, body: Json | undefined): Map<number, ProviderResponse> {
-  const answers = at(body, rules.answers);
-  if (!Array.isArray(answers)) return new Map();
-  return new Map(
-    answers.flatMap((answer): [number, ProviderResponse][] => {
-      const position = Number(textAt(answer, "id") ?? Number.NaN) - 1;
-      const response = unpacked(rules, answer);
-      return response && Number.isInteger(position) ? [[position, response]] : [];
-    }),
-  );
+/** By the position of the request in the batch. */
+export interface PackedAnswers {
+  /** One that is missing or broken is absent. */
+  answered: Map<number, ProviderResponse>;
+  /** Requests that the provider did not carry out. */
+  unserved: Set<number>;
+}
+
+export function answersIn(rules: PackedRules, body: Json | undefined): PackedAnswers {
+  const answered = new Map<number, ProviderResponse>();
+  for (const answer of listAt(body, rules.answers)) {
+    const response = unpacked(rules, answer);
+    const position = Number(textAt(answer, "id") ?? Number.NaN) - 1;
+    if (response) answered.set(position, response);
+  }
+  const unserved = listAt(body, rules.unserved).map((id) => Number(id) - 1);
+  return { answered, unserved: new Set(unserved) };
+}
+
+function listAt(body: Json | undefined, path: string | undefined): Json[] {
+  const list = path === undefined ? undefined : at(body, path);
+  return Array.isArray(list) ? list : [];
 }
 
 function unpacked({ status: member, base64 }: PackedRules, answer: Json): ProviderResponse | undefined {

@@ -31,7 +31,8 @@ export function listRequest(
     const entry = each === undefined ? { ...fields } : { [each]: fields };
     const isNumber = description.ids?.number ?? false;
     const named = idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? Number(id) : id };
-    return { ...further, ...named, ...entry };
+    // The id last: a field of the same name must not lead to another record.
+    return { ...entry, ...further, ...named };
   });
   const parts: RequestParts = { query: [], body: {} };
   for (const [target, value] of beside) put(parts, target, value);

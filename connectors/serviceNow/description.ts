@@ -69,6 +69,7 @@ export const description: Description = {
         base64: true,
         answers: "serviced_requests",
         status: "status_code",
+        unserved: "unserviced_requests",
       },
     },
     metadata: columnsOf(),
