@@ -80,6 +80,13 @@ test("a list with fewer results than records leaves the outcome of all of them o
   assert.deepEqual(kinds(result), ["unknown_outcome", "unknown_outcome"]);
 });
 
+test("a result of another record is not taken for that of the updated one", async () => {
+  const batch: BatchRules = { update: { ...list, idTo: "id", answers: "data" } };
+  const records = ["1", "2"].map((id) => ({ id, fields: { n: "x" } }));
+  const body = { data: [{ id: 1 }, { id: 3 }] };
+  assert.deepEqual(kinds(await results(batch, write("update", records), { status: 200, body })), ["1", "unreadable"]);
+});
+
 test("a field with the name of the id does not lead to another record", () => {
   const [request] = writerOf(LIST)?.prepare(write("update", [{ id: "1", fields: { id: "2", n: "x" } }])) ?? [];
   assert.deepEqual(request?.body, { data: [{ id: "1", n: "x" }] });

@@ -57,14 +57,18 @@ export function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json)
   const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
   if (okPath !== undefined && textIn(result, okPath) !== okValue)
     return { success: false, error: refusalIn(list, result) };
-  const recordId = textIn(result, rules.id ?? plan.idPath) ?? id;
-  if (recordId === undefined) {
-    const message = `the result of a record of ${plan.name} has no id at ${rules.id ?? plan.idPath}`;
-    return { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) };
-  }
+  const idPath = rules.id ?? plan.idPath;
+  const recordId = textIn(result, idPath) ?? id;
+  if (recordId === undefined) return unreadable(`the result of a record of ${plan.name} has no id at ${idPath}`);
+  if (id !== undefined && recordId !== id) return unreadable(`the result of record ${id} is that of ${recordId}`);
   const data = rules.record === undefined ? undefined : at(result, rules.record);
   return { success: true, recordId, ...(isJsonObject(data) && { data }) };
 }
+
+const unreadable = (message: string): RecordOutcome => ({
+  success: false,
+  error: new ProviderError({ kind: "unreadable", message, status: 200 }),
+});
 
 function refusalIn({ rules, description: { errors } }: RecordList, result: Json): ProviderError {
   const code = rules.code === undefined ? undefined : textIn(result, rules.code);
