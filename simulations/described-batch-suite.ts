@@ -33,7 +33,10 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
       const ids = [1, 2, 3].map(() => simulation.account.put(name, { kept: "k" }));
       const gone = simulation.account.put(name, {});
       simulation.account.remove(name, gone);
-      const records = [...ids, gone, ...ids.slice(0, 1)].map((id, index) => ({ id, fields: { n: `n${index}` } }));
+      const records = [...ids, gone, ...ids.slice(0, 1)].map((id, index) => ({
+        id,
+        fields: { n: `n${index}` },
+      }));
       const { outcomes } = await written(world(), batchOf(plan, "update", records));
       assert.deepEqual(
         outcomes.map((outcome) => (outcome.success ? outcome.recordId : undefined)),
@@ -72,8 +75,11 @@ const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example 
 const sizeOf = ({ batch }: ObjectPlan, type: "create" | "update"): number =>
   batch?.[type]?.most ?? batch?.requests?.most ?? 0;
 
-const fieldsOf = ({ simulation }: World, { name }: ObjectPlan, id: string | undefined): JsonObject | undefined =>
-  simulation.account.records(name).find((record) => record.id === id)?.fields;
+const fieldsOf = (
+  { simulation }: World,
+  { name }: ObjectPlan,
+  id: string | undefined,
+): JsonObject | undefined => simulation.account.records(name).find((record) => record.id === id)?.fields;
 
 function written({ connector: { write }, fetch }: World, request: RecordWrite): Promise<WriteResult> {
   assert.ok(write);

@@ -107,11 +107,15 @@ function plannedEntry(
     if (entry[name] !== fillPath(value, plan)) return `${name} is missing`;
   const given = rules.each === undefined ? entry : entry[rules.each];
   if (!isJsonObject(given)) return "an entry has no fields";
-  const beside = new Set([...Object.keys(rules.also ?? {}), ...(rules.idTo === undefined ? [] : [rules.idTo])]);
+  const beside = new Set([
+    ...Object.keys(rules.also ?? {}),
+    ...(rules.idTo === undefined ? [] : [rules.idTo]),
+  ]);
   const fields = Object.fromEntries(Object.entries(given).filter(([name]) => !beside.has(name)));
   if (Object.values(fields).includes(REFUSED)) return "a value is refused";
   if (kind === "create") return { fields, id: undefined };
-  if (kind === "upsert") return { fields, id: key === undefined ? undefined : target.findBy(key, fields[key]) };
+  if (kind === "upsert")
+    return { fields, id: key === undefined ? undefined : target.findBy(key, fields[key]) };
   const id = String(entry[rules.idTo ?? ""]);
   return target.has(id) ? { fields, id } : "there is no such record";
 }

@@ -37,7 +37,13 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
     isSkipped: false,
     values: list.options && /Select$/.test(list.types[providerType] ?? "") ? ["a", "b"] : [],
   }));
-  const skipped = { name: "field_skipped", providerType: textType, isCustom: false, ...plain, isSkipped: true };
+  const skipped = {
+    name: "field_skipped",
+    providerType: textType,
+    isCustom: false,
+    ...plain,
+    isSkipped: true,
+  };
   return [...known, ...typed, ...(list.skip ? [skipped] : [])];
 }
 
@@ -48,7 +54,11 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
     return undefined;
   for (const [name, value] of Object.entries(list.query ?? {}))
     if (query.url.searchParams.get(name) !== fillPath(value, plan)) return undefined;
-  const fields = fieldsOfAccount(plan).map((field) => ({ id: field.name, fields: entryOf(list, field), changedAt: 0 }));
+  const fields = fieldsOfAccount(plan).map((field) => ({
+    id: field.name,
+    fields: entryOf(list, field),
+    changedAt: 0,
+  }));
   const asList: ObjectPlan = {
     name: "fields",
     modes: ["read"],
@@ -66,7 +76,8 @@ function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
   };
   const flag = (rules: FlagRules | undefined, isSet: boolean): void => {
     // A flag that depends on the type is not set for the types that the description knows.
-    for (const path of rules?.paths ?? []) if (rules && path !== list.type) put(path, flagValue(rules, isSet));
+    for (const path of rules?.paths ?? [])
+      if (rules && path !== list.type) put(path, flagValue(rules, isSet));
   };
   put(list.label, `Label of ${field.name}`);
   put(list.explanation, `About ${field.name}`);
@@ -81,7 +92,11 @@ function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
       field.values.map((value) =>
         options.value === undefined
           ? value
-          : nested(options.value, value, options.label === undefined ? {} : nested(options.label, `Value ${value}`)),
+          : nested(
+              options.value,
+              value,
+              options.label === undefined ? {} : nested(options.label, `Value ${value}`),
+            ),
       ),
     );
   return entry;

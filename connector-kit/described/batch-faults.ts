@@ -41,7 +41,10 @@ function listFaults(rules: RecordListRules, kind: (typeof KINDS)[number], path: 
 }
 
 /** Faults that show only together with the other rules of the object. */
-export function planBatchFaults({ batch, create, update, upsert }: ObjectPlan, path: string): ProviderFault[] {
+export function planBatchFaults(
+  { batch, create, update, upsert }: ObjectPlan,
+  path: string,
+): ProviderFault[] {
   if (!batch) return [];
   const isForm = [create, update, upsert].some((rules) => rules?.wrap?.form);
   return [

@@ -33,11 +33,11 @@ const RecordList = Type.Object({
     Type.Boolean({ description: "One refused record refuses all. They are then written one by one." }),
   ),
   answers: Type.Optional(
-    text("Path of the list of results, in the same order. Absent: an answer that is a success has no results."),
+    text(
+      "Path of the list of results, in the same order. Absent: an answer that is a success has no results.",
+    ),
   ),
-  id: Type.Optional(
-    text("Path of the id in a result; empty: the result itself. Default: as in a record."),
-  ),
+  id: Type.Optional(text("Path of the id in a result; empty: the result itself. Default: as in a record.")),
   record: Type.Optional(text("Path of the record in a result.")),
   okWhen: Type.Optional(text("`path=value` of the results of written records. Default: all were written.")),
   message: Type.Optional(Type.Array(Type.String(), { description: "Paths of the reason in a result." })),

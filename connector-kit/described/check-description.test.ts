@@ -72,7 +72,13 @@ test("batches and metadata that cannot work are refused", () => {
   const [description] = Object.values(DESCRIPTIONS);
   const requests = { path: "/batch", most: 20, to: "requests", answers: "responses", status: "status" };
   const list = { method: "POST", path: "/many", most: 10, to: "records", answers: "records" };
-  const metadata = { path: "/fields", records: "data", name: "name", type: "type", types: { text: "string" } };
+  const metadata = {
+    path: "/fields",
+    records: "data",
+    name: "name",
+    type: "type",
+    types: { text: "string" },
+  };
   const wrong: [place: string, rules: object][] = [
     ["batch.requests.path", { batch: { requests: { ...requests, path: "/{path}" } } }],
     ["batch.requests.path", { batch: { requests: { ...requests, path: "https://evil.example" } } }],

@@ -1,6 +1,7 @@
 /** Answers to described batches that no simulation gives: in part, refused as a whole, or incomplete. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Json } from "../../server/ground/json.ts";
 import type { RecordWrite, WriteResult } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import { replay, type Reply } from "../replay.ts";
@@ -65,7 +66,10 @@ test("a packed batch whose parts all met the rate limit failed as a whole, so th
 });
 
 test("results of a list count one by one, also where the whole was answered as a refusal", async () => {
-  const data = [{ status: "success", details: { id: "5" } }, { status: "error", message: "no name" }];
+  const data: Json[] = [
+    { status: "success", details: { id: "5" } },
+    { status: "error", message: "no name" },
+  ];
   for (const status of [207, 400]) {
     const result = await results(LIST, write("create", ADA_AND_BOB), { status, body: { data } });
     assert.deepEqual(kinds(result), ["5", "invalid"]);
@@ -84,11 +88,15 @@ test("a result of another record is not taken for that of the updated one", asyn
   const batch: BatchRules = { update: { ...list, idTo: "id", answers: "data" } };
   const records = ["1", "2"].map((id) => ({ id, fields: { n: "x" } }));
   const body = { data: [{ id: 1 }, { id: 3 }] };
-  assert.deepEqual(kinds(await results(batch, write("update", records), { status: 200, body })), ["1", "unreadable"]);
+  assert.deepEqual(kinds(await results(batch, write("update", records), { status: 200, body })), [
+    "1",
+    "unreadable",
+  ]);
 });
 
 test("a field with the name of the id does not lead to another record", () => {
-  const [request] = writerOf(LIST)?.prepare(write("update", [{ id: "1", fields: { id: "2", n: "x" } }])) ?? [];
+  const [request] =
+    writerOf(LIST)?.prepare(write("update", [{ id: "1", fields: { id: "2", n: "x" } }])) ?? [];
   assert.deepEqual(request?.body, { data: [{ id: "1", n: "x" }] });
 });
 

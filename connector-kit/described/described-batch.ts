@@ -184,7 +184,10 @@ function wholeFailure(wave: number[], settled: RecordOutcome[]): ProviderError |
 }
 
 const notCarriedOut = (): ProviderError =>
-  new ProviderError({ kind: "unavailable", message: "the provider did not carry out this part of the batch" });
+  new ProviderError({
+    kind: "unavailable",
+    message: "the provider did not carry out this part of the batch",
+  });
 
 function collected({ outcome, warning }: SingleOutcome, result: Collected): RecordOutcome {
   if (warning !== undefined) result.warnings.push(warning);

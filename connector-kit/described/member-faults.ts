@@ -24,7 +24,6 @@ export function pathFault(value: string | undefined, holes: string[] = HOLES): s
   return /[{}]/.test(value.replaceAll(/\{[a-z]+\}/g, "")) ? "has a brace without its partner" : undefined;
 }
 
-
 export function pagingFault(paging: PagingRules): string | undefined {
   const styles = Object.entries(paging).filter(([, value]) => value !== undefined && value !== false);
   return styles.length === 1

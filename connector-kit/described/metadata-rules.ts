@@ -21,7 +21,9 @@ const Kind = Type.Union([
 /** True if each of these members has one of these values, or none of them. */
 const Flag = Type.Object({
   paths: Type.Array(Type.String()),
-  is: Type.Optional(Type.Array(Type.String(), { description: "As text; `none` for a member that is missing or null." })),
+  is: Type.Optional(
+    Type.Array(Type.String(), { description: "As text; `none` for a member that is missing or null." }),
+  ),
   isNot: Type.Optional(Type.Array(Type.String(), { description: "The same; instead of `is`." })),
 });
 

@@ -88,7 +88,10 @@ export const keyOf = ({ keys }: UpsertRules, { key }: { key?: string }): string 
   keys.find((name) => name.toLowerCase() === key?.toLowerCase()) ?? "";
 
 /** Returns where the name of the key goes, besides the path. */
-export function keyPlaces(rules: UpsertRules, write: { key?: string }): [target: string, value: string | string[]][] {
+export function keyPlaces(
+  rules: UpsertRules,
+  write: { key?: string },
+): [target: string, value: string | string[]][] {
   const { keyNameTo, keyNameList = false } = rules;
   const key = keyOf(rules, write);
   return keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key]];

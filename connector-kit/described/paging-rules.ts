@@ -15,7 +15,9 @@ export const Paging = Type.Object({
       to: text("Where the number of the page goes."),
       first: Type.Integer({ description: "Number of the first page." }),
       more: Type.Optional(
-        text("Path of a member that is false, null or empty on the last page. Absent: a short page is the last."),
+        text(
+          "Path of a member that is false, null or empty on the last page. Absent: a short page is the last.",
+        ),
       ),
     }),
   ),

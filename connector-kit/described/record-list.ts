@@ -59,8 +59,10 @@ export function outcomeIn(list: RecordList, { id }: RecordToWrite, result: Json)
     return { success: false, error: refusalIn(list, result) };
   const idPath = rules.id ?? plan.idPath;
   const recordId = textIn(result, idPath) ?? id;
-  if (recordId === undefined) return unreadable(`the result of a record of ${plan.name} has no id at ${idPath}`);
-  if (id !== undefined && recordId !== id) return unreadable(`the result of record ${id} is that of ${recordId}`);
+  if (recordId === undefined)
+    return unreadable(`the result of a record of ${plan.name} has no id at ${idPath}`);
+  if (id !== undefined && recordId !== id)
+    return unreadable(`the result of record ${id} is that of ${recordId}`);
   const data = rules.record === undefined ? undefined : at(result, rules.record);
   return { success: true, recordId, ...(isJsonObject(data) && { data }) };
 }
@@ -72,10 +74,12 @@ const unreadable = (message: string): RecordOutcome => ({
 
 function refusalIn({ rules, description: { errors } }: RecordList, result: Json): ProviderError {
   const code = rules.code === undefined ? undefined : textIn(result, rules.code);
-  const known = code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
+  const known =
+    code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
   return new ProviderError({
     kind: known ?? "invalid",
-    message: reasonIn(result, rules.message ?? errors.message) ?? "the provider refused the record without a reason",
+    message:
+      reasonIn(result, rules.message ?? errors.message) ?? "the provider refused the record without a reason",
     ...(code !== undefined && { code }),
   });
 }

@@ -78,8 +78,18 @@ export const description: Description = {
     metadata: { list: columns },
   },
   objects: {
-    contacts: { singular: "contact", idPath: "contactid", batch: together("contactid"), example: { firstname: "Ada" } },
-    accounts: { singular: "account", idPath: "accountid", batch: together("accountid"), example: { name: "Quill Ltd" } },
+    contacts: {
+      singular: "contact",
+      idPath: "contactid",
+      batch: together("contactid"),
+      example: { firstname: "Ada" },
+    },
+    accounts: {
+      singular: "account",
+      idPath: "accountid",
+      batch: together("accountid"),
+      example: { name: "Quill Ltd" },
+    },
     leads: { singular: "lead", idPath: "leadid", example: { subject: "Pens" } },
     opportunities: { singular: "opportunity", idPath: "opportunityid", example: { name: "Pens" } },
     incidents: { singular: "incident", idPath: "incidentid", example: { title: "Printer" } },
