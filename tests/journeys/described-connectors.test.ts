@@ -77,7 +77,7 @@ describe("a described connector", () => {
       config: {
         content: {
           provider: "pipedrive",
-          read: { objects: { persons: { objectName: "persons" } } },
+          read: { objects: { persons: { objectName: "persons", selectedFieldsAuto: "all" } } },
           write: { objects: { persons: { objectName: "persons", deletionSettings: { enabled: true } } } },
         },
       },
