@@ -35,7 +35,7 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
     isReadOnly: list.readOnly !== undefined && index % 3 === 0,
     isRequired: list.required !== undefined && index % 3 === 1,
     isSkipped: false,
-    values: list.options && /Select$/.test(list.types[providerType] ?? "") ? ["a", "b"] : [],
+    values: list.options && list.types[providerType]?.endsWith("Select") ? ["a", "b"] : [],
   }));
   const skipped = {
     name: "field_skipped",
