@@ -54,7 +54,7 @@ const STORY = [
   ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, find, export, check connection, subscribe hubspot-config, events follow, api, listen, resend, completion".split(
     ", ",
   ),
-  ..."update destination, update provider-app, update api-key, rotate destination, test destination, uninstall, delete, logout".split(
+  ..."update destination, update provider-app, update api-key, retention, rotate destination, test destination, uninstall, delete, logout".split(
     ", ",
   ),
 ];

@@ -44,6 +44,7 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar delete topic writes --yes",
     "busbar delete installation $INSTALLATION --yes",
   ],
+  retention: ["busbar retention", "busbar retention operations=14 dataMessages=0.5 events=default"],
   export: ["busbar export acme --quiet"],
   connect: [
     "busbar connect hubspot --group acme --consumer ada",

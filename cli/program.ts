@@ -41,6 +41,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("create", async () => (await import("./commands/create.ts")).addCreate),
       file("update", async () => (await import("./commands/update.ts")).addUpdate),
       file("delete", async () => (await import("./commands/delete.ts")).addDelete),
+      file("retention", async () => (await import("./commands/retention.ts")).addRetention),
     ],
   ],
   [

@@ -3,7 +3,9 @@ import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
 import type { Config } from "./ground/config.ts";
 import { nowMs } from "./ground/clock.ts";
 import { firstIdOf } from "./ground/ids.ts";
+import { SUBSCRIPTION_EVENT_DAYS } from "./ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
+import { projectRetentionRules } from "./project-retention-rules.ts";
 import type { Database } from "./store/database.ts";
 import { removeAuditEventsBefore } from "./store/audit-events.ts";
 import { removeOldConsents } from "./store/consents.ts";
@@ -20,8 +22,6 @@ import { removeExpiredSignInAttempts } from "./store/sign-in-attempts.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
 const MOST_HELD_DAYS = 30;
-/** Providers send an event again within a day; a person looks for one within some days. */
-const SUBSCRIPTION_EVENT_DAYS = 7;
 const DAY_MS = 24 * 60 * 60_000;
 
 export function retentionRules({
@@ -92,5 +92,6 @@ export function retentionRules({
       eventDays: config.eventRetentionDays,
       deliveredDataDays: config.readRetentionDays,
     }),
+    ...projectRetentionRules({ queries, config }),
   ];
 }

@@ -114,10 +114,11 @@ import { acceptInvite } from "./api/people/accept-invite.ts";
 import { getMyInfo } from "./api/people/get-my-info.ts";
 import { createProject } from "./api/projects/create-project.ts";
 import { deleteProject } from "./api/projects/delete-project.ts";
-import type { Retention } from "./api/projects/project.ts";
 import { updateProject } from "./api/projects/update-project.ts";
 import { getProject } from "./api/projects/get-project.ts";
 import { listProjects } from "./api/projects/list-projects.ts";
+import { getRetention } from "./api/retention/get-retention.ts";
+import { putRetention } from "./api/retention/put-retention.ts";
 import { deleteOtherSessions } from "./api/sessions/delete-other-sessions.ts";
 import { getSession } from "./api/sessions/get-session.ts";
 import { listSessions } from "./api/sessions/list-sessions.ts";
@@ -143,6 +144,7 @@ import type { IssuerSignIn } from "./access/issuer-sign-in.ts";
 import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
+import type { RetentionConfig } from "./ground/retention-bounds.ts";
 import { route, type Page, type Route } from "./http/endpoint.ts";
 import { providerRoutes, type ProviderRouteServices } from "./provider-routes.ts";
 import type { ProxyCaller } from "./proxy/proxy-caller.ts";
@@ -168,7 +170,7 @@ export type Services = RefreshServices &
     proxyCaller: ProxyCaller;
     urls: SystemServices["urls"];
     startTime: Date;
-    config: Retention &
+    config: RetentionConfig &
       SystemServices["config"] & { dataDir: string; projectDestinations: number; bootstrapApiKey?: string };
   };
 
@@ -260,6 +262,8 @@ const managementRoutes = (deps: Services): Route[] => [
   route(`GET ${P}`, "frontend", getProject(deps)),
   route(`PATCH ${P}`, "full", updateProject(deps)),
   route(`DELETE ${P}`, "full", deleteProject(deps)),
+  route(`GET ${P}/retention`, "full", getRetention(deps)),
+  route(`PUT ${P}/retention`, "full", putRetention(deps)),
 
   route("GET /v1/destination-types", "public", listDestinationTypes()),
   route("GET /v1/event-types", "public", listEventTypes()),

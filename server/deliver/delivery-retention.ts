@@ -10,10 +10,14 @@ import {
   removeOldNowhere,
   removeOldPaces,
 } from "../store/delivery-sweep.ts";
+import { listOwnRetention } from "../store/project-retention.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Delivered data messages are kept for a shorter time: they are copies of customers' records, and many. */
+/**
+ * Delivered data messages are kept for a shorter time: they are copies of customers' records, and many. Projects may
+ * shorten it.
+ */
 export interface DeliveryRetention {
   eventDays: number;
   deliveredDataDays: number;
@@ -29,7 +33,11 @@ export function deliveryRetentionRules(
   return [
     {
       what: "delivered data messages",
-      remove: (most) => removeDeliveredData(queries, idBefore(deliveredDataDays), most),
+      async remove(most) {
+        const own = await listOwnRetention(queries, "dataMessages");
+        const bounds = own.map(({ projectId, days }) => ({ projectId, id: idBefore(days) }));
+        return removeDeliveredData(queries, { beforeId: idBefore(deliveredDataDays), own: bounds }, most);
+      },
     },
     // Deliveries first: a delivery without its event cannot be shown.
     { what: "deliveries", remove: (most) => removeOldDeliveries(queries, beforeId(), most) },

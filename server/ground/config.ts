@@ -226,7 +226,7 @@ function contradictions(env: Environment, config: Config): void {
 }
 
 /** Returns the longest time until a delivery's last attempt: delays vary by 20 % and are at most doubled. */
-const attemptsDays = (gapsSeconds: number[]): number => {
+export const attemptsDays = (gapsSeconds: number[]): number => {
   const seconds = gapsSeconds.reduce((sum, gap) => sum + gap, 0);
   return Math.ceil((seconds * 1.2 * 2 * 100) / 86_400) / 100;
 };

@@ -2,6 +2,8 @@
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { Queries } from "./database.ts";
+import { plannedByRows } from "./planned-by-rows.ts";
+import type { ProjectBound } from "./project-retention.ts";
 
 /**
  * `pending`: until the callback, or for ever if the customer never comes back. `finishing`: the callback exchanges the code.
@@ -228,6 +230,20 @@ export async function removeOldConsents(
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
+
+/** Removes up to `most` consents of one project that began before an id; returns their number. */
+export const removeOldConsentsOf = (
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  most: number,
+): Promise<number> =>
+  plannedByRows(queries, async (planned) => {
+    const { numAffectedRows } = await sql`
+      delete from consents where id in (
+        select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${most})
+    `.execute(planned);
+    return Number(numAffectedRows ?? 0n);
+  });
 
 const shown = (queries: Queries) =>
   queries

@@ -1,7 +1,9 @@
 /** Removes events and deliveries that are too old or have no destination, in short statements. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import type { ProjectBound } from "./project-retention.ts";
 
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
@@ -38,31 +40,62 @@ export async function removeOldDeliveries(queries: Queries, beforeId: string, mo
 }
 
 /**
- * Removes up to `most` data messages older than `beforeId` that were delivered, or whose destination was deleted, with
- * their deliveries; returns their number. Reads the data messages alone, by an index.
+ * Removes up to `most` data messages that were delivered, or whose destination was deleted, with their deliveries; returns
+ * their number. Removes those older than `beforeId`, and those older than the bound of their project. Hops from destination
+ * to destination; rows are compared as wholes, because no other index than that of the destinations has their order.
  */
-export async function removeDeliveredData(queries: Queries, beforeId: string, most: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    with old as (
-      select events.id, events.destination_id from events
-      where events.destination_id is not null and events.id < ${beforeId}
-        and (
-          exists (
-            select from deliveries
-            where deliveries.destination_id = events.destination_id and deliveries.event_id = events.id
-              and state = 'delivered'
+export async function removeDeliveredData(
+  queries: Queries,
+  bounds: DataBounds,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await deliveredDataRemoval(bounds, most).execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+export interface DataBounds {
+  beforeId: string;
+  own: Pick<ProjectBound, "projectId" | "id">[];
+}
+
+export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, most: number) => sql`
+    with recursive hops as (
+      (select destination_id from events where destination_id is not null order by destination_id limit 1)
+      union all
+      select (
+        select destination_id from events
+        where destination_id > hops.destination_id order by destination_id limit 1
+      ) from hops where hops.destination_id is not null
+    ), owner as (
+      select hops.destination_id, destinations.id is null as is_deleted,
+        greatest(${beforeId}::uuid, own.before_id) as before_id
+      from hops
+      left join destinations on destinations.id = hops.destination_id
+      left join unnest(${own.map(({ projectId }) => projectId)}::uuid[], ${own.map(({ id }) => id)}::uuid[])
+        as own (project_id, before_id) on own.project_id = destinations.project_id
+      where hops.destination_id is not null
+    ), old as (
+      select found.* from owner cross join lateral (
+        select events.id, events.destination_id from events
+        where events.destination_id is not null
+          and (events.destination_id, events.id) >= (owner.destination_id, ${FIRST_ID}::uuid)
+          and (events.destination_id, events.id) < (owner.destination_id, owner.before_id)
+          and (
+            owner.is_deleted or exists (
+              select from deliveries
+              where deliveries.destination_id = events.destination_id and deliveries.event_id = events.id
+                and state = 'delivered'
+            )
           )
-          or not exists (select from destinations where destinations.id = events.destination_id)
-        )
-      order by events.id limit ${most} for update skip locked
+        order by events.destination_id, events.id limit ${most} for update skip locked
+      ) as found
+      limit ${most}
     ), removed as (
       delete from deliveries using old
       where deliveries.destination_id = old.destination_id and deliveries.event_id = old.id
     )
     delete from events using old where events.id = old.id
-  `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
-}
+  `;
 
 /** Removes up to `most` events older than `beforeId`; returns their number. */
 export async function removeOldEvents(queries: Queries, beforeId: string, most: number): Promise<number> {
@@ -93,6 +126,77 @@ export async function removeOldNowhere(queries: Queries, beforeId: string, most:
     )
     delete from events_nowhere using old
     where events_nowhere.project_id = old.project_id and events_nowhere.event_id = old.event_id
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes up to `most` old deliveries of one project; returns their number. Data messages go with their delivery. */
+export async function removeOldDeliveriesOf(
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with old as (
+      select found.* from destinations cross join lateral (
+        select destination_id, event_id from deliveries
+        where destination_id = destinations.id and event_id < ${id}
+        order by event_id limit ${most} for update skip locked
+      ) as found
+      where destinations.project_id = ${projectId} limit ${most}
+    ), messages as (
+      delete from events using old where events.id = old.event_id and events.destination_id = old.destination_id
+    )
+    delete from deliveries using old
+    where deliveries.destination_id = old.destination_id and deliveries.event_id = old.event_id
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Removes up to `most` old events of one project that are no data messages; returns their number. Hops from type to type,
+ * and compares rows as wholes, because no other index than that of the list has their order.
+ */
+export async function removeOldEventsOf(
+  queries: Queries,
+  bound: ProjectBound,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await oldEventsRemoval(bound, most).execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+export const oldEventsRemoval = ({ projectId, id }: ProjectBound, most: number) => sql`
+    with recursive hops as (
+      (select type from events where project_id = ${projectId} and destination_id is null order by type limit 1)
+      union all
+      select (
+        select type from events
+        where project_id = ${projectId} and destination_id is null and type > hops.type order by type limit 1
+      ) from hops where hops.type is not null
+    ), old as (
+      select found.id from hops cross join lateral (
+        select id from events
+        where (project_id, type, id) >= (${projectId}::uuid, hops.type, ${FIRST_ID}::uuid)
+          and (project_id, type, id) < (${projectId}::uuid, hops.type, ${id}::uuid)
+          and destination_id is null
+        order by project_id, type, id limit ${most} for update skip locked
+      ) as found
+      where hops.type is not null limit ${most}
+    )
+    delete from events where id in (select id from old)
+  `;
+
+/** Removes up to `most` old notes of one project about events that went nowhere; returns their number. */
+export async function removeOldNowhereOf(
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from events_nowhere where project_id = ${projectId} and event_id in (
+      select event_id from events_nowhere where project_id = ${projectId} and event_id < ${id}
+      order by event_id limit ${most})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

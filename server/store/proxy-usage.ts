@@ -1,6 +1,7 @@
 /** Usage lines of proxied calls. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import type { ProjectBound } from "./project-retention.ts";
 
 export interface ProxyUse {
   /** Start of the call, in milliseconds since the epoch. */
@@ -90,6 +91,19 @@ export async function removeProxyUsageBefore(queries: Queries, time: Date, most:
     delete from proxy_usage
     where id in (
       select id from (select id, time from proxy_usage order by id limit ${most}) as oldest where time < ${time})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes at most `most` lines of one project, and returns their number. */
+export async function removeProxyUsageOf(
+  queries: Queries,
+  { projectId, time }: ProjectBound,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from proxy_usage where id in (
+      select id from proxy_usage where project_id = ${projectId} and time < ${time} order by time limit ${most})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

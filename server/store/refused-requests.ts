@@ -3,6 +3,8 @@ import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
+import { plannedByRows } from "./planned-by-rows.ts";
+import type { ProjectBound } from "./project-retention.ts";
 
 export interface RefusedRequestRow {
   /** The request id. */
@@ -74,3 +76,17 @@ export async function removeOldRefusedRequests(
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
+
+/** Does the same for one project. */
+export const removeOldRefusedRequestsOf = (
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  most: number,
+): Promise<number> =>
+  plannedByRows(queries, async (planned) => {
+    const { numAffectedRows } = await sql`
+      delete from refused_requests where id in (
+        select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${most})
+    `.execute(planned);
+    return Number(numAffectedRows ?? 0n);
+  });

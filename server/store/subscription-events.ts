@@ -1,8 +1,9 @@
 /** Events of subscriptions: those that wait, and what became of the others. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
+import type { ProjectBound } from "./project-retention.ts";
 import { storableJson } from "./stored-json.ts";
 import { RECOVERED } from "./subscriptions.ts";
 import { reconcileFrom } from "./subscription-walks.ts";
@@ -99,16 +100,37 @@ const EXPIRED = "Events waited for so long that they were removed.";
  * Removes events that arrived before a time, at most so many; returns how many it removed. If some of them still waited, their
  * changes are to be found by reading.
  */
-export async function removeSubscriptionEventsBefore(
+export const removeSubscriptionEventsBefore = (
   queries: Queries,
   before: Date,
   most: number,
-): Promise<number> {
+): Promise<number> =>
+  removeEvents(
+    queries,
+    sql`select installation_id, id from subscription_events where received_time < ${before}
+      order by received_time limit ${most}`,
+  );
+
+/** Does the same for one project; looks at each of its installations. */
+export const removeSubscriptionEventsOf = (
+  queries: Queries,
+  { projectId, id }: ProjectBound,
+  most: number,
+): Promise<number> =>
+  removeEvents(
+    queries,
+    sql`select old.installation_id, old.id from installations cross join lateral (
+        select installation_id, id from subscription_events
+        where installation_id = installations.id and id < ${id}
+        order by installation_id, id limit ${most}
+      ) as old
+      where installations.project_id = ${projectId} limit ${most}`,
+  );
+
+async function removeEvents(queries: Queries, keys: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with removed as (
-      delete from subscription_events where (installation_id, id) in (
-        select installation_id, id from subscription_events where received_time < ${before}
-        order by received_time limit ${most})
+      delete from subscription_events where (installation_id, id) in (${keys})
       returning installation_id, object_name, occurred_time, outcome
     ), lost as (
       select installation_id, object_name, min(occurred_time) as since from removed where outcome is null group by 1, 2

@@ -39,12 +39,8 @@ export const ProjectSchema = Type.Object(
   { title: "Project", description: "One application of yours, with its integrations, keys and customers." },
 );
 
-export interface Retention {
-  operationRetentionDays: number;
-}
-
-/** Returns the project, with `entitlements` if `kept` is given. All features are included. */
-export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof ProjectSchema> => ({
+/** Returns the project, with `entitlements` if it is given how long logs are kept. All features are included. */
+export const toProject = (row: ProjectRow, logDays?: number): Static<typeof ProjectSchema> => ({
   id: row.id,
   name: row.name,
   appName: row.appName,
@@ -52,11 +48,11 @@ export const toProject = (row: ProjectRow, kept?: Retention): Static<typeof Proj
   dropUnmappedFields: row.dropUnmappedFields,
   production: row.production,
   ...times(row),
-  ...(kept && {
+  ...(logDays !== undefined && {
     entitlements: {
       brandingRemoval: { value: true },
       // The public member has whole days.
-      logRetentionDays: { value: Math.ceil(kept.operationRetentionDays) },
+      logRetentionDays: { value: Math.ceil(logDays) },
     },
   }),
 });

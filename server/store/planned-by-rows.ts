@@ -1,0 +1,19 @@
+/** Runs a statement that must find old rows of one project among many rows of others. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+/**
+ * Runs statements for which the planner counts rows and not pages. Otherwise it prefers the primary key, whose rows lie in
+ * the order of time, to the index of the project; if the project has no old rows, the statement then reads all old rows of
+ * the others.
+ */
+export const plannedByRows = <Result>(
+  queries: Queries,
+  run: (queries: Queries) => Promise<Result>,
+): Promise<Result> =>
+  queries.transaction().execute(async (transaction) => {
+    await sql`select set_config('random_page_cost', '0', true), set_config('seq_page_cost', '0', true)`.execute(
+      transaction,
+    );
+    return run(transaction);
+  });
