@@ -31,13 +31,17 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar create provider x-quill quill.yaml",
     "busbar create provider x-quill quill.yaml --dry-run",
   ],
-  "create api-key": ["busbar create api-key ci", "busbar create api-key browser --scope frontend"],
+  "create api-key": [
+    "busbar create api-key ci",
+    "busbar create api-key browser --scope frontend",
+    "busbar create api-key office --scope read-only --allow 192.0.2.0/24 --allow 2001:db8::/32 --rate 20 --burst 100",
+  ],
   "update destination": ["busbar update destination my-app --webhook https://app.example.com/events"],
   "update provider-app": [
     "busbar update provider-app hubspot --client-secret @secret.txt",
     "busbar update provider-app github --scope repo --scope read:org",
   ],
-  "update api-key": ["busbar update api-key ci --active false"],
+  "update api-key": ["busbar update api-key ci --active false", "busbar update api-key ci --rate 20 --allow-all"],
   delete: [
     "busbar delete provider-app github",
     "busbar delete api-key ci",

@@ -32,8 +32,10 @@ export async function listen(
   const docsUrl = () => `${publicUrl}/docs`;
   // Both are closed at once: while one finishes its requests, the other accepts no new ones.
   const listeners: Cleanup = [];
+  const clientAddress = openClientAddress(config.trustedProxies);
   const proxy = createProxyServer({
     ...deps,
+    clientAddress,
     docsUrl,
     support: config.support,
     limits: openLimits(config.proxyLimits),
@@ -62,7 +64,7 @@ export async function listen(
     caughtUp: deps.changes.caughtUp,
     log,
     surfaceHosts: config.surfaceHosts,
-    clientAddress: openClientAddress(config.trustedProxies),
+    clientAddress,
     docsUrl,
     isHttps: () => publicUrl.startsWith("https:"),
     maxConnections: config.apiConnections,

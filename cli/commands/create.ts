@@ -11,6 +11,7 @@ import { readArgument, readJsonArgument } from "../read-argument.ts";
 import { findTopic } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
+import { addKeyLimits, keyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
 import { collected } from "./resource-options.ts";
 
 export interface DestinationOptions {
@@ -60,16 +61,22 @@ export function addCreate(program: Command, terminal: Terminal): void {
         );
       await tellRecord(stored, on.out);
     });
-  create
+  addCreateApiKey(create, terminal);
+}
+
+function addCreateApiKey(create: Command, terminal: Terminal): void {
+  const command = create
     .command("api-key <label>")
     .description("create an API key; it is shown only once")
-    .option("--scope <scope>", "full (default) or frontend; may be repeated", collected)
-    .action(async (label: string, options: { scope?: string[] }, command: Command) => {
-      const on = await connect(command, terminal);
-      const body = { label, ...(options.scope && { scopes: options.scope }) };
+    .option("--scope <scope>", "full (default), frontend, write, read, proxy or read-only; may be repeated", collected);
+  addKeyLimits(command).action(
+    async (label: string, options: KeyLimitOptions & { scope?: string[] }, self: Command) => {
+      const on = await connect(self, terminal);
+      const body = { label, ...(options.scope && { scopes: options.scope }), ...keyLimits(options) };
       await tellCreated(await on.inProject("POST", "/api-keys", { body }), "API key", on);
       on.out.note("this is the only time the key is shown");
-    });
+    },
+  );
 }
 
 function addCreateDestination(create: Command, terminal: Terminal): void {

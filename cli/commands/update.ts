@@ -8,6 +8,7 @@ import { findApiKey, findProviderApp } from "../resources/resources.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
 import { readSecret, readSettings, type DestinationOptions, type ProviderAppOptions } from "./create.ts";
+import { addKeyLimits, keyLimits, type KeyLimitOptions } from "./key-limit-options.ts";
 import { collected } from "./resource-options.ts";
 
 export function addUpdate(program: Command, terminal: Terminal): void {
@@ -50,23 +51,41 @@ export function addUpdate(program: Command, terminal: Terminal): void {
         terminal,
       );
     });
-  update
+  addUpdateApiKey(update, terminal);
+}
+
+function addUpdateApiKey(update: Command, terminal: Terminal): void {
+  const command = update
     .command("api-key <idOrLabel>")
     .description("change an API key")
     .option("--label <label>")
-    .addOption(new Option("--active <yes>", "false disables the key").choices(["true", "false"]))
-    .action(async (id: string, options: { label?: string; active?: string }, command: Command) => {
-      const { label, active } = options;
-      const change = { ...(label !== undefined && { label }), ...(active && { active: active === "true" }) };
+    .addOption(new Option("--active <yes>", "false disables the key").choices(["true", "false"]));
+  addKeyLimits(command)
+    .option("--allow-all", "let every address use the key again")
+    .option("--no-rate", "remove the rate limit")
+    .action(async (id: string, options: UpdateKeyOptions, self: Command) => {
+      const { label, active, allowAll } = options;
+      const change = {
+        ...(label !== undefined && { label }),
+        ...(active && { active: active === "true" }),
+        ...keyLimits(options),
+        ...(allowAll && { allowedAddresses: [] }),
+      };
       await patch(
         async (deps) => `/api-keys/${requireText(await findApiKey(deps, id), "id")}`,
         "apiKey",
         change,
         Object.keys(change),
-        command,
+        self,
         terminal,
       );
     });
+}
+
+interface UpdateKeyOptions extends KeyLimitOptions {
+  label?: string;
+  active?: string;
+  allowAll?: boolean;
 }
 
 async function patch(

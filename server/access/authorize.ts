@@ -12,6 +12,7 @@ import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
+import { openKeyLimits, type KeyLimits } from "./key-limits.ts";
 import { openGroupLimit } from "./limit-to-group.ts";
 import type { LastUses } from "./last-uses-log.ts";
 import type { Person, PersonOf } from "./person-token.ts";
@@ -21,13 +22,19 @@ import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
 export interface Access {
   /** Returns the owner of an API key, from memory where possible. Throws `unauthenticated`. */
   keyOwner(key: string | undefined): Promise<KeyOwner>;
-  /** Returns the caller and, below a project's path, the project. Throws 401, 403 or 404 Problems. */
+  keyLimits: KeyLimits;
+  /**
+   * Returns the caller and, below a project's path, the project; or the refusal by a limit of the caller's key. Throws 401,
+   * 403 or 404 Problems.
+   */
   authorize(request: {
     headers: IncomingHttpHeaders;
     audience: Audience;
     projectIdOrName?: string;
     orgId?: string;
-  }): Promise<{ caller: Caller; project?: ProjectRef }>;
+    /** Of the client, when a request is checked for the first time, which counts it. */
+    address?: () => string;
+  }): Promise<{ caller: Caller; project?: ProjectRef; refusal?: Problem }>;
   /** Limits customer tokens to their group. Throws 403 and 404 Problems. */
   confine: Confine;
 }
@@ -64,12 +71,17 @@ export function openAccess(deps: {
     return owner;
   };
   const customerOf = openCustomerTokens(deps);
+  const keyLimits = openKeyLimits();
   return {
     keyOwner,
+    keyLimits,
     confine: openGroupLimit(deps),
-    async authorize({ headers, audience, projectIdOrName, orgId }) {
+    async authorize({ headers, audience, projectIdOrName, orgId, address }) {
       if (audience === "public") return { caller: NOBODY };
-      const { caller, home } = await identify({ ...deps, keyOwner, customerOf }, headers);
+      const { caller, home, owner } = await identify({ ...deps, keyOwner, customerOf }, headers);
+      // Before anything else is looked up: a stolen key learns nothing.
+      const refusal = owner && address && keyLimits.refusal(owner, address);
+      if (refusal) return { caller, project: home, refusal };
       if (caller.sessionId !== undefined) deps.uses.session(caller.sessionId);
       requireScope(caller, audience);
       if (caller.kind === "api-key") caller.role = roleOfKey(caller.scopes, audience);
@@ -88,6 +100,8 @@ export function openAccess(deps: {
 interface Identity {
   caller: Caller;
   home?: ProjectRef;
+  /** Of an API key. */
+  owner?: KeyOwner;
 }
 
 async function identify(
@@ -118,16 +132,14 @@ async function identify(
   );
 }
 
-const keyIdentity = ({ apiKeyId, scopes, projectId, projectName, orgId }: KeyOwner): Identity => ({
-  caller: {
-    kind: "api-key",
-    apiKeyId,
-    projectId,
-    orgId,
-    scopes,
-  },
-  home: { id: projectId, name: projectName, orgId },
-});
+function keyIdentity(owner: KeyOwner): Identity {
+  const { apiKeyId, scopes, projectId, projectName, orgId } = owner;
+  return {
+    caller: { kind: "api-key", apiKeyId, projectId, orgId, scopes },
+    home: { id: projectId, name: projectName, orgId },
+    owner,
+  };
+}
 
 const personCaller = (person: Person): Caller => ({ kind: "person", scopes: ["full"], ...person });
 

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../ground/clock.ts";
+import { openNetworks } from "../ground/client-address.ts";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
@@ -20,6 +21,7 @@ import {
 } from "../store/sessions.ts";
 import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
+import { wrongAddress } from "./key-limits.ts";
 import type { Person } from "./person-token.ts";
 import { isFromOwnPage, sentSession, SESSION_SECONDS } from "./session-cookie.ts";
 
@@ -85,7 +87,8 @@ export function openSignInSessions(deps: Services): SignInSessions {
           detail: "This API key does not exist, or it was switched off.",
         });
       }
-      const { apiKeyId, builderId, scopes } = key;
+      const { apiKeyId, builderId, scopes, allowedAddresses } = key;
+      if (allowedAddresses.length > 0 && !openNetworks(allowedAddresses)(address)) throw wrongAddress(address);
       if (!builderId || !scopes.includes("full")) throw signsNobodyIn();
       deps.log.info({ builderId, apiKeyId }, "signed in");
       return open(deps, { builderId, apiKeyId }, client);

@@ -39,6 +39,15 @@ export function openNetworks(networks: string[]): (address: string) => boolean {
   };
 }
 
+/** Tells whether a text is an IP address or a network in CIDR notation, such as `10.0.0.0/8` or `2001:db8::/32`. */
+export function isNetwork(text: string): boolean {
+  const [address = "", bits, ...more] = text.split("/");
+  const family = isIP(address);
+  // Clients with an IPv4 address are known by it, whatever socket they come through.
+  if (family === 0 || more.length > 0 || /%|^::ffff:\d+\./i.test(text)) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}
+
 /** Some proxies add the port; IPv4 clients of an IPv6 socket come as `::ffff:192.0.2.1`. */
 const bareAddress = (text: string): string =>
   text

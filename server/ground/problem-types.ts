@@ -219,8 +219,8 @@ export const PROBLEM_TYPES = {
     title: "Too many requests",
     retryable: true,
     causes:
-      "A limit of Busbar's own is reached: the operator's limits of the proxy, too many triggered reads of an object " +
-      "that are not over, or too many failed sign-ins.",
+      "A limit of Busbar's own is reached: the rate limit of the API key, the operator's limits of the proxy, too many " +
+      "triggered reads of an object that are not over, or too many failed sign-ins.",
     remedy: "Wait until `retryAfter` (also the header `Retry-After`), then send the request again.",
   },
   internal: {

@@ -53,7 +53,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
       requireRole(caller, roleOfCall(entry, inputs));
       if (target.inProject && !project) throw missingProject();
       const { headers, originalUrl: url, id: requestId } = request;
-      const remoteAddress = options.clientAddress?.(request.raw) ?? request.ip;
+      const remoteAddress = addressOf(options, request);
       const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
       const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
       const answer = await (options.audit ? options.audit(entry, call, handle) : handle());
@@ -63,25 +63,35 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
   });
 }
 
+const addressOf = ({ clientAddress }: ServerOptions, { raw, ip }: FastifyRequest): string =>
+  clientAddress?.(raw) ?? ip;
+
 type Admitted = Awaited<ReturnType<Authorize>>;
 
 /** Identifies the caller by the headers, and the project where the path names it. Throws a Problem. */
 async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<void> {
-  await authorize(entry, options, request);
+  await authorize(entry, options, request, () => addressOf(options, request));
   const { headers } = request;
   await entry.endpoint.admit?.({ params: request.params as Record<string, never>, headers });
 }
 
 /** Throws a Problem also for callers whose role is too low, before they learn anything about the inputs. */
-async function authorize(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
+async function authorize(
+  entry: Route,
+  options: ServerOptions,
+  request: FastifyRequest,
+  address?: () => string,
+): Promise<Admitted> {
   const { audience, endpoint: target } = entry;
   const admitted = await options.authorize({
     headers: request.headers,
     audience,
     projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
     orgId: leastRoleOf(entry) && (request.params as { orgId?: string }).orgId,
+    address,
   });
   knownCallers.set(request, { ...admitted, entry });
+  if (admitted.refusal) throw admitted.refusal;
   requireRole(admitted.caller, leastRoleOf(entry));
   requireChanging(admitted.caller, entry);
   return admitted;

@@ -65,7 +65,7 @@ const REASONS: Record<number, string> = {
   413: "The body is larger than 10 MB; without a credential, 64 KB.",
   415: "The body is not sent as `application/json`.",
   422: "The request is well-formed but cannot be carried out.",
-  429: "Too many requests.",
+  429: "Too many requests: the rate limit of the API key.",
   500: "An internal error; the log has its cause under the `requestId`.",
   501: "Not built yet.",
   502: "The provider could not be reached, or its response could not be read.",
@@ -144,7 +144,7 @@ function contentOf({ medias, members }: Kind, shapes: Shapes): Document {
 
 function usualStatuses({ audience, path, endpoint }: Route): number[] {
   const statuses = [400, 500, 503];
-  if (audience !== "public") statuses.push(401, 403);
+  if (audience !== "public") statuses.push(401, 403, 429);
   if (endpoint.inProject || path.includes("{")) statuses.push(404);
   if (endpoint.body) statuses.push(413);
   if (endpoint.body && endpoint.rawBodyLimitBytes === undefined) statuses.push(415);

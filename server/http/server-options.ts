@@ -2,12 +2,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddress } from "../ground/client-address.ts";
 import type { Support } from "../ground/config.ts";
+import type { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import type { RefusedRequest } from "./known-callers.ts";
 import type { SurfaceHosts } from "./address.ts";
 import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.ts";
 
-/** Identifies the caller and checks that it may call; throws a Problem otherwise. */
+/** Identifies the caller and checks that it may call; throws a Problem otherwise, or returns it as a limit of the key. */
 export type Authorize = (request: {
   headers: IncomingHttpHeaders;
   audience: Audience;
@@ -15,7 +16,9 @@ export type Authorize = (request: {
   projectIdOrName?: string;
   /** The organisation that the path names; only members are let in. */
   orgId?: string;
-}) => Promise<{ caller: Caller; project?: ProjectRef }>;
+  /** The client's address, when a request is checked for the first time: limits of a key count it then. */
+  address?: () => string;
+}) => Promise<{ caller: Caller; project?: ProjectRef; refusal?: Problem }>;
 
 /** The inputs of a request, checked against the endpoint's schemas. */
 export interface Inputs {

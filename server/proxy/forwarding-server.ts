@@ -80,7 +80,7 @@ function serve(
   try {
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
-    const known = isAcceptable(head) ? deps.targets.known(head) : undefined;
+    const known = isAcceptable(head) ? deps.targets.known(head, request) : undefined;
     // The most frequent call waits for nothing, so it costs no promise.
     if (known && head.body === 0 && !deps.limits)
       return forward(deps, createCall(deps, { request, response, head }, known, attempt), attempt);
@@ -102,7 +102,7 @@ async function prepare(
   attempt: Attempt,
 ): Promise<ProxyCall | undefined> {
   const { request, response, head } = received;
-  const call = createCall(deps, received, known ?? (await resolve(deps, head)), attempt);
+  const call = createCall(deps, received, known ?? (await resolve(deps, head, request)), attempt);
   if (deps.limits) enter(deps.limits, call);
   if (response.destroyed) return undefined;
   if (attempt.expectsContinue) response.writeContinue();
@@ -115,9 +115,9 @@ async function prepare(
   };
 }
 
-function resolve(deps: ForwardingDeps, head: RequestHead): Promise<Admission> {
+function resolve(deps: ForwardingDeps, head: RequestHead, request: IncomingMessage): Promise<Admission> {
   checkNames(head);
-  return deps.targets.resolve(head);
+  return deps.targets.resolve(head, request);
 }
 
 /** Counts the call until its end. Throws a 429 Problem. */

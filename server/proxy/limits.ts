@@ -1,7 +1,7 @@
 /** Limits how many calls one connection or one project may make, where the operator configures it. Counts per process. */
-import { LRUCache } from "lru-cache";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import { TokenBuckets, type Rate } from "../ground/token-buckets.ts";
 
 /** Zero: no limit. */
 export interface ProxyLimitSettings {
@@ -36,21 +36,18 @@ export function openLimits(limits: ProxyLimitSettings): ProxyLimits | undefined 
   };
 }
 
-const MOST_BUCKETS = 50_000;
-
 /** Counts calls in progress, and calls per second with a token bucket, for each id of one kind. */
 class CallCounter {
   readonly #kind: string;
   readonly #concurrency: number;
-  readonly #perSecond: number;
+  readonly #rate: Rate;
   readonly #inProgress = new Map<string, number>();
-  /** The least recently used are dropped: a full bucket by then, unless more ids than this call within a second. */
-  readonly #buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: MOST_BUCKETS });
+  readonly #buckets = new TokenBuckets();
 
   constructor(kind: string, concurrency: number, perSecond: number) {
     this.#kind = kind;
     this.#concurrency = concurrency;
-    this.#perSecond = perSecond;
+    this.#rate = { perSecond, burst: Math.max(1, perSecond) };
   }
 
   /** Throws a 429 Problem when one more call would exceed a limit. */
@@ -58,31 +55,20 @@ class CallCounter {
     if (this.#concurrency > 0 && (this.#inProgress.get(id) ?? 0) >= this.#concurrency) {
       throw this.#refusal(`already has ${this.#concurrency} calls in progress, the most allowed`, 1_000);
     }
-    if (this.#perSecond === 0) return;
-    const tokens = this.#tokens(id);
-    if (tokens < 1) {
-      const waitMs = ((1 - tokens) / this.#perSecond) * 1_000;
-      throw this.#refusal(`exceeds ${this.#perSecond} calls per second`, waitMs);
-    }
+    if (this.#rate.perSecond === 0) return;
+    const waitMs = this.#buckets.waitMs(id, this.#rate);
+    if (waitMs > 0) throw this.#refusal(`exceeds ${this.#rate.perSecond} calls per second`, waitMs);
   }
 
   count(id: string): void {
     if (this.#concurrency > 0) this.#inProgress.set(id, (this.#inProgress.get(id) ?? 0) + 1);
-    if (this.#perSecond > 0) this.#buckets.set(id, { tokens: this.#tokens(id) - 1, atMs: nowMs() });
+    if (this.#rate.perSecond > 0) this.#buckets.take(id, this.#rate);
   }
 
   leave(id: string): void {
     const left = (this.#inProgress.get(id) ?? 1) - 1;
     if (left > 0) this.#inProgress.set(id, left);
     else this.#inProgress.delete(id);
-  }
-
-  /** Returns the tokens in the bucket now: it fills evenly and holds one second's worth, but at least one. */
-  #tokens(id: string): number {
-    const full = Math.max(1, this.#perSecond);
-    const bucket = this.#buckets.get(id);
-    if (!bucket) return full;
-    return Math.min(full, bucket.tokens + ((nowMs() - bucket.atMs) / 1_000) * this.#perSecond);
   }
 
   #refusal(what: string, waitMs: number): Problem {

@@ -5,6 +5,7 @@ import type { Access } from "../access/authorize.ts";
 import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
+import { openClientAddress, type ClientAddress } from "../ground/client-address.ts";
 import type { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
 import type { Support } from "../ground/config.ts";
@@ -32,6 +33,8 @@ export interface ProxyServices {
   database: Database;
   changes: Changes;
   access: Access;
+  /** Finds the client's address; the peer's unless given. */
+  clientAddress?: ClientAddress;
   connections: LiveConnections;
   egress: Egress;
   catalog: Catalog;
@@ -64,7 +67,7 @@ export function createProxyServer(deps: ProxyServices): ProxyServer {
   const gates = deps.gates ?? openProcessGates();
   const usage = openUsageLog(deps);
   deps.meter?.watchDropped(() => usage.dropped);
-  const targets = openTargets(deps);
+  const targets = openTargets({ ...deps, clientAddress: deps.clientAddress ?? openClientAddress([]) });
   const forwarding = {
     egress: deps.egress,
     throttle: openThrottle({ catalog: deps.catalog, gates }),

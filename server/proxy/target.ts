@@ -3,6 +3,7 @@ import type { Authorization } from "../../connector-kit/authorization.ts";
 import type { Account } from "../../connector-kit/provider-fetch.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
+import type { KeyOwner } from "../store/api-keys.ts";
 import type { ProxyPermit } from "./proxy-permits.ts";
 import { neverPasses } from "./read-head.ts";
 import type { TargetBase } from "./target-path.ts";
@@ -32,6 +33,8 @@ export interface Admission {
   target: Target;
   /** Absent for calls of people. */
   apiKeyId?: string;
+  /** The key, if it has limits: they count every call. */
+  limitedKey?: KeyOwner;
   /** Of a request that has one already. */
   requestId?: string;
 }

@@ -87,6 +87,21 @@ describe("a call", () => {
     for (const close of closers) await close();
   });
 
+  async function insertKey(
+    limits: Pick<Parameters<typeof insertApiKey>[1], "allowedAddresses" | "requestsPerSecond" | "burst">,
+  ): Promise<string> {
+    const key = newApiKey();
+    const { projectId } = world.stock;
+    await insertApiKey(world.proxy.database.queries, {
+      key,
+      projectId,
+      label: "limited",
+      scopes: ["proxy"],
+      ...limits,
+    });
+    return key;
+  }
+
   const NAMED = {
     "x-amp-installation-id": undefined,
     "x-amp-integration-name": INTEGRATION,
@@ -158,6 +173,22 @@ describe("a call", () => {
       assert.equal(world.upstream.received.length, before);
     });
   }
+
+  it("counts for the rate limit of its key, whether its target was known or not", async () => {
+    const limits = { requestsPerSecond: 0.01, burst: 3 };
+    const limited = { "x-api-key": await insertKey(limits) };
+    for (const status of [200, 200, 200, 429, 429]) assert.equal(await world.status(limited), status);
+    assert.equal(await world.status(), 200);
+  });
+
+  it("is refused with a key that is not allowed from its address", async () => {
+    const before = world.upstream.received.length;
+    const elsewhere = { "x-api-key": await insertKey({ allowedAddresses: ["192.0.2.1"] }) };
+    for (const _ of [1, 2]) assert.equal(await world.status(elsewhere), 403);
+    assert.equal(world.upstream.received.length, before);
+    const here = { "x-api-key": await insertKey({ allowedAddresses: ["127.0.0.0/8"] }) };
+    for (const _ of [1, 2]) assert.equal(await world.status(here), 200);
+  });
 
   it("is refused with an issue for every faulty header", async () => {
     const answer = await callProxy(world.proxy.port, ["host: a"]);

@@ -1,8 +1,10 @@
 /** Resolves where a proxied call goes: to which address, with which credentials. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Access } from "../access/authorize.ts";
+import { isLimited } from "../access/key-limits.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
+import type { ClientAddress } from "../ground/client-address.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
@@ -24,10 +26,10 @@ export class InstallationRefusal extends Problem {
 }
 
 export interface Targets {
-  /** Returns what `resolve` returned a moment ago, if nothing has changed since. */
-  known(names: ProxyRequestNames): Admission | undefined;
-  /** Throws `Problem` (401, 403, 404), or `ProviderError` when the connection cannot be used. */
-  resolve(names: ProxyRequestNames): Promise<Admission>;
+  /** Returns what `resolve` returned a moment ago, if nothing has changed since. Throws `Problem` (403, 429) for a limit of the key. */
+  known(names: ProxyRequestNames, request: Addressed): Admission | undefined;
+  /** Throws `Problem` (401, 403, 404, 429), or `ProviderError` when the connection cannot be used. */
+  resolve(names: ProxyRequestNames, request: Addressed): Promise<Admission>;
   /** Does the same for a caller that the API has authenticated, whose `names` contain no key. */
   admit(names: ProxyRequestNames, by: Omit<Admission, "target">): Promise<Admission>;
   /**
@@ -39,15 +41,20 @@ export interface Targets {
   answered(target: Target, status: number): void;
 }
 
+/** The parts of a request that tell its client's address. */
+type Addressed = Parameters<ClientAddress>[0];
+
 interface TargetDeps {
   database: Database;
   changes: Changes;
   access: Access;
   connections: LiveConnections;
   catalog: Catalog;
+  clientAddress: ClientAddress;
 }
 
 export function openTargets(deps: TargetDeps): Targets {
+  const { keyLimits } = deps.access;
   const permits = openProxyPermits(deps);
   const recent = openRecentTargets(deps.changes);
   const refreshed = limitRefreshes(deps.connections);
@@ -77,12 +84,19 @@ export function openTargets(deps: TargetDeps): Targets {
     return { ...by, target: targetOf(permit, await liveOf(permit)) };
   };
   return {
-    known: recent.get,
+    known(names, request) {
+      const admission = recent.get(names);
+      if (!admission?.limitedKey) return admission;
+      const refusal = keyLimits.refusal(admission.limitedKey, () => deps.clientAddress(request));
+      if (refusal) throw refusal;
+      return admission;
+    },
     admit,
-    async resolve(names) {
+    async resolve(names, request) {
       const remember = recent.begin(names);
-      const { apiKeyId } = await requireProjectKey(deps.access, names);
-      const admission = await admit(names, { apiKeyId });
+      const owner = await requireProjectKey(deps.access, names, () => deps.clientAddress(request));
+      const limitedKey = isLimited(owner) ? owner : undefined;
+      const admission = await admit(names, { apiKeyId: owner.apiKeyId, ...(limitedKey && { limitedKey }) });
       remember(admission);
       return admission;
     },

@@ -10,14 +10,18 @@ export interface KeyOwner {
   projectName: string;
   orgId: string;
   expireTime: Date | null;
+  /** Addresses and networks that may use the key; empty: all. */
+  allowedAddresses: string[];
+  /** Of each process; null: no limit. */
+  rate: { perSecond: number; burst: number } | null;
 }
 
 /** Whether a key with this `expire_time` is still valid. */
 const isNotExpired = sql<boolean>`(api_keys.expire_time is null or api_keys.expire_time > now())`;
 
 /** Finds the owner of a key, if the key is active and has not expired. */
-export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> =>
-  queries
+export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> {
+  const row = await queries
     .selectFrom("apiKeys")
     .innerJoin("projects", "projects.id", "apiKeys.projectId")
     .select([
@@ -27,11 +31,18 @@ export const findKeyOwner = (queries: Queries, hash: Buffer): Promise<KeyOwner |
       "projects.name as projectName",
       "projects.orgId",
       "apiKeys.expireTime",
+      "apiKeys.allowedAddresses",
+      "apiKeys.requestsPerSecond",
+      "apiKeys.burst",
     ])
     .where("apiKeys.hash", "=", hash)
     .where("apiKeys.active", "=", true)
     .where(isNotExpired)
     .executeTakeFirst();
+  if (!row) return undefined;
+  const { requestsPerSecond: perSecond, burst, ...owner } = row;
+  return { ...owner, rate: perSecond === null ? null : { perSecond, burst: burst ?? 1 } };
+}
 
 export interface ApiKeyRow {
   id: string;
@@ -48,6 +59,11 @@ export interface ApiKeyRow {
   lastUsedTime: Date | null;
   /** `builder:<id>`, `apiKey:<id>` or `system`; null for keys of before this was kept. */
   createdBy: string | null;
+  /** Addresses and networks that may use the key; empty: all. */
+  allowedAddresses: string[];
+  /** Both null: no limit. */
+  requestsPerSecond: number | null;
+  burst: number | null;
   createTime: Date;
   updateTime: Date | null;
 }
@@ -62,6 +78,9 @@ const COLUMNS = [
   "builderId",
   "expireTime",
   "createdBy",
+  "allowedAddresses",
+  "requestsPerSecond",
+  "burst",
   "createTime",
   "updateTime",
 ] as const;
@@ -81,7 +100,7 @@ export async function insertApiKey(
     builderId?: string;
     expireTime?: Date;
     createdBy?: string;
-  },
+  } & Partial<Pick<ApiKeyRow, "allowedAddresses" | "requestsPerSecond" | "burst">>,
 ): Promise<ApiKeyRow> {
   const { key: secret, ...row } = key;
   return queries
@@ -141,7 +160,12 @@ export const updateApiKey = (
   queries: Queries,
   projectId: string,
   id: string,
-  change: Partial<Pick<ApiKeyRow, "label" | "scopes" | "active" | "expireTime">>,
+  change: Partial<
+    Pick<
+      ApiKeyRow,
+      "label" | "scopes" | "active" | "expireTime" | "allowedAddresses" | "requestsPerSecond" | "burst"
+    >
+  >,
 ): Promise<ApiKeyRow> =>
   queries
     .updateTable("apiKeys")

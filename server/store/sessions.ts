@@ -8,6 +8,7 @@ export interface SigningKey {
   apiKeyId: string;
   scopes: string[];
   builderId: string | null;
+  allowedAddresses: string[];
 }
 
 /** How a session is sent: in a browser's cookie, or as a bearer token. */
@@ -51,7 +52,7 @@ const isNotExpired = sql<boolean>`(api_keys.expire_time is null or api_keys.expi
 export const findSigningKey = (queries: Queries, hash: Buffer): Promise<SigningKey | undefined> =>
   queries
     .selectFrom("apiKeys")
-    .select(["id as apiKeyId", "scopes", "builderId"])
+    .select(["id as apiKeyId", "scopes", "builderId", "allowedAddresses"])
     .where("hash", "=", hash)
     .where("active", "=", true)
     .where(isNotExpired)

@@ -1,6 +1,7 @@
 /** The API key as the API shows it: complete on creation, later only its beginning. */
 import { Type, type Static } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
+import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import { findApiKey, lockFullKeys, type ApiKeyRow } from "../../store/api-keys.ts";
 import type { Queries } from "../../store/database.ts";
@@ -10,6 +11,24 @@ import { CreateTime, times, UpdateTime } from "../times.ts";
 export const ScopesSchema = Type.Array(
   Type.Enum(["full", "frontend", "write", "read", "proxy", "read-only"]),
   { minItems: 1 },
+);
+
+export const RateLimitSchema = Type.Object(
+  {
+    requestsPerSecond: Type.Number({
+      minimum: 0.01,
+      maximum: 100_000,
+      description: "Requests per second on average, in each process of this Busbar.",
+    }),
+    burst: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: "Requests at once after a pause. Default: those of one second.",
+      }),
+    ),
+  },
+  { title: "ApiKeyRateLimit", description: "How often a key may be used." },
 );
 
 export const ApiKeySchema = Type.Object(
@@ -32,6 +51,10 @@ export const ApiKeySchema = Type.Object(
     expireTime: Type.Optional(
       Type.String({ format: "date-time", description: "When the key expires. Absent: never." }),
     ),
+    allowedAddresses: Type.Optional(
+      Type.Array(Type.String(), { description: "Addresses and networks that may use the key. Absent: all." }),
+    ),
+    rateLimit: Type.Optional(described(RateLimitSchema, "Rate limit of the key. Absent: none.")),
     lastUsedTime: Type.Optional(
       Type.String({
         format: "date-time",
@@ -75,6 +98,10 @@ export const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySc
   active: row.active,
   ...(row.builderId !== null && { signIn: true }),
   ...(row.expireTime && { expireTime: row.expireTime.toISOString() }),
+  ...(row.allowedAddresses.length > 0 && { allowedAddresses: row.allowedAddresses }),
+  ...(row.requestsPerSecond !== null && {
+    rateLimit: { requestsPerSecond: row.requestsPerSecond, burst: row.burst ?? 1 },
+  }),
   ...(row.lastUsedTime && { lastUsedTime: row.lastUsedTime.toISOString() }),
   ...(row.createdBy !== null && { createdBy: row.createdBy }),
   ...times(row),

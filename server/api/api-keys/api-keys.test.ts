@@ -9,7 +9,8 @@ describe("API keys", () => {
   let on: TestBusbar;
   after(() => on.stop());
   before(async () => {
-    on = await openTestBusbar();
+    // Callers of the test stand behind a reverse proxy when they send X-Forwarded-For.
+    on = await openTestBusbar({ env: { BUSBAR_TRUSTED_PROXIES: "127.0.0.1" } });
   });
   const create = (body: object) => on.inProject("POST", "/api-keys", body);
   const opens = async (key: string) =>
@@ -105,6 +106,83 @@ describe("API keys", () => {
       assert.equal((await change(past)).status, 400, past);
       assert.equal((await create({ label: "x", expireTime: past })).status, 400, past);
     }
+  });
+
+  test("a key is refused from other addresses than those of its list, and the refusal is listed", async () => {
+    const allowedAddresses = ["192.0.2.0/24", "2001:db8::/32"];
+    const { key, id, ...made } = (await create({ label: "office", allowedAddresses })).body;
+    assert.deepEqual(made.allowedAddresses, allowedAddresses);
+    const from = async (address: string) => {
+      const headers = { "x-api-key": key, ...(address && { "x-forwarded-for": address }) };
+      return on.inProject("GET", "", undefined, headers);
+    };
+    for (const address of ["192.0.2.7", "2001:db8::5", "198.51.100.1, 192.0.2.7"])
+      assert.equal((await from(address)).status, 200, address);
+    for (const address of ["198.51.100.1", "2001:db9::5", "192.0.2.7, 198.51.100.1", ""]) {
+      const refused = await from(address);
+      assert.equal(refused.status, 403, address);
+      assert.match(refused.body.detail, /not allowed from the address (198|2001:db9::5|127\.0\.0\.1)/);
+    }
+    await until(async () => {
+      const { body } = await on.inProject("GET", `/requests?apiKeyId=${id}`);
+      return body.results.length === 4;
+    });
+    const open = { updateMask: ["allowedAddresses"], apiKey: { allowedAddresses: [] } };
+    assert.equal((await on.inProject("PATCH", `/api-keys/${id}`, open)).body.allowedAddresses, undefined);
+    await until(async () => (await from("198.51.100.1")).status === 200);
+  });
+
+  test("a list of addresses holds texts that are one, and does not exclude the key that changes itself", async () => {
+    for (const wrong of ["192.0.2.0/33", "example.com", "::ffff:192.0.2.1", "fe80::1%eth0", "192.0.2.0/24/1"]) {
+      const refused = await create({ label: "x", allowedAddresses: ["127.0.0.1", wrong] });
+      assert.equal(refused.status, 400, wrong);
+      assert.equal(refused.body.issues[0].name, "allowedAddresses[1]");
+    }
+    const { key, id } = (await create({ label: "own" })).body;
+    const change = (allowedAddresses: string[]) =>
+      on.inProject(
+        "PATCH",
+        `/api-keys/${id}`,
+        { updateMask: ["allowedAddresses"], apiKey: { allowedAddresses } },
+        { "x-api-key": key },
+      );
+    assert.equal((await change(["192.0.2.1"])).status, 409);
+    assert.equal((await change(["192.0.2.1", "127.0.0.0/8"])).status, 200);
+  });
+
+  test("a list of addresses also limits who signs in with the key", async () => {
+    const body = { label: "p", signIn: true, allowedAddresses: ["192.0.2.1"] };
+    const { key: apiKey } = (await on.inProject("POST", "/api-keys", body, await signIn(on))).body;
+    assert.equal((await on.call("POST", "/v1/sessions", { apiKey })).status, 403);
+    const there = { "x-forwarded-for": "192.0.2.1" };
+    assert.equal((await on.call("POST", "/v1/sessions", { apiKey }, there)).status, 201);
+  });
+
+  test("a key beyond its rate limit gets 429 with Retry-After, until its limit is raised or removed", async () => {
+    const rateLimit = { requestsPerSecond: 0.01, burst: 3 };
+    const { key, id, ...made } = (await create({ label: "slow", rateLimit })).body;
+    assert.deepEqual(made.rateLimit, rateLimit);
+    const headers = { "x-api-key": key };
+    // Its project is in the body, so its caller is identified twice.
+    const twice = await on.call("POST", "/v1/oauth-connect", { projectIdOrName: "x" }, headers);
+    assert.equal(twice.status, 404);
+    assert.equal(await opens(key), 200);
+    assert.equal(await opens(key), 200);
+    const refused = await on.inProject("GET", "", undefined, headers);
+    assert.equal(refused.status, 429, refused.text);
+    assert.ok(Number(refused.headers.get("retry-after")) > 60);
+    assert.equal(refused.body.retryable, true);
+    const change = async (changed: object | null) =>
+      (
+        await on.inProject("PATCH", `/api-keys/${id}`, {
+          updateMask: ["rateLimit"],
+          apiKey: { rateLimit: changed },
+        })
+      ).body.rateLimit;
+    assert.deepEqual(await change({ requestsPerSecond: 1_000 }), { requestsPerSecond: 1_000, burst: 1_000 });
+    await until(async () => (await opens(key)) === 200);
+    assert.equal(await change(null), undefined);
+    assert.equal(await opens(key), 200);
   });
 
   test("unknown scopes and names are refused, and a name that may be a key is not repeated", async () => {

@@ -6,7 +6,8 @@ export const walk: ResourceWalk = {
     const { id: apiKey } = await call("createApiKey", { body: { label: "web", scopes: ["frontend"] } });
     await call("listApiKeys", { query: { active: "true" } });
     await call("getApiKey", { path: { apiKey } });
-    const change = { updateMask: ["label"], apiKey: { label: "browser" } };
+    const rateLimit = { requestsPerSecond: 50, burst: 200 };
+    const change = { updateMask: ["label", "rateLimit"], apiKey: { label: "browser", rateLimit } };
     await call("updateApiKey", { path: { apiKey }, body: change });
     await call("deleteApiKey", { path: { apiKey } });
   },

@@ -8,6 +8,7 @@ import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { authorOf } from "../created-by.ts";
 import { ApiKeySchema, futureTime, ScopesSchema, toApiKey } from "./api-key.ts";
+import { AllowedAddresses, limitColumns, RateLimit } from "./limits-of-key.ts";
 
 export const createApiKey = (deps: { database: Database }) =>
   projectEndpoint({
@@ -26,18 +27,21 @@ export const createApiKey = (deps: { database: Database }) =>
       expireTime: Type.Optional(
         Type.String({ format: "date-time", description: "When the key expires. Default: never." }),
       ),
+      allowedAddresses: Type.Optional(AllowedAddresses),
+      rateLimit: Type.Optional(RateLimit),
       signIn: Type.Optional(
         Type.Boolean({
           description: "Allows signing in with the key (`POST /v1/sessions`). For signed-in people only.",
         }),
       ),
     }),
-    refusals: { 400: "`expireTime` is in the past, or the request does not match this description." },
+    refusals: { 400: "`expireTime` is in the past, an address is none, or the request does not match this description." },
     success: { status: 201, description: "The complete API key.", schema: ApiKeySchema },
     async handle({ project, caller, body }) {
       const { label, scopes = ["full"] } = body;
       const expireTime =
         body.expireTime === undefined ? undefined : futureTime(body.expireTime, "expireTime");
+      const limits = limitColumns(body);
       const builderId = body.signIn ? personWhoSigns(caller) : undefined;
       const key = newApiKey();
       const row = await transact(deps.database, async (queries) => {
@@ -55,6 +59,7 @@ export const createApiKey = (deps: { database: Database }) =>
           builderId,
           expireTime,
           createdBy: authorOf(caller),
+          ...limits,
         });
       });
       return toApiKey(row, key);

@@ -12,12 +12,14 @@ import {
   futureTime,
   getApiKeyRow,
   NameParams,
+  RateLimitSchema,
   requireAnotherFullKey,
   ScopesSchema,
   toApiKey,
 } from "./api-key.ts";
+import { AllowedAddresses, limitColumns, requireOwnAddress } from "./limits-of-key.ts";
 
-const MEMBERS = ["label", "active", "scopes", "expireTime"] as const;
+const MEMBERS = ["label", "active", "scopes", "expireTime", "allowedAddresses", "rateLimit"] as const;
 
 export const updateApiKey = (deps: { database: Database }) =>
   projectEndpoint({
@@ -44,17 +46,25 @@ export const updateApiKey = (deps: { database: Database }) =>
               description: "When the key expires; null: never.",
             }),
           ),
+          allowedAddresses: Type.Optional(AllowedAddresses),
+          rateLimit: Type.Optional(
+            Type.Union([RateLimitSchema, Type.Null()], {
+              description: "Beyond it requests are refused with 429; null: no limit.",
+            }),
+          ),
         },
         { description: "New values of the members listed in `updateMask`." },
       ),
     }),
     success: { status: 200, description: "The updated API key.", schema: ApiKeySchema },
     refusals: {
-      409: "The key is the project's last active one with the scope `full`.",
+      409:
+        "The key is the project's last active one with the scope `full`, or it would exclude the address of this request, " +
+        "which uses it.",
       422: "`updateMask` lists a member that the body does not have.",
     },
-    async handle({ project, params, body }) {
-      const { expireTime: end, ...picked } = pickMasked(
+    async handle({ project, caller, remoteAddress, params, body }) {
+      const { expireTime: end, allowedAddresses, rateLimit, ...picked } = pickMasked(
         body.updateMask,
         body.apiKey,
         MEMBERS,
@@ -62,9 +72,11 @@ export const updateApiKey = (deps: { database: Database }) =>
         "semantically-invalid",
       );
       const expireTime = typeof end === "string" ? futureTime(end, "apiKey.expireTime") : end;
-      const change = { ...picked, ...(expireTime !== undefined && { expireTime }) };
+      const limits = limitColumns({ allowedAddresses, rateLimit }, "apiKey.");
+      const change = { ...picked, ...limits, ...(expireTime !== undefined && { expireTime }) };
       return transact(deps.database, async (queries) => {
         const row = await getApiKeyRow(queries, project.id, params.apiKey);
+        if (caller.apiKeyId === row.id) requireOwnAddress(change.allowedAddresses ?? [], remoteAddress);
         const { active = row.active, scopes = row.scopes } = change;
         if (expireTime) await requireAnotherFullKey(queries, row);
         if (!active || !scopes.some((scope) => scope === "full")) {

@@ -1,0 +1,36 @@
+/** Options for the limits of an API key: `--allow 10.0.0.0/8 --rate 50 --burst 200`. */
+import { InvalidArgumentError, type Command } from "commander";
+import { UsageFailure } from "../failures.ts";
+import type { JsonObject } from "../http/json.ts";
+import { collected, wholeNumber } from "./resource-options.ts";
+
+export interface KeyLimitOptions {
+  allow?: string[];
+  /** False: none. */
+  rate?: number | boolean;
+  burst?: number;
+}
+
+export const addKeyLimits = (command: Command): Command =>
+  command
+    .option("--allow <address>", "an address or network that may use the key; may be repeated", collected)
+    .option("--rate <n>", "most requests per second, in each process of the server", positive)
+    .option("--burst <n>", "requests at once after a pause (default: those of a second)", wholeNumber(1, 1_000_000));
+
+/** Returns the members that the options set. */
+export function keyLimits({ allow, rate, burst }: KeyLimitOptions): JsonObject {
+  if (burst !== undefined && typeof rate !== "number") throw new UsageFailure("--burst goes with --rate.");
+  return {
+    ...(allow && { allowedAddresses: allow }),
+    ...(rate === false && { rateLimit: null }),
+    ...(typeof rate === "number" && {
+      rateLimit: { requestsPerSecond: rate, ...(burst !== undefined && { burst }) },
+    }),
+  };
+}
+
+function positive(value: string): number {
+  const number = Number(value);
+  if (/^\d+(\.\d+)?$/.test(value) && number > 0) return number;
+  throw new InvalidArgumentError("It must be a number above 0.");
+}
