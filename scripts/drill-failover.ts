@@ -13,16 +13,11 @@ import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
 import { connectCustomer, type Customer } from "../tests/harness/connect-customer.ts";
-import { until } from "../tests/harness/until.ts";
-import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";
+import { openSink } from "../tests/harness/deliveries/sink.ts";
+import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { startServerPair, type ServerPair } from "./drill-failover/server-pair.ts";
 
-export interface FailoverReport {
-  /** Writes that were answered with 200. */
-  acknowledged: number;
-  lost: string[];
-  neverEnded: string[];
-  failed: string[];
+export interface FailoverReport extends JudgedWrites {
   notAtProvider: string[];
   /** Asynchronous writes whose event did not arrive. */
   notDelivered: string[];
@@ -30,13 +25,11 @@ export interface FailoverReport {
   answers: Record<string, number>;
   /** From the promotion until a write was acknowledged, for each process. */
   backAfterMs: number[];
-  unknownOutcomes: number;
   /** Processes that ended although they should have stayed. */
   ended: number;
 }
 
 const KEY = "failover-drill-key-0123456789-0123456789";
-const END_WITHIN_MS = 60_000;
 
 export async function failoverDrill(options: {
   seconds: number;
@@ -61,16 +54,12 @@ export async function failoverDrill(options: {
     await deliverTo(first, sink);
     const called = await callDuring(servers, processes, customer, options);
     const { answers, backAfterMs } = called;
-    const ended = await judge(first, called);
+    const ended = await judgeWrites(first, called.writes);
     const stored = JSON.stringify(sandbox.records("hubspot", "companies"));
-    const asynchronous = [...called.writes].filter(([, name]) => name.includes("asynchronous"));
-    const arrived = () => new Set(sink.received.map(({ body }) => operationOf(body)));
-    const missing = () => asynchronous.filter(([id]) => !arrived().has(id)).map(([, name]) => name);
-    await until(() => missing().length === 0, END_WITHIN_MS).catch(() => {});
     return {
       ...ended,
       notAtProvider: [...called.writes.values()].filter((name) => !stored.includes(`"${name}"`)),
-      notDelivered: missing(),
+      notDelivered: await missingEvents(sink, called.writes),
       answers,
       backAfterMs,
       ended: processes.filter(({ pid }) => !isAlive(pid)).length,
@@ -153,47 +142,6 @@ async function callDuring(
   ]);
   return called;
 }
-
-type Judged = Pick<FailoverReport, "acknowledged" | "lost" | "neverEnded" | "failed" | "unknownOutcomes">;
-
-async function judge(on: ChildBusbar, { writes }: Called): Promise<Judged> {
-  const judged: Judged = {
-    acknowledged: writes.size,
-    lost: [],
-    neverEnded: [],
-    failed: [],
-    unknownOutcomes: 0,
-  };
-  const deadline = performance.now() + END_WITHIN_MS;
-  for (const [id, name] of writes) {
-    let answer = await on.inProject("GET", `/operations/${id}`);
-    while (answer.body.status === "in_progress" && performance.now() < deadline) {
-      await wait(100);
-      answer = await on.inProject("GET", `/operations/${id}`);
-    }
-    if (answer.status !== 200) judged.lost.push(name);
-    else if (answer.body.status === "in_progress") judged.neverEnded.push(name);
-    else if (String(answer.body.result).includes("unknown")) judged.unknownOutcomes += 1;
-    else if (answer.body.status !== "success") judged.failed.push(`${name}: ${answer.body.result}`);
-  }
-  return judged;
-}
-
-/** Sends the end of every asynchronous write to the sink. */
-async function deliverTo(on: ChildBusbar, sink: Sink): Promise<void> {
-  const make = async (path: string, body: object): Promise<string> => {
-    const answer = await on.inProject("POST", path, body);
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.text}`);
-    return answer.body.id;
-  };
-  const topicId = await make("/topics", { name: "drill" });
-  const metadata = { url: `${sink.url}/drill` };
-  const destinationId = await make("/destinations", { name: "drill", type: "webhook", metadata });
-  await make("/notification-event-topic-routes", { eventType: "write.async.done", topicId });
-  await make("/topic-destination-routes", { topicId, destinationId });
-}
-
-const operationOf = (body: string): string | undefined => /"operationId":"([^"]+)"/.exec(body)?.[1];
 
 function isAlive(pid: number): boolean {
   try {

@@ -32,9 +32,9 @@ export interface ChildBusbar extends Client {
   signalGroup(signal: NodeJS.Signals): void;
 }
 
-/** Runs `busbar <args>` with only these variables in its environment. */
-export function runBusbar(args: string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [BUSBAR, ...args], {
+/** Runs `busbar <args>` with only these variables in its environment; `program` is another version's. */
+export function runBusbar(args: string[], env: Record<string, string>, program = BUSBAR) {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", ...env },
     // Its own process group, as from a shell or a service manager.
     detached: true,
@@ -49,13 +49,13 @@ export function runBusbar(args: string[], env: Record<string, string>) {
 }
 
 /** Starts Busbar on free ports and waits until it logs that it is ready. */
-export async function startChildBusbar(dataDir: string, env: Record<string, string>): Promise<ChildBusbar> {
-  const started = runBusbar(["start"], {
-    BUSBAR_DATA_DIR: dataDir,
-    BUSBAR_PORT: "0",
-    BUSBAR_PROXY_PORT: "0",
-    ...env,
-  });
+export async function startChildBusbar(
+  dataDir: string,
+  env: Record<string, string>,
+  program?: string,
+): Promise<ChildBusbar> {
+  const own = { BUSBAR_DATA_DIR: dataDir, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" };
+  const started = runBusbar(["start"], { ...own, ...env }, program);
   const { child, exited, output } = started;
   await new Promise<void>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}: ${output()}`));

@@ -1,0 +1,300 @@
+/**
+ * The upgrade drill: a Busbar of an earlier commit serves; this version starts beside it on the same database, migrates it and
+ * serves, too; then the earlier one is stopped. Both are called directly all the time, and by a client that asks `/readyz` as a
+ * load balancer does. Afterwards every write that was acknowledged, by either version, must have ended and be at the provider,
+ * and its event must have been delivered. At last the earlier version is started again on the migrated database.
+ *
+ *     npm run drill:upgrade [-- --from <commit> --seconds 20]
+ *
+ * Without `--from`: the newest tag or, without tags, the commit before the newest migration. Needs git with the history.
+ */
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { parseArgs, promisify } from "node:util";
+import { startSandbox } from "../sandbox/sandbox.ts";
+import { openSink } from "../tests/harness/deliveries/sink.ts";
+import { runBusbar, startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
+import { connectCustomer, type Customer } from "../tests/harness/connect-customer.ts";
+import { startTestPostgres } from "../tests/harness/postgres.ts";
+import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
+
+export interface UpgradeReport extends JudgedWrites {
+  from: string;
+  /** Migrations of this version that the earlier one does not have. */
+  migrations: string[];
+  notAtProvider: string[];
+  /** Asynchronous writes whose event did not arrive. */
+  notDelivered: string[];
+  /** Answers by target, kind and status. */
+  answers: Record<string, number>;
+  /** From the start of this version until it was ready, and until the earlier one was no longer. */
+  readyAfterMs: number;
+  earlierUnreadyAfterMs: number | undefined;
+  /** The longest time without an acknowledged write of the balanced client. */
+  longestGapMs: number;
+  /** Exit code of the earlier version after SIGTERM. */
+  stoppedWith: number | null;
+  /** Exit code and last line of the earlier version on the migrated database. */
+  wayBack: { code: number | null; line: string };
+}
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..");
+const KEY = "upgrade-drill-key-0123456789-0123456789";
+
+export async function upgradeDrill(options: { from: string; seconds: number }): Promise<UpgradeReport> {
+  const home = await mkdtemp(join(tmpdir(), "busbar-upgrade-"));
+  const earlier = await checkOut(options.from, join(home, "earlier"));
+  // Its maintenance database is empty: the earlier version migrates it first.
+  const postgres = await startTestPostgres();
+  const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000 });
+  await writeFile(join(home, "catalog.json"), JSON.stringify(sandbox.catalog()));
+  const sink = await openSink();
+  const env = environment(postgres.url, home);
+  const running: ChildBusbar[] = [];
+  const begin = async (name: string, program?: string): Promise<ChildBusbar> => {
+    const child = await startChildBusbar(join(home, name), env, program);
+    running.push(child);
+    return child;
+  };
+  try {
+    const old = await begin("old", earlier);
+    const customer = await connectCustomer(
+      { ...old, sandbox },
+      { provider: "hubspot", objects: ["companies"] },
+    );
+    await deliverTo(old, sink);
+    const called = await callDuring(old, () => begin("new"), customer, options.seconds);
+    const ended = await judgeWrites(called.replacement, called.writes);
+    const stored = JSON.stringify(sandbox.records("hubspot", "companies"));
+    const notDelivered = await missingEvents(sink, called.writes);
+    await stop(called.replacement);
+    const { child: _child, exited } = runBusbar(
+      ["start"],
+      { ...env, BUSBAR_DATA_DIR: join(home, "back"), BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" },
+      earlier,
+    );
+    const { code, stderr } = await exited;
+    return {
+      from: options.from,
+      migrations: await newMigrations(join(home, "earlier")),
+      ...ended,
+      notAtProvider: [...called.writes.values()].filter((name) => !stored.includes(`"${name}"`)),
+      notDelivered,
+      ...called.figures,
+      wayBack: { code, line: stderr.trim().split("\n").at(-1) ?? "" },
+    };
+  } finally {
+    for (const child of running) await stop(child).catch(() => {});
+    await Promise.all([sandbox.close(), sink.close()]);
+    await postgres.stop();
+    await rm(home, { recursive: true, force: true });
+  }
+}
+
+/** Extracts a commit with the packages of this one, and returns the path of its program. */
+async function checkOut(commit: string, folder: string): Promise<string> {
+  await mkdir(folder);
+  const archive = `${folder}.tar`;
+  await run("git", ["archive", "--output", archive, commit], { cwd: ROOT });
+  await run("tar", ["-xf", archive, "-C", folder]);
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  return join(folder, "server/busbar.mjs");
+}
+
+const environment = (url: string, home: string): Record<string, string> => ({
+  DATABASE_URL: url,
+  BUSBAR_ENCRYPTION_KEYS: `drill:${Buffer.alloc(32, 1).toString("base64")}`,
+  BUSBAR_BOOTSTRAP_API_KEY: KEY,
+  BUSBAR_CATALOG: join(home, "catalog.json"),
+  BUSBAR_EGRESS_ALLOW: "127.0.0.1",
+  BUSBAR_LOG_LEVEL: "info",
+  BUSBAR_DASHBOARD: "false",
+  BUSBAR_RETRY_BASE_SECONDS: "0.2",
+});
+
+interface Called {
+  replacement: ChildBusbar;
+  /** Name of each acknowledged record by its operation. */
+  writes: Map<string, string>;
+  figures: Pick<
+    UpgradeReport,
+    "answers" | "readyAfterMs" | "earlierUnreadyAfterMs" | "longestGapMs" | "stoppedWith"
+  >;
+}
+
+/** Calls the old version, starts the new one after a quarter of the time, and stops the old one after three quarters. */
+async function callDuring(
+  old: ChildBusbar,
+  startNew: () => Promise<ChildBusbar>,
+  customer: Customer,
+  seconds: number,
+): Promise<Called> {
+  const endMs = performance.now() + seconds * 1_000;
+  const calls = openCalls(customer, endMs);
+  const direct = [calls.repeat("old", () => old)];
+  const balancer = openBalancer([old]);
+  const balanced = calls.repeat("balanced", balancer.next);
+  await wait((seconds * 1_000) / 4);
+  const startedMs = performance.now();
+  const replacement = await startNew();
+  const readyAfterMs = Math.round(performance.now() - startedMs);
+  balancer.add(replacement);
+  direct.push(calls.repeat("new", () => replacement));
+  await wait((seconds * 1_000) / 2);
+  const unreadyMs = balancer.unreadySinceMs(old);
+  calls.end("old");
+  const stoppedWith = await stop(old);
+  await Promise.all([...direct, balanced]);
+  balancer.close();
+  return {
+    replacement,
+    writes: calls.writes,
+    figures: {
+      answers: calls.answers,
+      readyAfterMs,
+      earlierUnreadyAfterMs: unreadyMs === undefined ? undefined : Math.round(unreadyMs - startedMs),
+      longestGapMs: Math.round(calls.longestGapMs("balanced")),
+      stoppedWith,
+    },
+  };
+}
+
+/** Counts the calls of the drill; each target gets writes of both modes and proxied calls without a pause. */
+function openCalls({ integration, groupRef }: Customer, endMs: number) {
+  const writes = new Map<string, string>();
+  const answers: Record<string, number> = {};
+  const ended = new Set<string>();
+  const last = new Map<string, number>();
+  const gaps = new Map<string, number>();
+  const count = (target: string, kind: string, status: number | string) => {
+    const key = `${target} ${kind} ${status}`;
+    answers[key] = (answers[key] ?? 0) + 1;
+  };
+  const noteSuccess = (target: string) => {
+    const nowMs = performance.now();
+    gaps.set(target, Math.max(gaps.get(target) ?? 0, nowMs - (last.get(target) ?? nowMs)));
+    last.set(target, nowMs);
+  };
+  const write = async (on: ChildBusbar, target: string, mode: string, n: number) => {
+    const name = `drill ${target} ${mode} ${n}`;
+    const body = { groupRef, type: "create", mode, record: { name } };
+    const { status, body: answer } = await on.write(integration, "companies", body);
+    count(target, mode, status);
+    if (status !== 200) return;
+    writes.set(answer.operationId, name);
+    noteSuccess(target);
+  };
+  const proxied = async (on: ChildBusbar, target: string) => {
+    const { status } = await on.proxied({ integration, groupRef }, "/crm/v3/objects/companies?limit=1");
+    count(target, "proxied", status);
+  };
+  const loop = async (target: string, call: (n: number) => Promise<void>) => {
+    for (let n = 0; performance.now() < endMs && !ended.has(target); n++) {
+      await call(n).catch((error: unknown) => count(target, "connection", String(error)));
+      await wait(10);
+    }
+  };
+  return {
+    writes,
+    answers,
+    end: (target: string) => void ended.add(target),
+    longestGapMs: (target: string) => gaps.get(target) ?? 0,
+    repeat: async (target: string, pick: () => ChildBusbar) => {
+      await Promise.all([
+        loop(target, (n) => write(pick(), target, "asynchronous", n)),
+        loop(target, (n) => write(pick(), target, "synchronous", n)),
+        loop(target, () => proxied(pick(), target)),
+      ]);
+    },
+  };
+}
+
+const ASK_EVERY_MS = 200;
+
+/** Takes turns among the processes whose `/readyz` answered 200 when it was asked last. */
+function openBalancer(processes: ChildBusbar[]) {
+  const all = [...processes];
+  const ready = new Set(processes);
+  const unready = new Map<ChildBusbar, number>();
+  let turn = 0;
+  const ask = async (child: ChildBusbar) => {
+    const isReady = await fetch(`${child.origin}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return void ready.add(child);
+    if (ready.delete(child)) unready.set(child, performance.now());
+  };
+  const timer = setInterval(() => void Promise.all(all.map(ask)), ASK_EVERY_MS);
+  return {
+    add: (child: ChildBusbar) => void (all.push(child), ready.add(child)),
+    next(): ChildBusbar {
+      const usable = all.filter((child) => ready.has(child));
+      const picked = usable[turn++ % Math.max(1, usable.length)];
+      if (!picked) throw new Error("no process is ready");
+      return picked;
+    },
+    unreadySinceMs: (child: ChildBusbar) => unready.get(child),
+    close: () => clearInterval(timer),
+  };
+}
+
+async function stop(child: ChildBusbar): Promise<number | null> {
+  try {
+    child.signal("SIGTERM");
+  } catch {
+    // It has ended already.
+  }
+  return (await child.exited).code;
+}
+
+async function newMigrations(earlier: string): Promise<string[]> {
+  const [known, all] = await Promise.all(
+    [earlier, ROOT].map((folder) => readdir(join(folder, "migrations"))),
+  );
+  return (all ?? []).filter((name) => /^\d{4}_/.test(name) && !known?.includes(name)).toSorted();
+}
+
+/** Returns the violations; empty if the drill passed. */
+export const faultsOf = (report: UpgradeReport): string[] => [
+  ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
+    report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
+  ),
+  ...(report.notAtProvider.length <= report.unknownOutcomes
+    ? []
+    : [`not at the provider: ${report.notAtProvider.length}, such as ${report.notAtProvider[0]}`]),
+  ...Object.keys(report.answers)
+    .filter((key) => !key.endsWith(" 200"))
+    .map((key) => `answers ${key}: ${report.answers[key]}`),
+  ...(report.migrations.length > 0 ? [] : ["this version has no migration that the earlier one lacks"]),
+  ...(report.stoppedWith === 0 ? [] : [`the earlier version ended with ${report.stoppedWith}`]),
+  ...(report.wayBack.code === 1 && /migrated by a newer Busbar/.test(report.wayBack.line)
+    ? []
+    : [`the earlier version did not refuse the migrated database: ${report.wayBack.line}`]),
+];
+
+/** Returns the newest tag or, without tags, the commit before the newest migration. */
+async function defaultCommit(): Promise<string> {
+  const git = async (...args: string[]) => (await run("git", args, { cwd: ROOT })).stdout.trim();
+  const tag = await git("describe", "--tags", "--abbrev=0").catch(() => "");
+  if (tag) return tag;
+  const adding = await git("log", "-1", "--diff-filter=A", "--format=%H", "--", "migrations/*_*.sql");
+  if (!adding) throw new Error("there is no git history of migrations; give --from");
+  return git("rev-parse", "--short", `${adding}^`);
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { from: { type: "string" }, seconds: { type: "string", default: "20" } },
+  });
+  const from = values.from ?? (await defaultCommit());
+  const report = await upgradeDrill({ from, seconds: Number(values.seconds) });
+  const faults = faultsOf(report);
+  console.log(JSON.stringify(report, null, 2));
+  console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}
