@@ -34,6 +34,16 @@ const SERVER_COMMANDS: ServerCommand[] = [
     description: "migrate the database, and let ROLE read and write its rows; start migrates too",
   },
   {
+    name: "backup",
+    usage: "FILE",
+    description: "write all rows of the database to a new file, also while the server runs",
+  },
+  {
+    name: "restore",
+    usage: "FILE",
+    description: "fill an empty database from a backup, of this version or an earlier one",
+  },
+  {
     name: "keys",
     usage: "status | rotate",
     description: "show which encryption keys are in use; re-encrypt everything with the first one",

@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
+import { backUp, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
 import type { BootstrapFile } from "../data-folder/data-folder.ts";
 import { readConfig } from "../ground/config.ts";
@@ -34,6 +35,10 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return keys(args);
     case "migrate":
       return migrate(args);
+    case "backup":
+      return backup(args);
+    case "restore":
+      return restoreFile(args);
     default:
       throw new UsageError(`there is no command "${command}"; run busbar help`);
   }
@@ -139,6 +144,23 @@ async function migrate(args: string[]): Promise<void> {
   const { grant } = parse(args, { grant: { type: "string" } });
   const done = await runMigrateCommand({ config: readConfig(), log: createLog("warn") }, grant);
   process.stdout.write(`${done}\n`);
+}
+
+async function backup(args: string[]): Promise<void> {
+  const file = onlyFile("backup", args);
+  await backUp({ config: readConfig(), log: createLog("warn") }, file);
+  process.stdout.write(`${file}\n`);
+}
+
+async function restoreFile(args: string[]): Promise<void> {
+  const file = onlyFile("restore", args);
+  const { rows, time, version } = await restore({ config: readConfig(), log: createLog("warn") }, file);
+  process.stdout.write(`Restored ${rows} rows of the backup of ${time} (Busbar ${version}).\n`);
+}
+
+function onlyFile(command: string, [file, ...more]: string[]): string {
+  if (file !== undefined && !file.startsWith("-") && more.length === 0) return file;
+  throw new UsageError(`busbar ${command} needs the name of one file`);
 }
 
 type Options = Record<string, { type: "string" }>;

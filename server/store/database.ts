@@ -62,6 +62,10 @@ async function prepare(connectionString: string, log: Log): Promise<void> {
   }
 }
 
+/** Opens one connection, for a command that must not migrate. Throws `StartError`. */
+export const openClient = (connectionString: string): Promise<Client> =>
+  connect(databaseHosts(connectionString));
+
 async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<Client> {
   try {
     return await tryHosts(hosts, async () => {

@@ -14,9 +14,9 @@ const LOCK_KEY = 7_355_608_420_117;
 
 /**
  * Applies the missing files of `migrations/` in order, each in its own transaction. A second process waits for the
- * first and finds nothing to do. Refuses a database that a newer Busbar has migrated.
+ * first and finds nothing to do. Refuses a database that a newer Busbar has migrated. With `upTo`, applies these files only.
  */
-export async function migrate(client: Client, log: Log): Promise<void> {
+export async function migrate(client: Client, log: Log, upTo?: string[]): Promise<void> {
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
   try {
     await createMigrations(client);
@@ -24,7 +24,8 @@ export async function migrate(client: Client, log: Log): Promise<void> {
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(applied, names);
-    const missing = names.filter((candidate) => !applied.has(candidate));
+    if (upTo) refuseNewer(new Set(upTo), names);
+    const missing = names.filter((candidate) => !applied.has(candidate) && (!upTo || upTo.includes(candidate)));
     if (missing.length > 0) await requireOwner(client);
     for (const name of missing) {
       await apply(client, name);

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { createLog } from "../../server/ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
-import { cloneTemplate, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
+import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 
 /** A test context or `node:test` itself. Callbacks run in the order in which they were added. */
 export interface Scope {
@@ -28,6 +28,20 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await own?.stop();
     },
   };
+}
+
+/** Creates a database without migrations, and drops it after the test. */
+export async function createEmptyDatabase(scope: Scope): Promise<string> {
+  const shared = process.env[URL_VARIABLE];
+  const own = shared ? undefined : await startTestPostgres();
+  const url = shared ?? own?.url ?? "";
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  const connectionString = await createDatabase(url, name);
+  scope.after(async () => {
+    await dropDatabase(url, name);
+    await own?.stop();
+  });
+  return connectionString;
 }
 
 /** Creates and opens a database. Fails the test if a connection was not released at the end. */

@@ -56,6 +56,12 @@ export async function cloneTemplate(url: string, name: string): Promise<string> 
   return withDatabase(url, name);
 }
 
+/** Creates an empty database and returns its connection string. */
+export async function createDatabase(url: string, name: string): Promise<string> {
+  await runSql(url, `create database ${name}`);
+  return withDatabase(url, name);
+}
+
 /** Drops a database although it is in use. An autovacuum that is at work there ends soon, and cannot be ended by us. */
 export async function dropDatabase(url: string, name: string): Promise<void> {
   await until(() =>

@@ -1,0 +1,152 @@
+/** Backups of a database: what comes back, and what is refused. */
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { createEmptyDatabase } from "../../tests/harness/database.ts";
+import { until } from "../../tests/harness/until.ts";
+import { readConfig } from "../ground/config.ts";
+import { StartError } from "../ground/errors.ts";
+import { createLog } from "../ground/log.ts";
+import { newId } from "../ground/ids.ts";
+import { listBackupTables } from "../store/backup-lines.ts";
+import { openClient, openDatabase } from "../store/database.ts";
+import { migrate, migrationNames } from "../store/migrate.ts";
+import { databaseState } from "../store/readiness.ts";
+import { backUp, restore } from "./backup-command.ts";
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+
+describe("a backup", () => {
+  let on: TestBusbar;
+  let folder = "";
+  let file = "";
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "busbar-backup-"));
+    file = join(folder, "busbar.backup");
+    on = await openTestBusbar();
+    const customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    const record = { email: "ada@example.com", firstname: "Ada\u2028 \"\\\u0001" };
+    const { operationId } = await customer.succeed("contacts", { type: "create", record });
+    await until(
+      async () => (await on.inProject("GET", `/operations/${operationId}`)).body.status === "success",
+    );
+    // Line breaks between the members of a `json` value.
+    await insertEvent(on);
+    // Nothing changes while databases are compared.
+    await on.busbar.stop();
+    await backUp(services(on.connectionString), file);
+  });
+  after(async () => {
+    await on.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const services = (url: string, keys: string | undefined = KEYS) => ({
+    config: readConfig({ DATABASE_URL: url, BUSBAR_DATA_DIR: folder, BUSBAR_ENCRYPTION_KEYS: keys }),
+    log: createLog("silent"),
+  });
+  const changed = async (name: string, change: (text: string) => string) => {
+    const path = join(folder, name);
+    await writeFile(path, gzipSync(change(gunzipSync(await readFile(file)).toString())));
+    return path;
+  };
+  const refused = (what: RegExp) => (error: unknown) =>
+    error instanceof StartError && what.test(error.message);
+
+  test("gives every row of every table back, and numbers go on after the highest", async (t) => {
+    const url = await createEmptyDatabase(t);
+    await restore(services(url), file);
+    const [before, afterwards] = await Promise.all([contents(on.connectionString), contents(url)]);
+    assert.ok((before.get("operations")?.length ?? 0) > 0);
+    assert.deepEqual(afterwards, before);
+    assert.ok((await nextWorker(url)) > 1);
+  });
+
+  test("does not overwrite a file, and is not restored over other data", async () => {
+    await assert.rejects(backUp(services(on.connectionString), file), refused(/exists already/));
+    await assert.rejects(restore(services(on.connectionString), file), refused(/not empty/));
+  });
+
+  test("that is cut off, damaged or no backup leaves an empty database, in which another one can be restored", async (t) => {
+    const url = await createEmptyDatabase(t);
+    const cases: [string, RegExp][] = [
+      [await changed("cut", (text) => text.slice(0, text.indexOf("\nE ") + 1)), /cut off/],
+      [await changed("short", (text) => text.replace(/^R .*\n/m, "")), /damaged/],
+      [await changed("other", () => "hello\n"), /not a backup/],
+      [await changed("newer", (text) => text.replace('"migrations":[', '"migrations":["9999_x.sql",')), /newer/],
+    ];
+    const half = join(folder, "half");
+    await writeFile(half, await readFile(file));
+    await truncate(half, 2_000);
+    for (const [path, what] of [...cases, [half, /cannot be read/] as const])
+      await assert.rejects(restore(services(url), path), refused(what), path);
+    await restore(services(url), file);
+  });
+
+  test("of an earlier version is migrated to this one", async (t) => {
+    const [earlier, url] = [await createEmptyDatabase(t), await createEmptyDatabase(t)];
+    const names = await migrationNames();
+    const client = await openClient(earlier);
+    await migrate(client, createLog("silent"), names.slice(0, -1));
+    await client.query("insert into organizations (id, label) values ($1, 'Old')", [newId()]);
+    await client.end();
+    const path = join(folder, "earlier");
+    await backUp(services(earlier), path);
+    const { migrations } = await restore(services(url), path);
+    assert.equal(migrations.length, names.length - 1);
+    assert.equal((await contents(url)).get("organizations")?.length, 1);
+    const database = await openDatabase({ connectionString: url, log: createLog("silent"), poolSize: 1 });
+    assert.equal(await databaseState(database.pool), "ready");
+    await database.close();
+  });
+
+  test("of an embedded database is not restored before its encryption keys are there", async () => {
+    const config = readConfig({ BUSBAR_DATA_DIR: join(folder, "new") });
+    await assert.rejects(restore({ config, log: createLog("silent") }, file), refused(/encryption-keys/));
+  });
+});
+
+async function insertEvent(on: TestBusbar): Promise<void> {
+  const client = await openClient(on.connectionString);
+  try {
+    await client.query(
+      "insert into events (id, project_id, type, data) values (gen_random_uuid(), $1, 'x', $2)",
+      [on.projectId, '{\n  "text": "a\\nb",\n  "number": 1.50\n}'],
+    );
+  } finally {
+    await client.end();
+  }
+}
+
+/** Returns the rows of each table as text, in an order. */
+async function contents(url: string): Promise<Map<string, string[]>> {
+  const client = await openClient(url);
+  try {
+    const tables = new Map<string, string[]>();
+    for (const table of await listBackupTables(client)) {
+      const { rows } = await client.query<{ line: string }>(
+        `select replace(entry::text, E'\\n', ' ') as line from ${client.escapeIdentifier(table)} as entry order by 1`,
+      );
+      tables.set(
+        table,
+        rows.map(({ line }) => line),
+      );
+    }
+    return tables;
+  } finally {
+    await client.end();
+  }
+}
+
+async function nextWorker(url: string): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ next: string }>("select nextval('worker_ids') as next");
+  await client.end();
+  return Number(rows[0]?.next);
+}
