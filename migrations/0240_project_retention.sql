@@ -1,3 +1,4 @@
+-- Compatible: one table is new, and an index that statements do not name has other columns.
 -- How long a project keeps a kind of history, where that is shorter than the operator's setting.
 create table project_retention (
   project_id uuid not null references projects on delete cascade,

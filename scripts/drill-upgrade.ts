@@ -2,7 +2,8 @@
  * The upgrade drill: a Busbar of an earlier commit serves; this version starts beside it on the same database, migrates it and
  * serves, too; then the earlier one is stopped. Both are called directly all the time, and by a client that asks `/readyz` as a
  * load balancer does. Afterwards every write that was acknowledged, by either version, must have ended and be at the provider,
- * and its event must have been delivered. At last the earlier version is started again on the migrated database.
+ * and its event must have been delivered. The way back: the earlier version is started again on the migrated database; and a
+ * version with one more, compatible migration runs beside this one, which then goes on alone.
  *
  *     npm run drill:upgrade [-- --from <commit> --seconds 20]
  *
@@ -19,6 +20,7 @@ import { openSink } from "../tests/harness/deliveries/sink.ts";
 import { runBusbar, startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
 import { connectCustomer, type Customer } from "../tests/harness/connect-customer.ts";
 import { startTestPostgres } from "../tests/harness/postgres.ts";
+import { until } from "../tests/harness/until.ts";
 import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 
 export interface UpgradeReport extends JudgedWrites {
@@ -37,8 +39,10 @@ export interface UpgradeReport extends JudgedWrites {
   longestGapMs: number;
   /** Exit code of the earlier version after SIGTERM. */
   stoppedWith: number | null;
-  /** Exit code and last line of the earlier version on the migrated database. */
+  /** Exit code and last line of the earlier version on the migrated database; code 0: it ran. */
   wayBack: { code: number | null; line: string };
+  /** Statuses of this version beside and after a version with a compatible migration. */
+  compatible: { readyBeside: number; writeBeside: number; writeAfterRestart: number };
 }
 
 const run = promisify(execFile);
@@ -72,12 +76,7 @@ export async function upgradeDrill(options: { from: string; seconds: number }): 
     const stored = JSON.stringify(sandbox.records("hubspot", "companies"));
     const notDelivered = await missingEvents(sink, called.writes);
     await stop(called.replacement);
-    const { child: _child, exited } = runBusbar(
-      ["start"],
-      { ...env, BUSBAR_DATA_DIR: join(home, "back"), BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" },
-      earlier,
-    );
-    const { code, stderr } = await exited;
+    const wayBack = await startAgain(earlier, { ...env, BUSBAR_DATA_DIR: join(home, "back") });
     return {
       from: options.from,
       migrations: await newMigrations(join(home, "earlier")),
@@ -85,7 +84,8 @@ export async function upgradeDrill(options: { from: string; seconds: number }): 
       notAtProvider: [...called.writes.values()].filter((name) => !stored.includes(`"${name}"`)),
       notDelivered,
       ...called.figures,
-      wayBack: { code, line: stderr.trim().split("\n").at(-1) ?? "" },
+      wayBack,
+      compatible: await besideCompatible(begin, await withOneMore(join(home, "next")), customer),
     };
   } finally {
     for (const child of running) await stop(child).catch(() => {});
@@ -103,6 +103,45 @@ async function checkOut(commit: string, folder: string): Promise<string> {
   await run("tar", ["-xf", archive, "-C", folder]);
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   return join(folder, "server/busbar.mjs");
+}
+
+/** Extracts this commit with a migration more, on which this version works. */
+async function withOneMore(folder: string): Promise<string> {
+  const program = await checkOut("HEAD", folder);
+  const sql = "-- Compatible: a column that nothing reads.\nalter table projects add column drill text;\n";
+  await writeFile(join(folder, "migrations/9999_drill.sql"), sql);
+  return program;
+}
+
+/** Runs this version beside the next one, and then alone again on what that has migrated. */
+async function besideCompatible(
+  begin: (name: string, program?: string) => Promise<ChildBusbar>,
+  next: string,
+  { integration, groupRef }: Customer,
+): Promise<UpgradeReport["compatible"]> {
+  const body = { groupRef, type: "create", record: { name: "compatible" } };
+  const current = await begin("current");
+  const newer = await begin("newer", next);
+  const { status: readyBeside } = await fetch(`${current.origin}/readyz`);
+  const { status: writeBeside } = await current.write(integration, "companies", body);
+  await stop(newer);
+  await stop(current);
+  const again = await begin("again");
+  const { status: writeAfterRestart } = await again.write(integration, "companies", body);
+  return { readyBeside, writeBeside, writeAfterRestart };
+}
+
+/** Starts a version that may refuse the database, and stops it if it does not. */
+async function startAgain(program: string, env: Record<string, string>): Promise<UpgradeReport["wayBack"]> {
+  const { child, exited, output } = runBusbar(
+    ["start"],
+    { ...env, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" },
+    program,
+  );
+  const isReady = until(() => output().includes("Busbar is ready"), 60_000).then(() => child.kill("SIGTERM"));
+  await Promise.race([exited, isReady]);
+  const { code, stderr } = await exited;
+  return { code, line: stderr.trim().split("\n").at(-1) ?? "" };
 }
 
 const environment = (url: string, home: string): Record<string, string> => ({
@@ -272,7 +311,10 @@ export const faultsOf = (report: UpgradeReport): string[] => [
     .map((key) => `answers ${key}: ${report.answers[key]}`),
   ...(report.migrations.length > 0 ? [] : ["this version has no migration that the earlier one lacks"]),
   ...(report.stoppedWith === 0 ? [] : [`the earlier version ended with ${report.stoppedWith}`]),
-  ...(report.wayBack.code === 1 && /migrated by a newer Busbar/.test(report.wayBack.line)
+  ...(Object.values(report.compatible).every((status) => status === 200)
+    ? []
+    : [`this version beside a compatible one: ${JSON.stringify(report.compatible)}`]),
+  ...(report.wayBack.code === 0 || (report.wayBack.code === 1 && /migrated by a newer Busbar/.test(report.wayBack.line))
     ? []
     : [`the earlier version did not refuse the migrated database: ${report.wayBack.line}`]),
 ];

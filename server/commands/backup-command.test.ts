@@ -93,7 +93,7 @@ describe("a backup", () => {
     const names = await migrationNames();
     const client = await openClient(earlier);
     await migrate(client, createLog("silent"), names.slice(0, -1));
-    await client.query("insert into organizations (id, label) values ($1, 'Old')", [newId()]);
+    await client.query("insert into organizations (id, label, default_team_id) values ($1, 'Old', $1)", [newId()]);
     await client.end();
     const path = join(folder, "earlier");
     await backUp(services(earlier), path);

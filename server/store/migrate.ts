@@ -14,19 +14,26 @@ const LOCK_KEY = 7_355_608_420_117;
 
 /**
  * Applies the missing files of `migrations/` in order, each in its own transaction. A second process waits for the
- * first and finds nothing to do. Refuses a database that a newer Busbar has migrated. With `upTo`, applies these files only.
+ * first and finds nothing to do. Refuses a database that a newer Busbar has migrated, unless this version works on it. With
+ * `upTo`, applies these files only.
  */
 export async function migrate(client: Client, log: Log, upTo?: string[]): Promise<void> {
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
   try {
     await createMigrations(client);
     const names = await migrationNames();
-    const { rows } = await client.query<{ name: string }>("select name from migrations");
+    const { rows } = await client.query<AppliedMigration>(APPLIED_MIGRATIONS);
     const applied = new Set(rows.map((row) => row.name));
-    refuseNewer(applied, names);
-    if (upTo) refuseNewer(new Set(upTo), names);
+    refuseNewer(rows, names);
+    if (upTo) refuseNewer(upTo.map(notCompatible), names);
     const missing = names.filter((candidate) => !applied.has(candidate) && (!upTo || upTo.includes(candidate)));
-    if (missing.length > 0) await requireOwner(client);
+    if (missing.length > 0) {
+      await requireOwner(client);
+      // Databases of earlier versions lack the column.
+      await client.query(
+        "alter table migrations add column if not exists compatible boolean not null default false",
+      );
+    }
     for (const name of missing) {
       await apply(client, name);
       log.debug({ migration: name }, "migration applied");
@@ -46,7 +53,8 @@ async function createMigrations(client: Client): Promise<void> {
   if (rows[0]?.found) return;
   await requireOwner(client);
   await client.query(
-    "create table if not exists migrations (name text primary key, create_time timestamptz not null default now())",
+    `create table if not exists migrations (name text primary key, create_time timestamptz not null default now(),
+       compatible boolean not null default false)`,
   );
 }
 
@@ -74,8 +82,11 @@ async function apply(client: ClientBase, name: string): Promise<void> {
   await client.query("begin");
   try {
     await client.query(sql);
-    await client.query("insert into migrations (name) values ($1)", [name]);
-    // Processes of the version before stop their background work (schema-watch.ts).
+    await client.query("insert into migrations (name, compatible) values ($1, $2)", [
+      name,
+      COMPATIBLE.test(sql),
+    ]);
+    // Processes of the version before stop their background work unless the migration is compatible (schema-watch.ts).
     await client.query("select pg_notify('busbar_changes', $1)", [
       JSON.stringify({ table: "migrations", id: name }),
     ]);
@@ -91,7 +102,7 @@ async function apply(client: ClientBase, name: string): Promise<void> {
   }
 }
 
-function refuseNewer(applied: Set<string>, known: string[]): void {
+function refuseNewer(applied: AppliedMigration[], known: string[]): void {
   const unknown = unknownMigrations(applied, known);
   if (unknown.length === 0) return;
   throw new StartError(
@@ -99,6 +110,24 @@ function refuseNewer(applied: Set<string>, known: string[]): void {
   );
 }
 
-/** Lists the migrations of a newer version. */
-export const unknownMigrations = (applied: Set<string>, known: string[]): string[] =>
-  [...applied].filter((name) => !known.includes(name)).toSorted();
+/** First line of a migration on which the version before works as well: it reads and writes all rows as before. */
+const COMPATIBLE = /^-- Compatible: /;
+
+export interface AppliedMigration {
+  name: string;
+  /** Whether the version before works on it. */
+  compatible: boolean;
+}
+
+const notCompatible = (name: string): AppliedMigration => ({ name, compatible: false });
+
+/** Also reads a table without the column `compatible`. */
+export const APPLIED_MIGRATIONS =
+  "select name, coalesce((to_jsonb(migrations) ->> 'compatible')::boolean, false) as compatible from migrations";
+
+/** Lists the migrations of a newer version on which this one does not work. */
+export const unknownMigrations = (applied: AppliedMigration[], known: string[]): string[] =>
+  applied
+    .filter(({ name, compatible }) => !compatible && !known.includes(name))
+    .map(({ name }) => name)
+    .toSorted();

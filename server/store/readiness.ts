@@ -1,11 +1,11 @@
 /** Whether the database can be worked with at the moment, and by this version. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
-import { migrationNames, unknownMigrations } from "./migrate.ts";
+import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 
 /**
  * `away`: it does not answer. `unwritable`: it answers and takes no writes (a full disk, a standby). `behind`: it lacks
- * migrations. `ahead`: a newer version has migrated it.
+ * migrations. `ahead`: a newer version has migrated it, and this one does not work on it.
  */
 export type DatabaseState = "ready" | "away" | "unwritable" | "behind" | "ahead";
 
@@ -21,10 +21,10 @@ export async function databaseState(pool: Pool): Promise<DatabaseState> {
 }
 
 async function ask(pool: Pool): Promise<DatabaseState> {
-  const { rows } = await pool.query<{ name: string }>("select name from migrations");
+  const { rows } = await pool.query<AppliedMigration>(APPLIED_MIGRATIONS);
   const applied = new Set(rows.map((row) => row.name));
   const known = await migrationNames();
-  if (unknownMigrations(applied, known).length > 0) return "ahead";
+  if (unknownMigrations(rows, known).length > 0) return "ahead";
   if (!known.every((name) => applied.has(name))) return "behind";
   return pool.query("update readiness set checked_time = now()").then(
     () => "ready" as const,

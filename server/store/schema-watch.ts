@@ -4,8 +4,8 @@ import type { Database } from "./database.ts";
 import { databaseState } from "./readiness.ts";
 
 /**
- * Calls `onNewer` once, as soon as a newer version's migration is committed: what this version would take from a queue
- * that has changed could be lost. Looks again whenever notifications may have been missed.
+ * Calls `onNewer` once, as soon as a newer version's migration is committed on which this version does not work: what it
+ * would take from a queue that has changed could be lost. Looks again whenever notifications may have been missed.
  */
 export function watchSchema(deps: { database: Database; changes: Changes }, onNewer: () => void): void {
   let found = false;

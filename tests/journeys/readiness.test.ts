@@ -36,6 +36,18 @@ test("background work ends and /readyz says why as soon as a newer version has m
   await until(async () => /worker is not running/.test((await ready(on)).detail));
 });
 
+test("a newer version's migration on which this one works stops nothing, and this one starts on it", async (t) => {
+  const on = await startTestBusbar(t);
+  await run(
+    on,
+    "insert into migrations (name, compatible) values ('9999_of_the_future.sql', true)",
+    `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
+  );
+  assert.equal((await ready(on)).status, 200);
+  await on.restart();
+  assert.equal((await ready(on)).status, 200);
+});
+
 test("/readyz says that the database takes no writes", async (t) => {
   const on = await startTestBusbar(t);
   await run(
