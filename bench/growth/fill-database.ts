@@ -1,4 +1,7 @@
-/** Fills a database with what years leave behind: customers, history, and writes that wait. Past the API, which would need days. */
+/**
+ * Fills a database with what years leave behind: customers, history, and writes that wait. Past the API, which would need
+ * days.
+ */
 import type { Client } from "pg";
 
 export interface Filling {
@@ -23,7 +26,8 @@ export async function fillDatabase(database: Client, filling: Filling): Promise<
 /** A UUIDv7 of the row `nth` of `count`. */
 const idAt = (count: string) =>
   `overlay(gen_random_uuid()::text placing (
-     with stamp as (select lpad(to_hex((extract(epoch from now() - interval '25 days' * (1 - nth::float / ${count})) * 1000)::bigint), 12, '0') as hex)
+     with stamp as (select lpad(to_hex(
+       (extract(epoch from now() - interval '25 days' * (1 - nth::float / ${count})) * 1000)::bigint), 12, '0') as hex)
      select left(hex, 8) || '-' || right(hex, 4) || '-7' from stamp) from 1 for 15)::uuid`;
 
 async function addHistory(database: Client, filling: Filling): Promise<void> {

@@ -26,7 +26,10 @@ export class InstallationRefusal extends Problem {
 }
 
 export interface Targets {
-  /** Returns what `resolve` returned a moment ago, if nothing has changed since. Throws `Problem` (403, 429) for a limit of the key. */
+  /**
+   * Returns what `resolve` returned a moment ago, if nothing has changed since. Throws `Problem` (403, 429) for a limit of the
+   * key.
+   */
   known(names: ProxyRequestNames, request: Addressed): Admission | undefined;
   /** Throws `Problem` (401, 403, 404, 429), or `ProviderError` when the connection cannot be used. */
   resolve(names: ProxyRequestNames, request: Addressed): Promise<Admission>;
