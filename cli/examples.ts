@@ -41,7 +41,10 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar update provider-app hubspot --client-secret @secret.txt",
     "busbar update provider-app github --scope repo --scope read:org",
   ],
-  "update api-key": ["busbar update api-key ci --active false", "busbar update api-key ci --rate 20 --allow-all"],
+  "update api-key": [
+    "busbar update api-key ci --active false",
+    "busbar update api-key ci --rate 20 --allow-all",
+  ],
   delete: [
     "busbar delete provider-app github",
     "busbar delete api-key ci",

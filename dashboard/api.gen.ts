@@ -8,8 +8,9 @@ export interface Schemas {
   ActivityBucket: { time: string; values: readonly Schemas["ActivityValue"][] };
   ActivityValue: { key?: string; count: number; failed: number; p50Ms?: number; p95Ms?: number };
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
-  ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
+  ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; allowedAddresses?: readonly string[]; rateLimit?: Schemas["ApiKeyRateLimit"]; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
+  ApiKeyRateLimit: { requestsPerSecond: number; burst?: number };
   AssociatedRecord: { id: string; raw?: Record<string, unknown>; providerAssociationMetadata?: Record<string, unknown> };
   AssociatedRecordOfEvent: { id: string; objectName?: string; rawObjectName?: string; fields?: Record<string, unknown>; mappedFields?: Record<string, unknown>; raw?: Record<string, unknown> };
   AuditEvent: { id: string; time: string; actor: { kind: "person" | "apiKey" | "system"; id?: string; name?: string }; operationId: string; projectId?: string; target?: { kind: string; id: string; name?: string }; changed?: readonly string[]; requestId: string };
@@ -42,7 +43,7 @@ export interface Schemas {
   ConnectionUpdatedMessage: { notificationType: "connection.updated"; data: Schemas["ConnectionEvent"] };
   Consent: { id: string; provider: string; providerAppId?: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; connectionId?: string; status: "pending" | "succeeded" | "failed" | "expired"; reason?: "cancelled" | "declined" | "provider-refused" | "code-refused" | "provider-app" | "provider-unavailable" | "account" | "other-browser" | "late" | "internal"; retryable?: boolean; message?: string; detail?: string; createTime: string; openTime?: string; leaveTime?: string; endTime?: string; expireTime: string };
   Consumer: { consumerRef: string; consumerName: string; projectId: string; createTime: string; updateTime?: string };
-  CreateApiKeyRequest: { label: string; scopes?: readonly ("full" | "frontend" | "write" | "read" | "proxy" | "read-only")[]; expireTime?: string; signIn?: boolean };
+  CreateApiKeyRequest: { label: string; scopes?: readonly ("full" | "frontend" | "write" | "read" | "proxy" | "read-only")[]; expireTime?: string; allowedAddresses?: readonly string[]; rateLimit?: Schemas["ApiKeyRateLimit"]; signIn?: boolean };
   CreateBillingAccountSessionRequest: { redirectUrl: string; timeout?: number };
   CreateBillingAccountSessionResponse: { url: string };
   CreateConsumerRequest: { consumerRef: string; consumerName: string };
@@ -115,6 +116,7 @@ export interface Schemas {
   Invite: { id: string; invitedEmail: string; parentType: "org"; parentId: string; role: "viewer" | "support" | "editor" | "owner"; status: "pending" | "accepted" | "revoked" | "expired"; createTime: string; updateTime?: string };
   Issue: { type: string; title: string; status: number; in: "body" | "header" | "path" | "query"; name: string; detail: string; value?: unknown; remedy?: string };
   JwtKey: { id: string; projectId: string; label: string; algorithm: "RSA"; publicKeyPem: string; active: boolean; createTime: string; updateTime: string };
+  KeptHistory: { days: number; isOwn: boolean; leastDays: number; mostDays: number };
   ListAuditEventsResponse: { results: readonly Schemas["AuditEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListConsentsResponse: { results: readonly Schemas["Consent"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListDeliveriesResponse: { results: readonly Schemas["Delivery"][]; pagination: { done: boolean; nextPageToken?: string } };
@@ -167,6 +169,7 @@ export interface Schemas {
   ProviderModule: { displayName: string; baseURL: string; support: Schemas["ProviderSupport"]; features?: Schemas["ProviderFeatures"]; subscribeRequirements?: Schemas["SubscribeRequirements"] };
   ProviderSupport: { bulkWrite: { insert: boolean; update: boolean; upsert: boolean; delete: boolean }; proxy: boolean; read: boolean; subscribe: boolean; write: boolean; delete: boolean; search: { operators: { equals: boolean } }; subscribeSupport?: { create?: boolean; update?: boolean; delete?: boolean; passThrough?: boolean }; batchWrite?: { create: { supported: boolean; defaultRecordLimit?: number; objectRecordLimits?: Record<string, number> }; update: { supported: boolean; defaultRecordLimit?: number; objectRecordLimits?: Record<string, number> }; upsert: { supported: boolean; defaultRecordLimit?: number; objectRecordLimits?: Record<string, number> }; delete: { supported: boolean; defaultRecordLimit?: number; objectRecordLimits?: Record<string, number> } } };
   ProxyCall: { id: string; installationId: string; method: string; path: string; status: number; time: string; durationMs: number; bytesUp: number; bytesDown: number };
+  PutRetentionRequest: { operations?: number; events?: number; dataMessages?: number; proxyCalls?: number; refusedRequests?: number; subscriptionEvents?: number };
   ReadBackfillDoneEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; objectName: string };
   ReadBackfillDoneMessage: { notificationType: "read.backfill.done"; data: Schemas["ReadBackfillDoneEvent"] };
   ReadDryRun: { dryRun: true; requests: readonly { method: string; path: string; headers?: Record<string, string>; body?: unknown }[]; recordsEstimatedTotal?: number; estimateError?: string };
@@ -190,6 +193,7 @@ export interface Schemas {
   ResendDeliveriesResponse: { count: number; dryRun?: boolean };
   ResultEntry: { id: string; fields: Record<string, unknown>; mappedFields: Record<string, unknown>; associations?: Record<string, readonly Schemas["AssociatedRecord"][]>; raw: Record<string, unknown>; deleted?: true; deletedTime?: string };
   ResultInfo: { type: "inline" | "url"; numRecords: number; downloadUrl?: string };
+  Retention: { operations: Schemas["KeptHistory"]; events: Schemas["KeptHistory"]; dataMessages: Schemas["KeptHistory"]; proxyCalls: Schemas["KeptHistory"]; refusedRequests: Schemas["KeptHistory"]; subscriptionEvents: Schemas["KeptHistory"] };
   Revision: { id: string; specVersion: string; createTime: string; content: Schemas["ManifestIntegration"] };
   RevisionEntry: { id: string; number: number; createTime: string; createdBy: string; current: boolean };
   SchemaMessage: { action: "schema.watch"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; resultInfo: Schemas["ResultInfo"]; result?: { createdFields?: readonly Schemas["WatchedField"][]; deletedFields?: readonly Schemas["WatchedField"][]; changedFields?: readonly { oldSchema: Schemas["WatchedField"]; newSchema: Schemas["WatchedField"] }[] } };
@@ -222,7 +226,7 @@ export interface Schemas {
   TriggerReadRequest: { groupRef: string; mode: "async"; sinceTimestamp?: string; untilTimestamp?: string };
   TriggerReadResponse: { operationId: string };
   UnpauseReadsRequest: { objects?: readonly string[]; note?: string };
-  UpdateApiKeyRequest: { updateMask: readonly string[]; apiKey: { label?: string; active?: boolean; scopes?: readonly ("full" | "frontend" | "write" | "read" | "proxy" | "read-only")[]; expireTime?: string | null } };
+  UpdateApiKeyRequest: { updateMask: readonly string[]; apiKey: { label?: string; active?: boolean; scopes?: readonly ("full" | "frontend" | "write" | "read" | "proxy" | "read-only")[]; expireTime?: string | null; allowedAddresses?: readonly string[]; rateLimit?: Schemas["ApiKeyRateLimit"] | null } };
   UpdateConnectionRequest: { updateMask: readonly string[]; connection: { providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> } };
   UpdateDestinationRequest: { updateMask: readonly string[]; destination: { name?: string; type?: string; metadata?: { name?: string; streamName?: string; region?: string; endpointUrl?: string; partitionKeyTemplate?: string; file?: string; projectId?: string; topicId?: string; serverUrl?: string; exchange?: string; tls?: boolean; bucket?: string; keyTemplate?: string; storageClass?: "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "GLACIER_IR" | "DEEP_ARCHIVE"; url?: string; queueUrl?: string; headers?: Record<string, string> | null }; secrets?: { connectionString?: string; awsKeyId?: string; awsSecretKey?: string; awsSessionToken?: string; credentials?: string; username?: string; password?: string } } };
   UpdateInstallationRequest: { updateMask: readonly string[]; installation: { connectionId?: string; config?: { revisionId?: string; createdBy?: string; content?: Schemas["ConfigInput"] } } };
@@ -323,6 +327,7 @@ export interface Operations {
   getProvider: { input: { provider: string }; answer: Schemas["Provider"] };
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
   getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
+  getRetention: { input: { projectIdOrName: string }; answer: Schemas["Retention"] };
   getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
   getSession: { input: {  }; answer: Schemas["CurrentSession"] | undefined };
   getSubscribeSetup: { input: { projectIdOrName: string; integrationId: string }; answer: Schemas["GetSubscribeSetupResponse"] };
@@ -372,6 +377,7 @@ export interface Operations {
   patchObjectConfigContent: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["PatchObjectConfigContentRequest"] }; answer: Schemas["Installation"] };
   pauseReads: { input: { projectIdOrName: string; integrationId: string; installationId: string; body?: Schemas["PauseReadsRequest"] }; answer: undefined };
   putProjectProvider: { input: { projectIdOrName: string; provider: string; dryRun?: boolean; body: Record<string, unknown> }; answer: Schemas["OwnProvider"] };
+  putRetention: { input: { projectIdOrName: string; body: Schemas["PutRetentionRequest"] }; answer: Schemas["Retention"] };
   putUpload: { input: { uploadId: string; body: Blob | string }; answer: undefined };
   receiveEvents: { input: { projectIdOrName: string; integrationIdOrName: string; body: Blob | string }; answer: undefined };
   receiveEventsOfInstallation: { input: { projectIdOrName: string; integrationIdOrName: string; installationId: string; body: Blob | string }; answer: undefined };
@@ -479,6 +485,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getProvider: "GET /v1/providers/{provider}",
   getProviderApp: "GET /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   getReadyz: "GET /readyz",
+  getRetention: "GET /v1/projects/{projectIdOrName}/retention",
   getRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}",
   getSession: "GET /v1/sessions/current",
   getSubscribeSetup: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/subscribe-setup",
@@ -528,6 +535,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   patchObjectConfigContent: "PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content",
   pauseReads: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:pause",
   putProjectProvider: "PUT /v1/projects/{projectIdOrName}/providers/{provider}",
+  putRetention: "PUT /v1/projects/{projectIdOrName}/retention",
   putUpload: "PUT /v1/uploads/{uploadId}",
   receiveEvents: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
   receiveEventsOfInstallation: "POST /subscribe/v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}/installations/{installationId}",

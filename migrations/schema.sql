@@ -83,6 +83,9 @@ CREATE TABLE api_keys (
   builder_id uuid,
   expire_time timestamptz,
   created_by text,
+  allowed_addresses text[] NOT NULL DEFAULT '{}'::text[],
+  requests_per_second double precision,
+  burst integer,
   PRIMARY KEY (id),
   UNIQUE (hash),
   FOREIGN KEY (builder_id) REFERENCES builders(id) ON DELETE SET NULL,
@@ -370,7 +373,7 @@ CREATE TABLE events (
   PRIMARY KEY (id),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
-CREATE INDEX events_data ON events (id) WHERE (destination_id IS NOT NULL);
+CREATE INDEX events_data_of_destination ON events (destination_id, id) WHERE (destination_id IS NOT NULL);
 CREATE INDEX events_listed ON events (project_id, type, id) WHERE (destination_id IS NULL);
 
 CREATE TABLE events_nowhere (
@@ -574,6 +577,14 @@ CREATE TABLE processes (
   start_time timestamptz NOT NULL,
   last_seen_time timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (id)
+);
+
+CREATE TABLE project_retention (
+  project_id uuid NOT NULL,
+  kind text NOT NULL,
+  days double precision NOT NULL,
+  PRIMARY KEY (project_id, kind),
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 
 CREATE TABLE projects (

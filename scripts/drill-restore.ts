@@ -13,7 +13,12 @@ import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { findRunningServer } from "../server/postgres/find-running-server.ts";
-import { endChildBusbar, runBusbar, startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
+import {
+  endChildBusbar,
+  runBusbar,
+  startChildBusbar,
+  type ChildBusbar,
+} from "../tests/harness/child-busbar.ts";
 import { connectCustomer, type Customer } from "../tests/harness/connect-customer.ts";
 import { judgeWrites, type JudgedWrites } from "./acknowledged-writes.ts";
 
@@ -78,7 +83,8 @@ export async function restoreDrill(options: { seconds: number; operations: numbe
       slowestMs: written.slowestMs,
       statuses: {
         write: (await write(second, customer, "after")).status,
-        proxied: (await second.proxied({ integration, groupRef }, "/crm/v3/objects/companies?limit=1")).status,
+        proxied: (await second.proxied({ integration, groupRef }, "/crm/v3/objects/companies?limit=1"))
+          .status,
       },
     };
   } finally {
@@ -163,7 +169,10 @@ export const faultsOf = (report: RestoreReport): string[] => [
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { seconds: { type: "string", default: "20" }, operations: { type: "string", default: "200000" } },
+    options: {
+      seconds: { type: "string", default: "20" },
+      operations: { type: "string", default: "200000" },
+    },
   });
   const report = await restoreDrill({
     seconds: Number(values.seconds),

@@ -314,7 +314,8 @@ export const faultsOf = (report: UpgradeReport): string[] => [
   ...(Object.values(report.compatible).every((status) => status === 200)
     ? []
     : [`this version beside a compatible one: ${JSON.stringify(report.compatible)}`]),
-  ...(report.wayBack.code === 0 || (report.wayBack.code === 1 && /migrated by a newer Busbar/.test(report.wayBack.line))
+  ...(report.wayBack.code === 0 ||
+  (report.wayBack.code === 1 && /migrated by a newer Busbar/.test(report.wayBack.line))
     ? []
     : [`the earlier version did not refuse the migrated database: ${report.wayBack.line}`]),
 ];

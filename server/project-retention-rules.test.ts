@@ -48,8 +48,7 @@ describe("retention of projects", () => {
       `select project_id, array_agg(round(extract(epoch from now() - ${time}) / 86400)::int order by ${time} desc) as days
        from ${table} group by project_id`,
     );
-    const of = (projectId: string): number[] =>
-      rows.find((row) => row.project_id === projectId)?.days ?? [];
+    const of = (projectId: string): number[] => rows.find((row) => row.project_id === projectId)?.days ?? [];
     return { mine: of(mine), other: of(other) };
   };
   const ID_TIME = "to_timestamp(('x' || translate(left(id::text, 13), '-', ''))::bit(48)::bigint / 1000.0)";
@@ -126,10 +125,10 @@ describe("retention of projects", () => {
   async function insertHistory(projectId: string, days: number): Promise<void> {
     const [id, longAgo] = [idOf(days), new Date(nowMs() - days * DAY_MS)];
     await insertOperation(projectId, id, "success");
-    await query("insert into events (id, project_id, type, data) values ($1, $2, 'connection.created', '{}')", [
-      id,
-      projectId,
-    ]);
+    await query(
+      "insert into events (id, project_id, type, data) values ($1, $2, 'connection.created', '{}')",
+      [id, projectId],
+    );
     await query("insert into events_nowhere (project_id, event_id, missing) values ($1, $2, 'topic')", [
       projectId,
       id,

@@ -60,7 +60,7 @@ async function openWorld(home: string, name: string, sandbox: Sandbox): Promise<
   });
   let installationId = "";
   for (let n = 0; n < GROUPS; n++) {
-    const customer = { provider: "hubspot", objects: ["companies"], groupRef: `group-${n}` } as const;
+    const customer = { provider: "hubspot" as const, objects: ["companies"], groupRef: `group-${n}` };
     ({ installationId } = await connectCustomer({ ...busbar, sandbox }, customer));
   }
   const sink = await openSink();
@@ -109,7 +109,12 @@ async function inTurns(
     const [a, b] = [await measure(worlds.full), await measure(worlds.empty)];
     if (round > 0) [full, empty].forEach((list, index) => list.push(index === 0 ? a : b));
   }
-  tell(what, `${per(median(full))} beside the history, ${per(median(empty))} without`, ratio(full, empty), "0.9");
+  tell(
+    what,
+    `${per(median(full))} beside the history, ${per(median(empty))} without`,
+    ratio(full, empty),
+    "0.9",
+  );
 }
 
 /** Returns how often a list can be asked for in a second, one call after the other. */
@@ -137,7 +142,13 @@ async function sweepNothing({ databaseUrl, busbar }: World): Promise<void> {
       totalMs += ms;
       if (ms > 20) slow.push(`${what} ${Math.round(ms)} ms`);
     }
-    tell("a round of retention that removes nothing", slow.join(", ") || "each rule < 20 ms", totalMs, "< 500 ms", " ms");
+    tell(
+      "a round of retention that removes nothing",
+      slow.join(", ") || "each rule < 20 ms",
+      totalMs,
+      "< 500 ms",
+      " ms",
+    );
   } finally {
     await database.close();
   }
@@ -167,8 +178,19 @@ try {
   const ofMany = (n: number) => `many-${(n % INSTALLATIONS) + 1}`;
   const many = [];
   for (let round = 0; round <= ROUNDS; round++) many.push(await finished(worlds.full, ofMany));
-  tell("finished writes of all customers", per(median(many.slice(1))), median(many.slice(1)), "see above", "/s");
-  for (const path of ["/operations?pageSize=50", "/deliveries:search?pageSize=50", "/events?pageSize=50", "/groups"])
+  tell(
+    "finished writes of all customers",
+    per(median(many.slice(1))),
+    median(many.slice(1)),
+    "see above",
+    "/s",
+  );
+  for (const path of [
+    "/operations?pageSize=50",
+    "/deliveries:search?pageSize=50",
+    "/events?pageSize=50",
+    "/groups",
+  ])
     await inTurns(`GET …${path}`, worlds, (world) => listed(world, path));
   await sweepNothing(worlds.full);
 } finally {

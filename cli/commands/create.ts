@@ -68,7 +68,11 @@ function addCreateApiKey(create: Command, terminal: Terminal): void {
   const command = create
     .command("api-key <label>")
     .description("create an API key; it is shown only once")
-    .option("--scope <scope>", "full (default), frontend, write, read, proxy or read-only; may be repeated", collected);
+    .option(
+      "--scope <scope>",
+      "full (default), frontend, write, read, proxy or read-only; may be repeated",
+      collected,
+    );
   addKeyLimits(command).action(
     async (label: string, options: KeyLimitOptions & { scope?: string[] }, self: Command) => {
       const on = await connect(self, terminal);

@@ -15,7 +15,11 @@ export const addKeyLimits = (command: Command): Command =>
   command
     .option("--allow <address>", "an address or network that may use the key; may be repeated", collected)
     .option("--rate <n>", "most requests per second, in each process of the server", positive)
-    .option("--burst <n>", "requests at once after a pause (default: those of a second)", wholeNumber(1, 1_000_000));
+    .option(
+      "--burst <n>",
+      "requests at once after a pause (default: those of a second)",
+      wholeNumber(1, 1_000_000),
+    );
 
 /** Returns the members that the options set. */
 export function keyLimits({ allow, rate, burst }: KeyLimitOptions): JsonObject {

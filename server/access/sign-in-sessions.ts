@@ -88,7 +88,8 @@ export function openSignInSessions(deps: Services): SignInSessions {
         });
       }
       const { apiKeyId, builderId, scopes, allowedAddresses } = key;
-      if (allowedAddresses.length > 0 && !openNetworks(allowedAddresses)(address)) throw wrongAddress(address);
+      if (allowedAddresses.length > 0 && !openNetworks(allowedAddresses)(address))
+        throw wrongAddress(address);
       if (!builderId || !scopes.includes("full")) throw signsNobodyIn();
       deps.log.info({ builderId, apiKeyId }, "signed in");
       return open(deps, { builderId, apiKeyId }, client);

@@ -31,7 +31,7 @@ describe("a backup", () => {
     file = join(folder, "busbar.backup");
     on = await openTestBusbar();
     const customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    const record = { email: "ada@example.com", firstname: "Ada\u2028 \"\\\u0001" };
+    const record = { email: "ada@example.com", firstname: 'Ada\u2028 "\\\u0001' };
     const { operationId } = await customer.succeed("contacts", { type: "create", record });
     await until(
       async () => (await on.inProject("GET", `/operations/${operationId}`)).body.status === "success",
@@ -78,7 +78,10 @@ describe("a backup", () => {
       [await changed("cut", (text) => text.slice(0, text.indexOf("\nE ") + 1)), /cut off/],
       [await changed("short", (text) => text.replace(/^R .*\n/m, "")), /damaged/],
       [await changed("other", () => "hello\n"), /not a backup/],
-      [await changed("newer", (text) => text.replace('"migrations":[', '"migrations":["9999_x.sql",')), /newer/],
+      [
+        await changed("newer", (text) => text.replace('"migrations":[', '"migrations":["9999_x.sql",')),
+        /newer/,
+      ],
     ];
     const half = join(folder, "half");
     await writeFile(half, await readFile(file));
@@ -93,7 +96,9 @@ describe("a backup", () => {
     const names = await migrationNames();
     const client = await openClient(earlier);
     await migrate(client, createLog("silent"), names.slice(0, -1));
-    await client.query("insert into organizations (id, label, default_team_id) values ($1, 'Old', $1)", [newId()]);
+    await client.query("insert into organizations (id, label, default_team_id) values ($1, 'Old', $1)", [
+      newId(),
+    ]);
     await client.end();
     const path = join(folder, "earlier");
     await backUp(services(earlier), path);

@@ -26,7 +26,9 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(rows, names);
     if (upTo) refuseNewer(upTo.map(notCompatible), names);
-    const missing = names.filter((candidate) => !applied.has(candidate) && (!upTo || upTo.includes(candidate)));
+    const missing = names.filter(
+      (candidate) => !applied.has(candidate) && (!upTo || upTo.includes(candidate)),
+    );
     if (missing.length > 0) {
       await requireOwner(client);
       // Databases of earlier versions lack the column.

@@ -168,11 +168,7 @@ export async function removeOldOperations(queries: Queries, beforeId: string, mo
 }
 
 /** Does the same for one project. */
-export const removeOldOperationsOf = (
-  queries: Queries,
-  bound: ProjectBound,
-  most: number,
-): Promise<number> =>
+export const removeOldOperationsOf = (queries: Queries, bound: ProjectBound, most: number): Promise<number> =>
   plannedByRows(queries, async (planned) => {
     const { numAffectedRows } = await sql`
       delete from operations where id in (${oldOperationsOf(bound, most)})

@@ -43,7 +43,9 @@ function readHead(line: string | undefined): BackupHead {
   if (!line?.startsWith("H ")) throw new StartError("the file is not a backup of Busbar: it has no head");
   const head = JSON.parse(line.slice(2)) as BackupHead;
   if (head.format === FORMAT) return head;
-  throw new StartError(`the backup was made by Busbar ${head.version}; restore it with that version or a newer one`);
+  throw new StartError(
+    `the backup was made by Busbar ${head.version}; restore it with that version or a newer one`,
+  );
 }
 
 async function requireEmpty(client: Client, migrations: string[]): Promise<void> {
@@ -61,7 +63,8 @@ async function requireEmpty(client: Client, migrations: string[]): Promise<void>
 async function insertRows(client: Client, lines: AsyncIterable<string>): Promise<BackupEnd> {
   const tables = await listBackupTables(client);
   // Rows that migrations have inserted are in the backup, too.
-  for (const table of tables.toReversed()) await client.query(`delete from ${client.escapeIdentifier(table)}`);
+  for (const table of tables.toReversed())
+    await client.query(`delete from ${client.escapeIdentifier(table)}`);
   let rows = 0;
   let table = "";
   let batch: string[] = [];

@@ -35,7 +35,9 @@ export interface AllDeliveries {
 
 export interface ApiKeys {
   active: Generated<boolean>;
+  allowedAddresses: Generated<string[]>;
   builderId: string | null;
+  burst: number | null;
   createdBy: string | null;
   createTime: Generated<Timestamp>;
   expireTime: Timestamp | null;
@@ -44,6 +46,7 @@ export interface ApiKeys {
   id: string;
   label: string;
   projectId: string;
+  requestsPerSecond: number | null;
   scopes: string[];
   updateTime: Timestamp | null;
 }
@@ -406,6 +409,12 @@ export interface Processes {
   version: string;
 }
 
+export interface ProjectRetention {
+  days: number;
+  kind: string;
+  projectId: string;
+}
+
 export interface Projects {
   appName: string;
   createTime: Generated<Timestamp>;
@@ -754,6 +763,7 @@ export interface DB {
   organizations: Organizations;
   ownProviders: OwnProviders;
   processes: Processes;
+  projectRetention: ProjectRetention;
   projects: Projects;
   providerApps: ProviderApps;
   proxyUsage: ProxyUsage;

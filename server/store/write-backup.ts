@@ -12,7 +12,9 @@ export async function* backupLines(connectionString: string): AsyncGenerator<str
   const client = await openClient(connectionString);
   try {
     await client.query("begin isolation level repeatable read read only");
-    const { rows: migrations } = await client.query<{ name: string }>("select name from migrations order by name");
+    const { rows: migrations } = await client.query<{ name: string }>(
+      "select name from migrations order by name",
+    );
     const head: BackupHead = {
       format: FORMAT,
       version: VERSION,

@@ -133,7 +133,13 @@ describe("API keys", () => {
   });
 
   test("a list of addresses holds texts that are one, and does not exclude the key that changes itself", async () => {
-    for (const wrong of ["192.0.2.0/33", "example.com", "::ffff:192.0.2.1", "fe80::1%eth0", "192.0.2.0/24/1"]) {
+    for (const wrong of [
+      "192.0.2.0/33",
+      "example.com",
+      "::ffff:192.0.2.1",
+      "fe80::1%eth0",
+      "192.0.2.0/24/1",
+    ]) {
       const refused = await create({ label: "x", allowedAddresses: ["127.0.0.1", wrong] });
       assert.equal(refused.status, 400, wrong);
       assert.equal(refused.body.issues[0].name, "allowedAddresses[1]");

@@ -35,7 +35,9 @@ export const createApiKey = (deps: { database: Database }) =>
         }),
       ),
     }),
-    refusals: { 400: "`expireTime` is in the past, an address is none, or the request does not match this description." },
+    refusals: {
+      400: "`expireTime` is in the past, an address is none, or the request does not match this description.",
+    },
     success: { status: 201, description: "The complete API key.", schema: ApiKeySchema },
     async handle({ project, caller, body }) {
       const { label, scopes = ["full"] } = body;

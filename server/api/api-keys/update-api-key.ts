@@ -64,13 +64,12 @@ export const updateApiKey = (deps: { database: Database }) =>
       422: "`updateMask` lists a member that the body does not have.",
     },
     async handle({ project, caller, remoteAddress, params, body }) {
-      const { expireTime: end, allowedAddresses, rateLimit, ...picked } = pickMasked(
-        body.updateMask,
-        body.apiKey,
-        MEMBERS,
-        "apiKey",
-        "semantically-invalid",
-      );
+      const {
+        expireTime: end,
+        allowedAddresses,
+        rateLimit,
+        ...picked
+      } = pickMasked(body.updateMask, body.apiKey, MEMBERS, "apiKey", "semantically-invalid");
       const expireTime = typeof end === "string" ? futureTime(end, "apiKey.expireTime") : end;
       const limits = limitColumns({ allowedAddresses, rateLimit }, "apiKey.");
       const change = { ...picked, ...limits, ...(expireTime !== undefined && { expireTime }) };

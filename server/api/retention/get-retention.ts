@@ -10,7 +10,8 @@ export const getRetention = (deps: { database: Database; config: RetentionConfig
     operationId: "getRetention",
     tag: "Projects",
     summary: "Get how long a project keeps history",
-    description: "Busbar's own. For each kind of history: the days that apply, and within which bounds they can be set.",
+    description:
+      "Busbar's own. For each kind of history: the days that apply, and within which bounds they can be set.",
     success: { status: 200, description: "The retention.", schema: RetentionSchema },
     async handle({ project }) {
       return toRetention(deps.config, await findOwnRetention(deps.database.queries, project.id));
