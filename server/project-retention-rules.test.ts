@@ -32,7 +32,7 @@ describe("retention of projects", () => {
   after(async () => {
     for (const callback of scope) await callback();
   });
-  beforeEach(() => database.pool.query("truncate operations, events, deliveries, events_nowhere"));
+  beforeEach(() => database.pool.query("truncate operations, events, deliveries, events_nowhere cascade"));
 
   const query = (text: string, values: unknown[] = []) => database.pool.query(text, values);
   const idOf = (days: number) => firstIdOf(nowMs() - days * DAY_MS).slice(0, 14) + newId().slice(14);
@@ -45,7 +45,7 @@ describe("retention of projects", () => {
   /** Returns the days of the rows that are left, of both projects. */
   const daysLeft = async (table: string, time: string) => {
     const { rows } = await query(
-      `select project_id, array_agg(round(extract(epoch from now() - ${time}) / 86400)::int order by ${time} desc) as days
+      `select project_id, array_agg(round(extract(epoch from now() - ${time}) / 86400)::int order by ${time}) as days
        from ${table} group by project_id`,
     );
     const of = (projectId: string): number[] => rows.find((row) => row.project_id === projectId)?.days ?? [];

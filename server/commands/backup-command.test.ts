@@ -76,7 +76,7 @@ describe("a backup", () => {
     const url = await createEmptyDatabase(t);
     const cases: [string, RegExp][] = [
       [await changed("cut", (text) => text.slice(0, text.indexOf("\nE ") + 1)), /cut off/],
-      [await changed("short", (text) => text.replace(/^R .*\n/m, "")), /damaged/],
+      [await changed("short", withoutLastRow), /damaged/],
       [await changed("other", () => "hello\n"), /not a backup/],
       [
         await changed("newer", (text) => text.replace('"migrations":[', '"migrations":["9999_x.sql",')),
@@ -115,6 +115,11 @@ describe("a backup", () => {
     await assert.rejects(restore({ config, log: createLog("silent") }, file), refused(/encryption-keys/));
   });
 });
+
+function withoutLastRow(text: string): string {
+  const at = text.lastIndexOf("\nR ");
+  return text.slice(0, at) + text.slice(text.indexOf("\n", at + 1));
+}
 
 async function insertEvent(on: TestBusbar): Promise<void> {
   const client = await openClient(on.connectionString);

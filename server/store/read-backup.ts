@@ -99,9 +99,13 @@ async function insertRows(client: Client, lines: AsyncIterable<string>): Promise
 async function insertBatch(client: Client, table: string, rows: string[]): Promise<void> {
   const name = client.escapeIdentifier(table);
   await client.query(`alter table ${name} disable trigger user`);
-  await client.query(
-    `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
-    [`[${rows.join(",")}]`],
-  );
+  await client
+    .query(
+      `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1::json)`,
+      [`[${rows.join(",")}]`],
+    )
+    .catch((cause: Error) => {
+      throw new StartError(`the table ${table} cannot be restored: ${cause.message}`, { cause });
+    });
   await client.query(`alter table ${name} enable trigger user`);
 }
