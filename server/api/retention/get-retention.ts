@@ -3,7 +3,7 @@ import type { RetentionConfig } from "../../ground/retention-bounds.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findOwnRetention } from "../../store/project-retention.ts";
-import { RetentionSchema, toRetention } from "./retention.ts";
+import { RetentionSchema, toRetention } from "./retention-schema.ts";
 
 export const getRetention = (deps: { database: Database; config: RetentionConfig }) =>
   projectEndpoint({

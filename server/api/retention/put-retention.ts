@@ -10,7 +10,7 @@ import {
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { replaceOwnRetention, type OwnRetention } from "../../store/project-retention.ts";
-import { KIND_DESCRIPTIONS, RetentionSchema, toRetention } from "./retention.ts";
+import { KIND_DESCRIPTIONS, RetentionSchema, toRetention } from "./retention-schema.ts";
 
 const days = (kind: HistoryKind) => Type.Optional(Type.Number({ description: KIND_DESCRIPTIONS[kind] }));
 
