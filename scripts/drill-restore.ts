@@ -111,9 +111,9 @@ async function writeAround(
   const writes = new Map<string, string>();
   const slowestMs = { before: 0, during: 0 };
   let phase: "before" | "during" = "before";
-  let isOver = false;
+  const over = new AbortController();
   const loop = async (mode: string) => {
-    for (let n = 0; !isOver; n++) {
+    for (let n = 0; !over.signal.aborted; n++) {
       const during = phase;
       const startedMs = performance.now();
       const name = `drill ${mode} ${n}`;
@@ -127,7 +127,7 @@ async function writeAround(
   await wait((seconds * 1_000) / 2);
   phase = "during";
   const backup = await backUp();
-  isOver = true;
+  over.abort();
   await Promise.all(loops);
   return { writes, slowestMs, backup };
 }
