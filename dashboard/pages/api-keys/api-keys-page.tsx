@@ -58,7 +58,7 @@ export function ApiKeysPage(): JSX.Element {
   return (
     <Page
       title="API keys"
-      about="Your servers call Busbar with a key of the scope full; browsers with frontend."
+      about="Your servers call Busbar with a key of the scope full, or of the scopes that they need; browsers with frontend."
       actions={
         <ActionButton reason={reason} onClick={() => setMaking({})}>
           New API key

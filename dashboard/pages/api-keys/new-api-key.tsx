@@ -1,6 +1,6 @@
 /** The dialog that creates an API key, or one in place of another, and shows it this one time. */
 import { useState, type JSX } from "react";
-import { Checkbox, Modal, NativeSelect, Text, TextInput } from "@mantine/core";
+import { Checkbox, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
@@ -15,21 +15,27 @@ export interface NewApiKeyProps {
   onClose: () => void;
 }
 
+type Scope = NonNullable<Schemas["CreateApiKeyRequest"]["scopes"]>[number];
+
+/** Scopes that may be combined. */
+const SOME_SCOPES: readonly { value: Scope; label: string }[] = [
+  { value: "write", label: "Write records (write)" },
+  { value: "read", label: "Read and search records (read)" },
+  { value: "proxy", label: "Call providers through the proxy (proxy)" },
+  { value: "read-only", label: "See everything but secrets (read-only)" },
+];
+const SCOPES: readonly Scope[] = ["full", "frontend", ...SOME_SCOPES.map(({ value }) => value)];
+const scopesIn = (names: readonly string[]): Scope[] => SCOPES.filter((scope) => names.includes(scope));
+
 export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const [label, setLabel] = useState(instead?.label ?? "");
-  const [scope, setScope] = useState(instead?.scopes.includes("full") === false ? "frontend" : "full");
+  const [scopes, setScopes] = useState(scopesIn(instead?.scopes ?? ["full"]));
   const [signIn, setSignIn] = useState(instead?.signIn ?? false);
   const create = useChange("createApiKey", { forget: ["listApiKeys"] });
-  const scopes: ("full" | "frontend")[] = scope === "full" ? ["full"] : ["frontend"];
-  const input = {
-    projectIdOrName,
-    body: { label, scopes, ...(signIn && scope === "full" && { signIn }) },
-  };
+  const isFull = scopes.includes("full");
+  const input = { projectIdOrName, body: { label, scopes, ...(signIn && isFull && { signIn }) } };
   useDraft("createApiKey", input);
-  const submit = () => {
-    create.mutate(input);
-  };
   const done = () => {
     // The key is kept nowhere, the answer of the call included.
     create.reset();
@@ -42,8 +48,9 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
       <DialogForm
         submit="Create"
         busy={create.isPending}
+        disabled={scopes.length === 0}
         problem={<ProblemView error={create.error} />}
-        onSubmit={submit}
+        onSubmit={() => create.mutate(input)}
         onCancel={onClose}
       >
         {instead && <Steps />}
@@ -57,16 +64,8 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
           maxLength={255}
           data-autofocus
         />
-        <NativeSelect
-          label="Used by"
-          value={scope}
-          onChange={(event) => setScope(event.currentTarget.value)}
-          data={[
-            { value: "full", label: "A server: everything in the project (full)" },
-            { value: "frontend", label: "A browser: connecting and installing (frontend)" },
-          ]}
-        />
-        {scope === "full" && (
+        <ScopeFields scopes={scopes} onScopes={setScopes} />
+        {isFull && (
           <Checkbox
             label="I sign in with this key"
             checked={signIn}
@@ -75,6 +74,43 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
         )}
       </DialogForm>
     </Modal>
+  );
+}
+
+interface ScopeFieldsProps {
+  scopes: readonly Scope[];
+  onScopes: (scopes: Scope[]) => void;
+}
+
+function ScopeFields({ scopes, onScopes }: ScopeFieldsProps): JSX.Element {
+  const isFrontend = scopes.length === 1 && scopes[0] === "frontend";
+  const use = scopes.includes("full") ? "full" : isFrontend ? "frontend" : "some";
+  return (
+    <>
+      <NativeSelect
+        label="Used by"
+        value={use}
+        onChange={(event) => onScopes(scopesIn([event.currentTarget.value]))}
+        data={[
+          { value: "full", label: "A server: everything in the project (full)" },
+          { value: "some", label: "A server: only what is chosen here" },
+          { value: "frontend", label: "A browser: connecting and installing (frontend)" },
+        ]}
+      />
+      {use === "some" && (
+        <Checkbox.Group
+          label="Scopes"
+          value={[...scopes]}
+          onChange={(names) => onScopes(scopesIn(names))}
+        >
+          <Stack gap={6} mt={4}>
+            {SOME_SCOPES.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      )}
+    </>
   );
 }
 

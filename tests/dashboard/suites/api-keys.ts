@@ -38,6 +38,36 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("a key is replaced by one with the same scopes, and a new one gets the scopes that are chosen", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    const dialog = page.getByRole("dialog");
+    const create = async () => {
+      await dialog.getByRole("button", { name: "Create" }).click();
+      const key = await dialog.getByRole("textbox", { name: "API key" }).inputValue();
+      await dialog.getByLabel("I have stored it").check();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      const made = await busbar.inProject("GET", `/api-keys/${key}`);
+      await busbar.inProject("DELETE", `/api-keys/${key}`);
+      return made.body.scopes;
+    };
+    const old = { label: "worker", scopes: ["write", "proxy"] };
+    const { body } = await busbar.inProject("POST", "/api-keys", old);
+    await visit.open("/projects/default/api-keys");
+    await page.getByRole("row", { name: /worker/ }).getByRole("button", { name: "Replace" }).click();
+    assert.deepEqual(await create(), ["write", "proxy"]);
+    await page.getByRole("button", { name: "New API key" }).click();
+    await dialog.getByLabel("Label").fill("reports");
+    await dialog.getByLabel("Used by").selectOption("some");
+    assert.ok(await dialog.getByRole("button", { name: "Create" }).isDisabled());
+    await dialog.getByRole("checkbox", { name: /read-only/ }).check();
+    assert.deepEqual(await create(), ["read-only"]);
+    await busbar.inProject("DELETE", `/api-keys/${body.id}`);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("on every page that changes something, a viewer sees why it cannot be changed", async () => {
     const { on: busbar } = on();
     const { apiKey } = await addPerson(busbar, "viewer");
