@@ -1,7 +1,14 @@
 /** The form of a configuration changes what it shows, and keeps everything else. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { withDeletion, withField, withMapping, withObject, type Content } from "./config-content.ts";
+import {
+  readChoices,
+  withDeletion,
+  withField,
+  withMapping,
+  withObject,
+  type Content,
+} from "./config-content.ts";
 
 const CONTENT: Content = {
   provider: "hubspot",
@@ -38,6 +45,18 @@ test("fields, mappings and deletion are changed without losing members that the 
     fieldName: undefined,
   });
   assert.deepEqual(back, CONTENT);
+});
+
+test("an object that was just added has no choices yet, and takes them", () => {
+  const added = withObject(CONTENT, "read", "companies", true);
+  assert.deepEqual(readChoices(added, "companies"), {
+    objectName: "companies",
+    selectedFields: {},
+    selectedFieldMappings: {},
+  });
+  const mapped = withMapping(added, "companies", { mapToName: "notes", fieldName: "about" });
+  assert.deepEqual(readChoices(mapped, "companies")?.selectedFieldMappings, { notes: "about" });
+  assert.equal(readChoices(CONTENT, "companies"), undefined);
 });
 
 test("an object is added with its name only, and the last one takes its action along", () => {

@@ -20,6 +20,14 @@ export function withObject(content: Content, action: Action, objectName: string,
   return rest;
 }
 
+/** Returns the choices about an object that is read; of one that was just added, none, because it has only its name yet. */
+export function readChoices(content: Content, objectName: string): ReadObject | undefined {
+  const object = content.read?.objects[objectName];
+  return object && { ...NO_CHOICES, ...object };
+}
+
+const NO_CHOICES = { selectedFields: {}, selectedFieldMappings: {} };
+
 function withReadObject(
   content: Content,
   objectName: string,

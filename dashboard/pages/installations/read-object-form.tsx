@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Checkbox, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
-import { withAllFields, withField, withMapping, type Content } from "./config-content.ts";
+import { readChoices, withAllFields, withField, withMapping, type Content } from "./config-content.ts";
 import classes from "./read-object-form.module.css";
 
 type Hydrated = NonNullable<NonNullable<Answer<"getHydratedRevision">["content"]["read"]>["objects"]>[number];
@@ -16,7 +16,7 @@ interface ReadObjectFormProps {
 
 export function ReadObjectForm({ object, content, onContent }: ReadObjectFormProps): JSX.Element | null {
   const { objectName, requiredFields = [], optionalFields = [], optionalFieldsAuto } = object;
-  const chosen = content.read?.objects[objectName];
+  const chosen = readChoices(content, objectName);
   if (!chosen) return null;
   const fixed = requiredFields.filter(({ fieldName }) => fieldName !== undefined);
   const mapped = [...requiredFields, ...optionalFields].filter(isMapped);
