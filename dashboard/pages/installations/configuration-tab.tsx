@@ -28,9 +28,11 @@ function parsed(text: string): Content | undefined {
   }
 }
 
+const textOf = (content: Content): string => JSON.stringify(content, undefined, 2);
+
 export function ConfigurationTab({ installation, input }: Props): JSX.Element {
-  const shown = JSON.stringify(installation.config.content, undefined, 2);
-  const [text, setText] = useState(shown);
+  const stored = textOf(installation.config.content);
+  const [text, setText] = useState(stored);
   const [view, setView] = useState<string>("Form");
   const save = useChange("updateInstallation", { forget: ["getInstallation"] });
   const reason = useReason("editor");
@@ -38,7 +40,10 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
   const submit = () => {
     if (content === undefined) return;
     const body = { updateMask: ["config.content"], installation: { config: { content } } };
-    save.mutate({ ...input, body } as Input<"updateInstallation">);
+    save.mutate({ ...input, body } as Input<"updateInstallation">, {
+      // The server completes what was sent, for example by the manifest.
+      onSuccess: ({ config }) => setText(textOf(config.content)),
+    });
   };
   return (
     <Section
@@ -62,7 +67,7 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
           installation={installation}
           input={input}
           content={content}
-          onContent={(next) => setText(JSON.stringify(next, undefined, 2))}
+          onContent={(next) => setText(textOf(next))}
         />
       ) : (
         <ContentText text={text} isJson={content !== undefined} onText={setText} />
@@ -70,7 +75,7 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
       <ProblemView error={save.error} />
       <Group gap="xs" mt="sm" align="flex-start">
         <ActionButton
-          reason={reason ?? (text === shown ? "Nothing has changed." : undefined)}
+          reason={reason ?? (text === stored ? "Nothing has changed." : undefined)}
           loading={save.isPending}
           onClick={submit}
         >

@@ -77,6 +77,8 @@ export const suite: Suite = (on) => {
     await page.getByRole("group", { name: "Write account" }).getByLabel("Write account").check();
     await page.getByText("JSON", { exact: true }).click();
     assert.match(await page.getByLabel("Configuration (JSON)").inputValue(), /"objectName": "account"/);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Nothing has changed.").waitFor();
     await page.getByRole("tab", { name: "Reading" }).click();
     await page.getByText("Nothing is read").waitFor();
     visit.assertUntroubled();
