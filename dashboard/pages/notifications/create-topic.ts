@@ -1,55 +1,44 @@
-/** Creates a topic with its routes, and before it the webhook of the form; if a part is refused, nothing remains. */
-import { useState } from "react";
+/** Creates a topic with its routes, and before it the webhook of the form; if the topic is refused, the webhook is deleted. */
 import type { Schemas } from "../../api.gen.ts";
-import { call } from "../../api/call.ts";
+import { useChange } from "../../api/queries.ts";
 
-type Webhook = { name: string; url: string };
 type Body = Schemas["CreateTopicRequest"];
 
+export interface Webhook {
+  name: string;
+  url: string;
+}
+
 interface CreateTopic {
-  /** Returns undefined if something was refused; `error` tells what. */
-  create: (
-    project: string,
-    body: Body,
-    webhook: Webhook | undefined,
-  ) => Promise<Schemas["Topic"] | undefined>;
+  /** Rejects if something was refused. */
+  create: (project: string, body: Body, webhook: Webhook | undefined) => Promise<Schemas["Topic"]>;
   busy: boolean;
-  error: Error | null;
+  /** The refusal of the topic, of the webhook, and of the webhook's deletion. */
+  errors: Readonly<Record<"topic" | "webhook" | "removal", Error | null>>;
 }
 
 export function useCreateTopic(): CreateTopic {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const create: CreateTopic["create"] = async (project, body, webhook) => {
-    setBusy(true);
-    setError(null);
+  const topic = useChange("createTopic", { forget: ["listTopics", "listDestinations"] });
+  const webhook = useChange("createDestination");
+  const removal = useChange("deleteDestination", { forget: ["listDestinations"] });
+  const create: CreateTopic["create"] = async (projectIdOrName, body, given) => {
+    for (const change of [topic, webhook, removal]) change.reset();
+    if (!given) return topic.mutateAsync({ projectIdOrName, body });
+    const { id } = await webhook.mutateAsync({
+      projectIdOrName,
+      body: { name: given.name, type: "webhook", metadata: { url: given.url } },
+    });
+    const destinationIds = [...(body.destinationIds ?? []), id];
     try {
-      return await createTopic(project, body, webhook);
+      return await topic.mutateAsync({ projectIdOrName, body: { ...body, destinationIds } });
     } catch (refusal) {
-      setError(refusal instanceof Error ? refusal : new Error(String(refusal)));
-      return undefined;
-    } finally {
-      setBusy(false);
+      await removal.mutateAsync({ projectIdOrName, destination: id });
+      throw refusal;
     }
   };
-  return { create, busy, error };
-}
-
-async function createTopic(
-  projectIdOrName: string,
-  body: Body,
-  webhook: Webhook | undefined,
-): Promise<Schemas["Topic"]> {
-  if (!webhook) return call("createTopic", { projectIdOrName, body });
-  const { id } = await call("createDestination", {
-    projectIdOrName,
-    body: { name: webhook.name, type: "webhook", metadata: { url: webhook.url } },
-  });
-  try {
-    const destinationIds = [...(body.destinationIds ?? []), id];
-    return await call("createTopic", { projectIdOrName, body: { ...body, destinationIds } });
-  } catch (refusal) {
-    await call("deleteDestination", { projectIdOrName, destination: id });
-    throw refusal;
-  }
+  return {
+    create,
+    busy: topic.isPending || webhook.isPending || removal.isPending,
+    errors: { topic: topic.error, webhook: webhook.error, removal: removal.error },
+  };
 }

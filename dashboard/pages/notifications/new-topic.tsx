@@ -1,7 +1,6 @@
 /** The form for a new topic: its name, the types of its events, and the destinations that get them, a new one included. */
 import { useState, type JSX } from "react";
 import { Checkbox, Fieldset, Modal, Stack, TextInput } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useCall } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
@@ -9,7 +8,7 @@ import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { useCreateTopic } from "./create-topic.ts";
+import { useCreateTopic, type Webhook } from "./create-topic.ts";
 
 interface NewTopicProps {
   onClose: () => void;
@@ -23,25 +22,31 @@ export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): J
   const [name, setName] = useState("");
   const [eventTypes, setEventTypes] = useState<string[]>([]);
   const [destinationIds, setDestinationIds] = useState<string[]>([]);
-  const [webhook, setWebhook] = useState<{ name: string; url: string }>();
-  const client = useQueryClient();
-  const { create, busy, error } = useCreateTopic();
+  const [webhook, setWebhook] = useState<Webhook>();
+  const { create, busy, errors } = useCreateTopic();
   const body = { name, eventTypes, destinationIds };
   useDraft("createTopic", { projectIdOrName, body });
-  const submit = async () => {
-    const made = await create(projectIdOrName, body, webhook);
-    if (!made) return;
-    await client.invalidateQueries({ queryKey: ["listTopics"] });
-    await client.invalidateQueries({ queryKey: ["listDestinations"] });
-    onClose();
-    onCreated(made);
-  };
+  const submit = () =>
+    create(projectIdOrName, body, webhook).then(
+      (made) => {
+        onClose();
+        onCreated(made);
+      },
+      () => {
+        // The form shows what was refused.
+      },
+    );
   return (
     <Modal opened onClose={onClose} title="New topic" size="lg">
       <DialogForm
         submit="Create topic"
         busy={busy}
-        problem={<ProblemView error={error} />}
+        problem={
+          <>
+            <ProblemView error={errors.webhook ?? errors.topic} />
+            <ProblemView error={errors.removal} />
+          </>
+        }
         onSubmit={() => void submit()}
         onCancel={onClose}
       >
@@ -49,7 +54,7 @@ export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): J
           label="Name"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={webhook ? undefined : issueOf(error, "name")}
+          error={issueOf(errors.topic, "name")}
           data-autofocus
         />
         <Checkbox.Group label="Event types" value={eventTypes} onChange={setEventTypes}>
@@ -77,7 +82,7 @@ export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): J
           checked={webhook !== undefined}
           onChange={(event) => setWebhook(event.currentTarget.checked ? { name: "", url: "" } : undefined)}
         />
-        {webhook && <WebhookFields webhook={webhook} error={error} onChange={setWebhook} />}
+        {webhook && <WebhookFields webhook={webhook} error={errors.webhook} onChange={setWebhook} />}
       </DialogForm>
     </Modal>
   );
@@ -96,9 +101,9 @@ const Samples = ({ types }: { types: readonly Schemas["EventTypeInfo"][] }): JSX
 );
 
 interface WebhookFieldsProps {
-  webhook: { name: string; url: string };
+  webhook: Webhook;
   error: Error | null;
-  onChange: (webhook: { name: string; url: string }) => void;
+  onChange: (webhook: Webhook) => void;
 }
 
 const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.Element => (

@@ -34,15 +34,19 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     await visit.open("/projects/default/notifications");
     await page.getByRole("button", { name: "New topic" }).click();
-    // The name is taken, so that the webhook is accepted and the topic refused.
-    await page.getByLabel("Name", { exact: true }).fill("writes");
+    // The webhook is accepted and the topic refused: first its name is not valid, then it is taken.
+    await page.getByLabel("Name", { exact: true }).fill("no name");
     await page.getByRole("checkbox", { name: "connection.created", exact: true }).check();
     await page.getByText("Sample of connection.created").waitFor();
     await page.getByRole("checkbox", { name: "A new webhook" }).check();
     await page.getByLabel("Webhook name").fill("second-app");
     await page.getByLabel("Address").fill(url);
     await page.getByRole("button", { name: "Create topic" }).click();
-    await page.getByRole("alert").waitFor();
+    await page.locator("[aria-invalid=true]").and(page.getByLabel("Name", { exact: true })).waitFor();
+    assert.equal(await page.getByLabel("Webhook name").getAttribute("aria-invalid"), null);
+    await page.getByLabel("Name", { exact: true }).fill("writes");
+    await page.getByRole("button", { name: "Create topic" }).click();
+    await page.getByRole("alert").getByText("writes").waitFor();
     assert.equal((await busbar.inProject("GET", "/destinations/second-app")).status, 404);
     visit.forgive();
     await page.getByLabel("Name", { exact: true }).fill("connects");
