@@ -42,4 +42,10 @@ test("every fault is named", async () => {
   const [, other] = tokenOf({ ...GOOD, groupRef: "evil" }).split(".");
   assert.match((await faultsOf(`${head}.${other}.${signature}`)).join(), /not signed by the key server/);
   assert.match((await faultsOf("nothing")).join(), /no JSON Web Token/);
+  assert.match((await faultsOf(tokenOf({ ...GOOD, nbf: iat + 90 }))).join(), /`nbf` is in the future/);
+});
+
+test("where the browser cannot verify, no key is blamed", async (context) => {
+  context.mock.getter(globalThis, "crypto", () => ({}));
+  assert.match((await faultsOf(tokenOf(GOOD))).join(), /^Its signature was not checked/);
 });

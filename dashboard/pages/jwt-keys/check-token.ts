@@ -31,6 +31,7 @@ export async function checkToken(
   if (header["alg"] !== "RS256") faults.push(`It is signed with ${String(header["alg"])}, not with RS256.`);
   else if (!key) faults.push(`Its \`kid\` is no JWT key of this project: ${kid || "none"}.`);
   else if (!key.active) faults.push(`The key ${key.label} is switched off.`);
+  else if (!canVerify()) faults.push(NOT_VERIFIED);
   else if (!(await isSigned(`${head}.${body}`, signature, key.publicKeyPem)))
     faults.push(`It is not signed by the key ${key.label}, which its \`kid\` names.`);
   return { faults, claims };
@@ -38,7 +39,9 @@ export async function checkToken(
 
 function claimFaults(claims: Record<string, unknown>, nowSeconds: number): string[] {
   const faults: string[] = [];
-  const { iat, exp } = claims;
+  const { iat, exp, nbf } = claims;
+  if (typeof nbf === "number" && nbf > nowSeconds + SKEW_SECONDS)
+    faults.push("Its claim `nbf` is in the future: compare the clocks.");
   for (const name of ["groupRef", "consumerRef"])
     if (typeof claims[name] !== "string" || claims[name] === "")
       faults.push(`The claim \`${name}\` is missing.`);
@@ -59,6 +62,12 @@ function readPart(part: string): Record<string, unknown> | undefined {
     return undefined;
   }
 }
+
+/** Browsers verify signatures only in secure contexts. */
+const canVerify = (): boolean => (crypto.subtle as SubtleCrypto | undefined) !== undefined;
+
+const NOT_VERIFIED =
+  "Its signature was not checked: browsers do so only on pages that are loaded by https or from localhost.";
 
 async function isSigned(text: string, signature: string, publicKeyPem: string): Promise<boolean> {
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
