@@ -90,7 +90,8 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
         <ConnectAgain connection={connection} onDone={() => check.mutate(input)} />
       </Section>
       <About connection={connection} />
-      <StatusHistory {...input} />
+      {/* The search for these events is expensive, so it is repeated when the status changes, otherwise seldom. */}
+      <StatusHistory key={connection.status} {...input} />
       <UsedBy connection={connection} input={input} />
       <Credentials connection={connection} input={input} />
       <AccountFields connection={connection} />

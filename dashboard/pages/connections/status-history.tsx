@@ -4,6 +4,7 @@ import { Text } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -43,7 +44,7 @@ export function StatusHistory({
   projectIdOrName: string;
 }): JSX.Element {
   const input = { projectIdOrName, connectionId, pageSize: 100 };
-  const { data } = useCall("listEvents", input, { everyMs: POLL_MS.list });
+  const { data, error, refetch } = useCall("listEvents", input, { everyMs: POLL_MS.overview });
   const rows = data?.results.filter(({ type }) => type.startsWith("connection.")).slice(0, MOST_SHOWN);
   const refusal = data?.results.find(({ type }) => type === "connection.error");
   const all = <ProjectLink to={`/events?connectionId=${part(connectionId)}`}>All events</ProjectLink>;
@@ -52,6 +53,8 @@ export function StatusHistory({
       {refusal && <ProviderWords projectIdOrName={projectIdOrName} eventId={refusal.id} />}
       {rows && rows.length > 0 ? (
         <DataTable name="Status history" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />
+      ) : error && !rows ? (
+        <ProblemView error={error} onRetry={() => void refetch()} />
       ) : (
         <Text size="sm" p="sm">
           {rows ? "No event of this connection is kept any more." : "Loading …"}
