@@ -10,26 +10,25 @@ export interface Period {
   bucketSeconds: number;
 }
 
-const WINDOWS: Readonly<Record<string, { hours: number; bucketSeconds: number }>> = {
-  "1h": { hours: 1, bucketSeconds: 60 },
-  "24h": { hours: 24, bucketSeconds: 1_800 },
-  "7d": { hours: 168, bucketSeconds: 10_800 },
-  "30d": { hours: 720, bucketSeconds: 43_200 },
-};
-const USUAL = "24h";
+const USUAL = { name: "24h", hours: 24, bucketSeconds: 1_800 };
+const WINDOWS = [
+  { name: "1h", hours: 1, bucketSeconds: 60 },
+  USUAL,
+  { name: "7d", hours: 168, bucketSeconds: 10_800 },
+  { name: "30d", hours: 720, bucketSeconds: 43_200 },
+];
 
 const TICK_MS = 15_000;
 
 /** Returns the chosen period in whole buckets, so that the call stays the same until the next bucket begins. */
 export function useWindow(): { period: Period; control: JSX.Element } {
-  const [{ window: asked = USUAL }, setValues] = useFilters("window");
-  const chosen = WINDOWS[asked] ? asked : USUAL;
+  const [{ window: asked }, setValues] = useFilters("window");
+  const { name: chosen, hours, bucketSeconds } = WINDOWS.find(({ name }) => name === asked) ?? USUAL;
   const [startMs, setStartMs] = useState(nowMs);
   useEffect(() => {
     const timer = setInterval(() => setStartMs(nowMs()), TICK_MS);
     return () => clearInterval(timer);
   }, []);
-  const { hours, bucketSeconds } = WINDOWS[chosen] ?? { hours: 24, bucketSeconds: 1_800 };
   const bucketMs = bucketSeconds * 1_000;
   const endMs = (Math.floor(startMs / bucketMs) + 1) * bucketMs;
   const period = {
@@ -40,9 +39,9 @@ export function useWindow(): { period: Period; control: JSX.Element } {
   const control = (
     <SegmentedControl
       aria-label="Window"
-      data={Object.keys(WINDOWS).map((value) => ({ value, label: value.replace(/(?=[hd])/, " ") }))}
+      data={WINDOWS.map(({ name }) => ({ value: name, label: name.replace(/(?=[hd])/, " ") }))}
       value={chosen}
-      onChange={(value) => setValues({ window: value === USUAL ? undefined : value })}
+      onChange={(value) => setValues({ window: value === USUAL.name ? undefined : value })}
       size="xs"
     />
   );
