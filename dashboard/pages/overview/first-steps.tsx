@@ -10,12 +10,13 @@ import { Section } from "../../ui/section.tsx";
 export function FirstSteps(): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const [isHidden, setHidden] = useState(false);
-  const often = { everyMs: POLL_MS.overview };
-  const apps = useCall("listProviderApps", { projectIdOrName }, often).data;
-  const integrations = useCall("listIntegrations", { projectIdOrName }, often).data;
-  const connections = useCall("listProjectConnections", { projectIdOrName, pageSize: 1 }, often).data;
-  const operations = useCall("listProjectOperations", { projectIdOrName, pageSize: 1 }, often).data;
-  const destinations = useCall("listDestinations", { projectIdOrName }, often).data;
+  const all = { projectIdOrName };
+  const one = { projectIdOrName, pageSize: 1 };
+  const apps = useCall("listProviderApps", all, UNTIL_DONE).data;
+  const integrations = useCall("listIntegrations", all, UNTIL_DONE).data;
+  const connections = useCall("listProjectConnections", one, UNTIL_DONE).data;
+  const operations = useCall("listProjectOperations", one, UNTIL_DONE).data;
+  const destinations = useCall("listDestinations", all, UNTIL_DONE).data;
   if (!apps || !integrations || !connections || !operations || !destinations) return null;
   const steps = [
     { done: apps.length > 0, to: "/provider-apps", words: "Register your OAuth client with the provider" },
@@ -61,6 +62,14 @@ export function FirstSteps(): JSX.Element | null {
     </Section>
   );
 }
+
+type Found = readonly unknown[] | { results: readonly unknown[] };
+
+/** A step stays done, so that only the others are asked for again. */
+const UNTIL_DONE = {
+  everyMs: (found: Found | undefined) =>
+    found && ("results" in found ? found.results : found).length > 0 ? (false as const) : POLL_MS.overview,
+};
 
 const KEY = "busbar-first-steps";
 
