@@ -1,13 +1,13 @@
 /** One integration: its customers, its manifest and its revisions. */
 import { useState, type JSX } from "react";
-import { Group, Tabs } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall } from "../../api/queries.ts";
-import { useFilters } from "../../frame/filters.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
+import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
@@ -22,7 +22,6 @@ import { DeleteIntegration } from "./delete-integration.tsx";
 
 export function IntegrationPage(): JSX.Element {
   const { name = "" } = useParams({ strict: false });
-  const [{ tab = "customers" }, setTab] = useFilters("tab");
   const [deleting, setDeleting] = useState(false);
   const reason = useReason("editor");
   return (
@@ -38,22 +37,13 @@ export function IntegrationPage(): JSX.Element {
         </Group>
       }
     >
-      <Tabs value={tab} onChange={(next) => setTab({ tab: next ?? undefined })} keepMounted={false}>
-        <Tabs.List>
-          <Tabs.Tab value="customers">Customers</Tabs.Tab>
-          <Tabs.Tab value="manifest">Manifest</Tabs.Tab>
-          <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="customers" pt="sm">
-          <Customers name={name} />
-        </Tabs.Panel>
-        <Tabs.Panel value="manifest" pt="sm">
-          <Manifest name={name} />
-        </Tabs.Panel>
-        <Tabs.Panel value="revisions" pt="sm">
-          <Revisions name={name} />
-        </Tabs.Panel>
-      </Tabs>
+      <PageTabs
+        tabs={[
+          { value: "customers", title: "Customers", panel: <Customers name={name} /> },
+          { value: "manifest", title: "Manifest", panel: <Manifest name={name} /> },
+          { value: "revisions", title: "Revisions", panel: <Revisions name={name} /> },
+        ]}
+      />
       {deleting && <DeleteIntegration name={name} onClose={() => setDeleting(false)} />}
     </Page>
   );
