@@ -1,28 +1,18 @@
-/** The numbers of a destination: its health, and deliveries over time. */
+/** The deliveries of a destination over time. */
 import type { JSX } from "react";
+import { Group } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { ActivityGraph } from "../../frame/activity-graph.tsx";
 import { useWindow } from "../../frame/activity-window.tsx";
 import { part } from "../../frame/page-link.tsx";
-import { Facts } from "../../ui/facts.tsx";
-import { Section } from "../../ui/section.tsx";
-import { TimeAgo } from "../../ui/time-ago.tsx";
 
-export function NumbersTab({ destination }: { destination: Answer<"getDestination"> }): JSX.Element {
+export function NumbersTab({ destination: { id, name } }: { destination: Answer<"getDestination"> }): JSX.Element {
   const { period, control } = useWindow();
-  const { id, name, health } = destination;
   return (
     <>
-      <Section title="Now" actions={control}>
-        <Facts
-          facts={{
-            Waiting: health?.waiting ?? 0,
-            Failed: health?.failed ?? 0,
-            "Last delivered": <TimeAgo time={health?.lastDeliveredTime} focusable />,
-            "Failing since": health?.failingSince && <TimeAgo time={health.failingSince} focusable />,
-          }}
-        />
-      </Section>
+      <Group justify="flex-end" mb="sm">
+        {control}
+      </Group>
       <ActivityGraph
         name="Deliveries over time"
         of="deliveries"
