@@ -8,7 +8,7 @@ const KEYS: [string, string][] = [
   ["/", "go to the filter"],
   ["j k", "next and previous row (also ↓ ↑)"],
   ["Enter", "open the row"],
-  ["r", "resend, on a delivery or a destination"],
+  ["r", "resend, on a delivery"],
   ["y", "copy the id of the row, or of the page"],
   ["Esc", "close"],
   ["g o", "operations"],
