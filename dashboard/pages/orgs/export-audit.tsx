@@ -1,6 +1,6 @@
-/** Saves all audit events that fit the filters of the page as CSV. */
+/** Saves the audit events that fit the filters of the page as CSV, up to a number that it names. */
 import { useState, type JSX } from "react";
-import { Button, Stack } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { call } from "../../api/call.ts";
 import { useFilters } from "../../frame/filters.ts";
@@ -9,18 +9,22 @@ import { saveText } from "../../ui/save-text.ts";
 import { auditCsv } from "./audit-csv.ts";
 
 const PAGE = 200;
-/** The answer of a long page is held in the browser. */
+/** All of them are held in the memory of the browser. */
 const MOST_EVENTS = 50_000;
 
 export function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
   const [filters] = useFilters("operationId", "actor", "target", "since", "until", "projectId");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
+  const [isCut, setCut] = useState(false);
   const save = async () => {
     setBusy(true);
     setError(undefined);
+    setCut(false);
     try {
-      saveText("audit.csv", "text/csv", auditCsv(await allEvents({ orgId, ...filters })));
+      const { events, isAll } = await newestEvents({ orgId, ...filters });
+      saveText("audit.csv", "text/csv", auditCsv(events));
+      setCut(!isAll);
     } catch (refusal) {
       setError(refusal instanceof Error ? refusal : new Error(String(refusal)));
     } finally {
@@ -32,12 +36,17 @@ export function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
       <Button variant="default" loading={busy} onClick={() => void save()}>
         Export as CSV
       </Button>
+      <Text size="xs" role="status" maw={280}>
+        {isCut && `The file has the newest ${MOST_EVENTS} events. Filter by time to save older ones.`}
+      </Text>
       <ProblemView error={error} />
     </Stack>
   );
 }
 
-async function allEvents(input: { orgId: string }): Promise<Schemas["AuditEvent"][]> {
+async function newestEvents(input: {
+  orgId: string;
+}): Promise<{ events: Schemas["AuditEvent"][]; isAll: boolean }> {
   const events: Schemas["AuditEvent"][] = [];
   let pageToken: string | undefined;
   do {
@@ -45,5 +54,5 @@ async function allEvents(input: { orgId: string }): Promise<Schemas["AuditEvent"
     events.push(...page.results);
     pageToken = page.pagination.done ? undefined : page.pagination.nextPageToken;
   } while (pageToken !== undefined && events.length < MOST_EVENTS);
-  return events;
+  return { events, isAll: pageToken === undefined };
 }
