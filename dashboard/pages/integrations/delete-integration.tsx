@@ -18,13 +18,14 @@ export function DeleteIntegration({ name, onClose }: { name: string; onClose: ()
     pageSize: MOST_COUNTED,
   }).data;
   const { mutate, isPending, error } = useChange("deleteIntegration", { forget: ["listIntegrations"] });
-  const count = installed?.results.length ?? 0;
+  const count = installed?.results.length;
   const customers = `${count}${installed?.pagination.done === false ? " or more" : ""} installation${count === 1 ? "" : "s"}`;
   return (
     <ConfirmDelete
       opened
       what={`integration ${name}`}
-      {...(count > 0 && { typeName: name })}
+      // Also while it is not known whether customers use it.
+      {...(count !== 0 && { typeName: name })}
       busy={isPending}
       problem={<ProblemView error={error} />}
       onDelete={() =>
