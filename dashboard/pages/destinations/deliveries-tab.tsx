@@ -56,6 +56,7 @@ const columnsOf = (chosen: ReadonlySet<string>, toggle: (id: string) => void): C
     cell: ({ id }) => (
       <Checkbox aria-label={`Choose delivery ${id}`} checked={chosen.has(id)} onChange={() => toggle(id)} />
     ),
+    line: 2,
   },
   ...COLUMNS,
 ];

@@ -69,9 +69,9 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
         onChange={(event) => setUntil(event.currentTarget.value)}
       />
       <Text role="status">
-        {found === undefined
-          ? "Counting…"
-          : `${found} failed ${found === 1 ? "delivery" : "deliveries"} will be sent again, with the ids they had.`}
+        {count.isPending && "Counting …"}
+        {found !== undefined &&
+          `${found} failed ${found === 1 ? "delivery" : "deliveries"} will be sent again, with the ids they had.`}
       </Text>
     </DialogForm>
   );
