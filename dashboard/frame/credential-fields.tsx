@@ -82,7 +82,6 @@ export const CredentialFields = ({ provider, values, onValue }: CredentialFields
           onChange={(event) => onValue(name, event.currentTarget.value)}
           autoComplete="off"
           required
-          withAsterisk={false}
         />
       );
     })}

@@ -59,7 +59,6 @@ function KeyForm({ firstKey, onSignedIn }: { firstKey?: string; onSignedIn: () =
           autoComplete="off"
           spellCheck={false}
           required
-          withAsterisk={false}
           data-autofocus
           visibilityToggleButtonProps={{ "aria-label": "Show the key", tabIndex: 0 }}
         />

@@ -33,9 +33,7 @@ export function ConfirmDelete(props: ConfirmDeleteProps): JSX.Element {
         disabled={typeName !== undefined && typed !== typeName}
         color="red.9"
         problem={problem}
-        onSubmit={() => {
-          onDelete();
-        }}
+        onSubmit={onDelete}
         onCancel={close}
       >
         <div>{children}</div>

@@ -35,7 +35,6 @@ export function RenameCustomer({ input, name, onClose }: RenameCustomerProps): J
           onChange={(event) => setGroupName(event.currentTarget.value)}
           error={issueOf(rename.error, "groupName")}
           required
-          withAsterisk={false}
           data-autofocus
         />
       </DialogForm>

@@ -80,7 +80,6 @@ export function SettingFields(props: SettingFieldsProps): JSX.Element {
               description={description ?? (type === "string" ? undefined : "As JSON.")}
               placeholder={isSecret ? secretPlaceholder : undefined}
               required={required && !(isSecret && secretPlaceholder !== undefined)}
-              withAsterisk={false}
               value={texts[path] ?? ""}
               onChange={(event) => onText(path, event.currentTarget.value)}
               error={issueOf(error, issuePrefix + path)}

@@ -1,5 +1,5 @@
 /** How a receiver verifies messages: the signing key, code, and the key's replacement. */
-import { useEffect, useState, type JSX } from "react";
+import { useState, type JSX } from "react";
 import { Group, Modal, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
@@ -65,10 +65,10 @@ function SigningKey({ destination }: { destination: Destination }): JSX.Element 
   const [asked, setAsked] = useState(false);
   const rotate = useChange("rotateDestination", { forget: ["getDestination"] });
   const input = { projectIdOrName, destination: destination.id, includeSecrets: true };
-  const { forget } = revealed;
-  useEffect(() => {
-    if (rotate.isSuccess) forget();
-  }, [rotate.isSuccess, forget]);
+  const onRotated = () => {
+    revealed.forget();
+    setAsked(false);
+  };
   return (
     <Section title="Signing key">
       <Group gap="xs" align="flex-start">
@@ -100,10 +100,7 @@ function SigningKey({ destination }: { destination: Destination }): JSX.Element 
           busy={rotate.isPending}
           problem={<ProblemView error={rotate.error} />}
           onSubmit={() =>
-            rotate.mutate(
-              { projectIdOrName, destination: destination.id },
-              { onSuccess: () => setAsked(false) },
-            )
+            rotate.mutate({ projectIdOrName, destination: destination.id }, { onSuccess: onRotated })
           }
           onCancel={() => setAsked(false)}
         >

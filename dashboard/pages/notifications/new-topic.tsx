@@ -115,7 +115,6 @@ const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.El
         onChange={(event) => onChange({ ...webhook, name: event.currentTarget.value })}
         error={issueOf(error, "name")}
         required
-        withAsterisk={false}
       />
       <TextInput
         label="Address"
@@ -125,7 +124,6 @@ const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.El
         onChange={(event) => onChange({ ...webhook, url: event.currentTarget.value })}
         error={issueOf(error, "metadata.url")}
         required
-        withAsterisk={false}
       />
     </Stack>
   </Fieldset>

@@ -41,7 +41,7 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
       rememberCall({
         time: new Date(nowMs()).toISOString(),
         words: `${sent.input.body.type} ${sent.input.objectName}`,
-        status: error ? "failure" : answer && "dryRun" in answer ? "success" : statusOf(answer),
+        status: error ? "failure" : statusOf(answer),
         ...(answer && "operationId" in answer && { to: `/operations/${part(answer.operationId)}` }),
         ...again,
       });
