@@ -12,11 +12,8 @@ const MOST_COUNTED = 200;
 export function DeleteIntegration({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
-  const installed = useCall("listProjectInstallations", {
-    projectIdOrName,
-    integration: name,
-    pageSize: MOST_COUNTED,
-  }).data;
+  const input = { projectIdOrName, integration: name, pageSize: MOST_COUNTED };
+  const { data: installed, isLoading: isCounting } = useCall("listProjectInstallations", input);
   const { mutate, isPending, error } = useChange("deleteIntegration", { forget: ["listIntegrations"] });
   const count = installed?.results.length;
   const customers = `${count}${installed?.pagination.done === false ? " or more" : ""} installation${count === 1 ? "" : "s"}`;
@@ -24,9 +21,9 @@ export function DeleteIntegration({ name, onClose }: { name: string; onClose: ()
     <ConfirmDelete
       opened
       what={`integration ${name}`}
-      // Also while it is not known whether customers use it.
-      {...(count !== 0 && { typeName: name })}
-      busy={isPending}
+      // Also if the installations could not be counted.
+      {...(count !== 0 && !isCounting && { typeName: name })}
+      busy={isPending || isCounting}
       problem={<ProblemView error={error} />}
       onDelete={() =>
         mutate({ projectIdOrName, integrationIdOrName: name }, { onSuccess: () => open("/integrations") })
@@ -35,7 +32,9 @@ export function DeleteIntegration({ name, onClose }: { name: string; onClose: ()
     >
       {installed
         ? `Its revisions go along, and ${customers}: writes and reads of these customers end. Their connections stay.`
-        : "Counting installations …"}
+        : isCounting
+          ? "Counting installations …"
+          : "Its revisions go along, and its installations, which could not be counted. Connections stay."}
     </ConfirmDelete>
   );
 }
