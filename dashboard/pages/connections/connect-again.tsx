@@ -1,13 +1,13 @@
 /** Connects an account again: in a window for the person here, or by a link for the customer. */
 import { useEffect, useRef, type JSX } from "react";
-import { Group, Text } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
+import { ConsentOutcome } from "../../frame/consent-outcome.tsx";
 import { useConsentWindow } from "../../frame/consent-window.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
-import { CodeBlock } from "../../ui/code-block.tsx";
 
 interface Props {
   connection: Answer<"getConnection">;
@@ -24,10 +24,9 @@ export function ConnectAgain({ connection, onDone }: Props): JSX.Element | null 
   useReconnectedElsewhere(status, onDone);
   if (!authScheme.startsWith("oauth2/authorizationCode")) return null;
   const input = { projectIdOrName, connectionId };
-  const url = link.data ?? consent.link;
   return (
-    <>
-      <Group gap="xs" mt="xs" align="flex-start">
+    <Stack gap="xs" mt="xs">
+      <Group gap="xs" align="flex-start">
         <ActionButton
           size="xs"
           reason={reason}
@@ -47,20 +46,8 @@ export function ConnectAgain({ connection, onDone }: Props): JSX.Element | null 
         </ActionButton>
       </Group>
       <ProblemView error={begin.error ?? link.error} />
-      {consent.failure !== undefined && (
-        <Text size="sm" role="status" mt="xs" className="foreign">
-          {consent.failure}
-        </Text>
-      )}
-      {url && (
-        <>
-          <Text size="sm" mt="xs">
-            Send this link to the customer. It can be used once, within ten minutes.
-          </Text>
-          <CodeBlock name="Link for the customer" text={url} wraps />
-        </>
-      )}
-    </>
+      <ConsentOutcome consent={consent} link={link.data} />
+    </Stack>
   );
 }
 

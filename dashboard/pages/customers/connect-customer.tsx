@@ -4,11 +4,11 @@ import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@man
 import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api.gen.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { ConsentOutcome } from "../../frame/consent-outcome.tsx";
 import { useConsentWindow } from "../../frame/consent-window.ts";
 import { connectWayOf, CredentialFields, credentialsOf } from "../../frame/credential-fields.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { CodeBlock } from "../../ui/code-block.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface ConnectCustomerProps {
@@ -167,22 +167,11 @@ function ByConsent({ account, onClose, onDone }: WayProps): JSX.Element {
   const link = useChange("oauthConnect");
   const consent = useConsentWindow(() => void onDone());
   const input = { body: { projectIdOrName, ...account } };
-  const url = link.data ?? consent.link;
   const disabled = account.groupRef === "";
   return (
     <>
       <ProblemView error={begin.error ?? link.error} />
-      {consent.failure !== undefined && (
-        <Text size="sm" role="status" className="foreign">
-          {consent.failure}
-        </Text>
-      )}
-      {url && (
-        <>
-          <Text size="sm">Send this link to the customer. It can be used once, within ten minutes.</Text>
-          <CodeBlock name="Link for the customer" text={url} wraps />
-        </>
-      )}
+      <ConsentOutcome consent={consent} link={link.data} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel
