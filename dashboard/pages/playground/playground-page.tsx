@@ -90,8 +90,8 @@ export function PlaygroundPage(): JSX.Element {
       )}
       <SentCallsTable
         onUse={(sent) => {
-          setAgain(sent);
-          setValues({ ...sent.filters });
+          // The fields of the form are drawn anew, so the address must be there first.
+          void setValues({ ...sent.filters }).then(() => setAgain(sent));
         }}
       />
     </Page>

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { until } from "../../harness/until.ts";
 import type { Suite } from "../dashboard.test.ts";
 
 export const suite: Suite = (on) => {
@@ -45,6 +46,10 @@ export const suite: Suite = (on) => {
       on().on.apiKey,
     );
     assert.deepEqual(JSON.parse(shell).properties, JSON.parse(body ?? "").properties);
+    await page.getByLabel("Path", { exact: true }).fill("/another");
+    await page.getByRole("button", { name: "Fill in again" }).click();
+    await page.waitForURL(/contacts/);
+    await until(async () => (await page.getByLabel("Path", { exact: true }).inputValue()) === path);
     await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("/contacts/501")}`);
     await page.getByRole("table", { name: "Proxy calls" }).getByText("GET").first().waitFor();
     visit.assertUntroubled();
