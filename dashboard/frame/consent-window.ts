@@ -1,4 +1,4 @@
-/** A window in which a person connects an account at the provider; its last page posts the outcome here. */
+/** A window in which a person connects an account at the provider; its last page posts the outcome to this one. */
 import { useEffect, useRef, useState } from "react";
 
 export interface ConsentWindow {

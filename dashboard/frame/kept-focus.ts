@@ -1,4 +1,4 @@
-/** Keeps the focus on the page: when what had it is removed, the heading gets it. */
+/** Keeps the focus on the page: when the focused element is removed, the heading gets the focus. */
 import { useEffect } from "react";
 
 export function useKeptFocus(): void {
@@ -7,10 +7,10 @@ export function useKeptFocus(): void {
     const remember = () => {
       last = document.activeElement;
     };
-    // A browser moves the focus to the body then, and tells nothing about it.
+    // A browser then moves the focus to the body without an event.
     const observer = new MutationObserver(() => {
       if (!last || last.isConnected || document.activeElement !== document.body) return;
-      // A dialog has a trap of its own.
+      // A dialog keeps the focus itself.
       if (document.querySelector("[role=dialog]")) return;
       last = null;
       document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });

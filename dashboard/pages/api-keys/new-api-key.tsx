@@ -98,11 +98,7 @@ function ScopeFields({ scopes, onScopes }: ScopeFieldsProps): JSX.Element {
         ]}
       />
       {use === "some" && (
-        <Checkbox.Group
-          label="Scopes"
-          value={[...scopes]}
-          onChange={(names) => onScopes(scopesIn(names))}
-        >
+        <Checkbox.Group label="Scopes" value={[...scopes]} onChange={(names) => onScopes(scopesIn(names))}>
           <Stack gap={6} mt={4}>
             {SOME_SCOPES.map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} />

@@ -6,7 +6,11 @@ import { ActivityGraph } from "../../frame/activity-graph.tsx";
 import { useWindow } from "../../frame/activity-window.tsx";
 import { part } from "../../frame/page-link.tsx";
 
-export function NumbersTab({ destination: { id, name } }: { destination: Answer<"getDestination"> }): JSX.Element {
+export function NumbersTab({
+  destination: { id, name },
+}: {
+  destination: Answer<"getDestination">;
+}): JSX.Element {
   const { period, control } = useWindow();
   return (
     <>

@@ -1,4 +1,4 @@
-/** The six steps to the first integration; each is ticked by what the API says. Projects that have all of them show none. */
+/** The six steps to the first integration; each is ticked when the API lists what it creates. */
 import { useState, type JSX } from "react";
 import { Button, Group, Text } from "@mantine/core";
 import { POLL_MS, useCall } from "../../api/queries.ts";

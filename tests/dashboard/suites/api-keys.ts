@@ -55,7 +55,10 @@ export const suite: Suite = (on) => {
     const old = { label: "worker", scopes: ["write", "proxy"] };
     const { body } = await busbar.inProject("POST", "/api-keys", old);
     await visit.open("/projects/default/api-keys");
-    await page.getByRole("row", { name: /worker/ }).getByRole("button", { name: "Replace" }).click();
+    await page
+      .getByRole("row", { name: /worker/ })
+      .getByRole("button", { name: "Replace" })
+      .click();
     assert.deepEqual(await create(), ["write", "proxy"]);
     await page.getByRole("button", { name: "New API key" }).click();
     await dialog.getByLabel("Label").fill("reports");

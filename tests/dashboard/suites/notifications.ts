@@ -42,7 +42,10 @@ export const suite: Suite = (on) => {
     await page.getByLabel("Webhook name").fill("second-app");
     await page.getByLabel("Address").fill(url);
     await page.getByRole("button", { name: "Create topic" }).click();
-    await page.locator("[aria-invalid=true]").and(page.getByLabel("Name", { exact: true })).waitFor();
+    await page
+      .locator("[aria-invalid=true]")
+      .and(page.getByLabel("Name", { exact: true }))
+      .waitFor();
     assert.equal(await page.getByLabel("Webhook name").getAttribute("aria-invalid"), null);
     await page.getByLabel("Name", { exact: true }).fill("writes");
     await page.getByRole("button", { name: "Create topic" }).click();
