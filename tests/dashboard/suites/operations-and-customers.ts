@@ -77,8 +77,6 @@ export const suite: Suite = (on) => {
     await page.getByRole("group", { name: "Write account" }).getByLabel("Write account").check();
     await page.getByText("JSON", { exact: true }).click();
     assert.match(await page.getByLabel("Configuration (JSON)").inputValue(), /"objectName": "account"/);
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Nothing has changed.").waitFor();
     await page.getByRole("tab", { name: "Reading" }).click();
     await page.getByText("Nothing is read").waitFor();
     visit.assertUntroubled();
@@ -116,7 +114,7 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("a customer is renamed, offered a link to connect, and gets an integration installed", async () => {
+  test("a customer is renamed, offered a link to connect, and gets an integration installed and configured", async () => {
     const { on: busbar } = on();
     await busbar.inProject("POST", "/groups", { groupRef: "fresh", groupName: "Fresh" });
     const visit = await on().visit();
@@ -147,6 +145,11 @@ export const suite: Suite = (on) => {
     await dialog.getByRole("button", { name: "Install" }).click();
     await page.waitForURL(/\/integrations\/hubspot\/installations\//);
     await page.getByRole("heading", { name: "Fresh Ltd · hubspot" }).waitFor();
+    await page.getByRole("tab", { name: "Configuration" }).click();
+    await page.getByText("Nothing has changed.").waitFor();
+    await page.getByLabel("Records may be deleted").first().check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Nothing has changed.").waitFor();
     visit.assertUntroubled();
     await visit.close();
   });
