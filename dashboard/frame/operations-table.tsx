@@ -8,7 +8,7 @@ import { Status } from "../ui/status.tsx";
 import { TimeAgo } from "../ui/time-ago.tsx";
 import { tookWords } from "../ui/took-words.ts";
 import { LiveTable } from "./list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "./page-link.tsx";
+import { part, ProjectButton, ProjectLink, useOpenInProject } from "./page-link.tsx";
 
 type Operation = RowOf<"listProjectOperations">;
 
@@ -53,12 +53,14 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
 const OF_ONE_CUSTOMER = OPERATION_COLUMNS.filter(({ head }) => head !== "Customer");
 
 interface OperationsTableProps {
-  /** With a customer or an installation; the table has no fields for filters. */
+  /** With an installation or only a customer; the table has no fields for filters. */
   input: Input<"listProjectOperations">;
+  /** Filters of the playground for a first operation. */
+  playground: string;
   heading?: boolean;
 }
 
-export function OperationsTable({ input, heading = false }: OperationsTableProps): JSX.Element {
+export function OperationsTable({ input, playground, heading = false }: OperationsTableProps): JSX.Element {
   const open = useOpenInProject();
   return (
     <LiveTable
@@ -71,7 +73,12 @@ export function OperationsTable({ input, heading = false }: OperationsTableProps
       onOpen={({ id }) => open(`/operations/${part(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}
       empty={
-        <EmptyState title="No operations">
+        <EmptyState
+          title="No operations"
+          action={
+            <ProjectButton to={`/playground?${playground}`}>Write a record in the playground</ProjectButton>
+          }
+        >
           Each write and each read for a customer is an operation.
         </EmptyState>
       }

@@ -1,6 +1,6 @@
 /** Links to pages of the dashboard, by their address. */
 import type { JSX, ReactNode } from "react";
-import { Anchor } from "@mantine/core";
+import { Anchor, Button } from "@mantine/core";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useProjectName } from "./project.ts";
 
@@ -25,6 +25,16 @@ export function ProjectLink({ to, children, className }: PageLinkProps): JSX.Ele
     <PageLink to={projectPath(project, to)} className={className}>
       {children}
     </PageLink>
+  );
+}
+
+/** Leads to a page of the same project as the next action of a list without rows. */
+export function ProjectButton({ to, children }: Omit<PageLinkProps, "className">): JSX.Element {
+  const project = useProjectName();
+  return (
+    <Button component={Link} {...target(projectPath(project, to))} variant="default">
+      {children}
+    </Button>
   );
 }
 

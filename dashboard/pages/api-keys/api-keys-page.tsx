@@ -73,7 +73,14 @@ export function ApiKeysPage(): JSX.Element {
         columns={[...COLUMNS, actions]}
         idOf={({ id }) => id}
         empty={
-          <EmptyState title="No API keys">
+          <EmptyState
+            title="No API keys"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={() => setMaking({})}>
+                Create an API key
+              </ActionButton>
+            }
+          >
             A key lets a server or a browser call the API of this project.
           </EmptyState>
         }

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -58,7 +58,10 @@ export function ConnectionsPage(): JSX.Element {
       onOpen={({ id }) => open(`/connections/${part(id)}`)}
       filters={FILTERS}
       empty={
-        <EmptyState title="No connections">
+        <EmptyState
+          title="No connections"
+          action={<ProjectButton to="/customers">Connect a customer</ProjectButton>}
+        >
           A connection is a customer's account at a provider. It is made when a customer connects in your
           application.
         </EmptyState>

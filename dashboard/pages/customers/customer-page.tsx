@@ -28,12 +28,15 @@ export function CustomerPage(): JSX.Element {
   const { ref: groupRef = "" } = useParams({ strict: false });
   const input = { projectIdOrName, groupRef };
   const { data, error, refetch } = useCall("getGroup", input, { everyMs: POLL_MS.list });
+  const [dialog, setDialog] = useState<Dialog>();
   return (
     <Page
       title={data?.groupName ?? groupRef}
       above={<ProjectLink to="/customers">Customers</ProjectLink>}
       mark={data?.healthStatus && <Status status={data.healthStatus} />}
-      actions={data && <CustomerActions input={input} name={data.groupName} />}
+      actions={
+        data && <CustomerActions input={input} name={data.groupName} dialog={dialog} onDialog={setDialog} />
+      }
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && (
@@ -50,29 +53,36 @@ export function CustomerPage(): JSX.Element {
               }}
             />
           </Section>
-          <Connections input={input} />
-          <Installations input={input} />
-          <OperationsTable input={input} heading />
+          <Connections input={input} onConnect={() => setDialog("connect")} />
+          <Installations input={input} onInstall={() => setDialog("install")} />
+          <OperationsTable input={input} playground={`groupRef=${part(groupRef)}`} heading />
         </>
       )}
     </Page>
   );
 }
 
-function CustomerActions({ input, name }: OfCustomer & { name: string }): JSX.Element {
+type Dialog = "connect" | "install" | "rename";
+
+interface CustomerActionsProps extends OfCustomer {
+  name: string;
+  dialog: Dialog | undefined;
+  onDialog: (dialog: Dialog | undefined) => void;
+}
+
+function CustomerActions({ input, name, dialog, onDialog }: CustomerActionsProps): JSX.Element {
   const open = useOpenInProject();
   const reason = useReason("editor");
-  const [dialog, setDialog] = useState<"connect" | "install" | "rename">();
-  const close = () => setDialog(undefined);
+  const close = () => onDialog(undefined);
   return (
     <Group gap="xs" align="flex-start">
-      <ActionButton variant="default" reason={reason} onClick={() => setDialog("rename")}>
+      <ActionButton variant="default" reason={reason} onClick={() => onDialog("rename")}>
         Rename
       </ActionButton>
-      <Button variant="default" disabled={reason !== undefined} onClick={() => setDialog("install")}>
+      <Button variant="default" disabled={reason !== undefined} onClick={() => onDialog("install")}>
         Install
       </Button>
-      <Button disabled={reason !== undefined} onClick={() => setDialog("connect")}>
+      <Button disabled={reason !== undefined} onClick={() => onDialog("connect")}>
         Connect
       </Button>
       {dialog === "rename" && <RenameCustomer input={input} name={name} onClose={close} />}
@@ -106,8 +116,9 @@ const CONNECTION_COLUMNS: Column<RowOf<"listProjectConnections">>[] = [
   { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
 ];
 
-function Connections({ input }: OfCustomer): JSX.Element {
+function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void }): JSX.Element {
   const open = useOpenInProject();
+  const reason = useReason("editor");
   return (
     <LiveTable
       name="Connections"
@@ -117,7 +128,18 @@ function Connections({ input }: OfCustomer): JSX.Element {
       columns={CONNECTION_COLUMNS}
       idOf={idOf}
       onOpen={({ id }) => open(`/connections/${part(id)}`)}
-      empty={<EmptyState title="No connection">The customer has not connected an account yet.</EmptyState>}
+      empty={
+        <EmptyState
+          title="No connection"
+          action={
+            <ActionButton variant="default" reason={reason} onClick={onConnect}>
+              Connect an account
+            </ActionButton>
+          }
+        >
+          The customer has not connected an account yet.
+        </EmptyState>
+      }
     />
   );
 }
@@ -144,8 +166,9 @@ const INSTALLATION_COLUMNS: Column<Installation>[] = [
   { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 2 },
 ];
 
-function Installations({ input }: OfCustomer): JSX.Element {
+function Installations({ input, onInstall }: OfCustomer & { onInstall: () => void }): JSX.Element {
   const open = useOpenInProject();
+  const reason = useReason("editor");
   return (
     <LiveTable
       name="Installations"
@@ -155,7 +178,18 @@ function Installations({ input }: OfCustomer): JSX.Element {
       columns={INSTALLATION_COLUMNS}
       idOf={idOf}
       onOpen={(row) => open(addressOf(row))}
-      empty={<EmptyState title="No installation">No integration is installed for this customer.</EmptyState>}
+      empty={
+        <EmptyState
+          title="No installation"
+          action={
+            <ActionButton variant="default" reason={reason} onClick={onInstall}>
+              Install an integration
+            </ActionButton>
+          }
+        >
+          No integration is installed for this customer.
+        </EmptyState>
+      }
     />
   );
 }

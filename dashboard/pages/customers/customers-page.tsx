@@ -69,7 +69,14 @@ export function CustomersPage(): JSX.Element {
       onOpen={({ groupRef }) => to(groupRef)}
       filters={FILTERS}
       empty={
-        <EmptyState title="No customers yet">
+        <EmptyState
+          title="No customers yet"
+          action={
+            <ActionButton variant="default" reason={reason} onClick={() => setConnecting(true)}>
+              Connect a customer
+            </ActionButton>
+          }
+        >
           A customer appears when it connects an account in your application, or when you create the group.
         </EmptyState>
       }

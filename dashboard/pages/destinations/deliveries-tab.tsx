@@ -4,7 +4,7 @@ import { Button, Checkbox, Group, Text } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
@@ -96,7 +96,10 @@ export function DeliveriesTab({ destination }: { destination: string }): JSX.Ele
         moreFilters={["until"]}
         isUnderWay={({ status }) => status === "sending"}
         empty={
-          <EmptyState title="No deliveries yet">
+          <EmptyState
+            title="No deliveries yet"
+            action={<ProjectButton to="/notifications">Choose its events</ProjectButton>}
+          >
             A delivery is the sending of one event or message. A topic leads events here.
           </EmptyState>
         }

@@ -57,7 +57,14 @@ export function DestinationsPage(): JSX.Element {
         idOf={({ id }) => id}
         onOpen={({ name }) => open(`/destinations/${part(name)}`)}
         empty={
-          <EmptyState title="No destinations">
+          <EmptyState
+            title="No destinations"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={() => setCreating(true)}>
+                Create a destination
+              </ActionButton>
+            }
+          >
             A destination is a webhook, a queue or another receiver of what happens in this project.
           </EmptyState>
         }

@@ -5,7 +5,7 @@ import { useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { useFilters } from "../../frame/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -96,7 +96,10 @@ export function EventsPage(): JSX.Element {
       filters={filters}
       moreFilters={["connectionId", "installationId", "operationId", "until"]}
       empty={
-        <EmptyState title="No events yet">
+        <EmptyState
+          title="No events yet"
+          action={<ProjectButton to="/customers">Connect a customer</ProjectButton>}
+        >
           Busbar records an event when a customer connects or installs, and when an asynchronous write or a
           read ends.
         </EmptyState>

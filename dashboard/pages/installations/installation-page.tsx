@@ -24,6 +24,7 @@ export function InstallationPage(): JSX.Element {
   const { name: integrationId = "", id: installationId = "" } = useParams({ strict: false });
   const input = { projectIdOrName, integrationId, installationId };
   const { data, error, refetch } = useCall("getInstallation", input, { everyMs: POLL_MS.list });
+  const playground = data && `installationId=${part(data.id)}&groupRef=${part(data.group.groupRef)}`;
   const customer = data?.group.groupName || data?.group.groupRef || "";
   return (
     <Page
@@ -31,17 +32,11 @@ export function InstallationPage(): JSX.Element {
       above={<ProjectLink to={`/integrations/${part(integrationId)}`}>{integrationId}</ProjectLink>}
       mark={data && <Status status={data.healthStatus} />}
       actions={
-        data && (
-          <ProjectLink
-            to={`/playground?installationId=${part(data.id)}&groupRef=${part(data.group.groupRef)}`}
-          >
-            Try in the playground
-          </ProjectLink>
-        )
+        playground && <ProjectLink to={`/playground?${playground}`}>Try in the playground</ProjectLink>
       }
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
-      {data && (
+      {data && playground && (
         <>
           <About installation={data} />
           <PageTabs
@@ -49,7 +44,9 @@ export function InstallationPage(): JSX.Element {
               {
                 value: "operations",
                 title: "Operations",
-                panel: <OperationsTable input={{ projectIdOrName, installationId }} />,
+                panel: (
+                  <OperationsTable input={{ projectIdOrName, installationId }} playground={playground} />
+                ),
               },
               {
                 value: "configuration",
@@ -59,7 +56,7 @@ export function InstallationPage(): JSX.Element {
               {
                 value: "proxy-calls",
                 title: "Proxy calls",
-                panel: <InstallationProxyCalls input={input} />,
+                panel: <InstallationProxyCalls input={input} playground={playground} />,
               },
               {
                 value: "reading",

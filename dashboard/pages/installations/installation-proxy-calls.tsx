@@ -2,6 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
+import { ProjectButton } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
@@ -18,7 +19,13 @@ const COLUMNS: Column<ProxyCall>[] = [
   { head: "Bytes", align: "right", cell: ({ bytesDown }) => bytesDown },
 ];
 
-export const InstallationProxyCalls = ({ input }: { input: InstallationInput }): JSX.Element => (
+interface InstallationProxyCallsProps {
+  input: InstallationInput;
+  /** Filters of the playground for a first call. */
+  playground: string;
+}
+
+export const InstallationProxyCalls = ({ input, playground }: InstallationProxyCallsProps): JSX.Element => (
   <LiveTable
     name="Proxy calls"
     operationId="listProxyCalls"
@@ -26,7 +33,12 @@ export const InstallationProxyCalls = ({ input }: { input: InstallationInput }):
     columns={COLUMNS}
     idOf={idOf}
     empty={
-      <EmptyState title="No proxied calls">
+      <EmptyState
+        title="No proxied calls"
+        action={
+          <ProjectButton to={`/playground?tab=proxy&${playground}`}>Send one in the playground</ProjectButton>
+        }
+      >
         A call through the proxy appears here a second or two after its end.
       </EmptyState>
     }

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Group, Progress, Text } from "@mantine/core";
 import { ApiProblem, type Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -24,7 +24,10 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
   if (objects.length === 0)
     return (
       <Section>
-        <EmptyState title="Nothing is read">
+        <EmptyState
+          title="Nothing is read"
+          action={<ProjectButton to={tabOf(input, "configuration")}>Choose objects</ProjectButton>}
+        >
           This installation's configuration selects no objects to read.
         </EmptyState>
       </Section>
@@ -37,6 +40,9 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
     </>
   );
 }
+
+const tabOf = ({ integrationId, installationId }: InstallationInput, tab: string): string =>
+  `/integrations/${part(integrationId)}/installations/${part(installationId)}?tab=${tab}`;
 
 function ReadObject({ objectName, installation, input }: Props & { objectName: string }): JSX.Element {
   const backfill = useCall("getBackfillProgress", { ...input, objectName }, { everyMs: POLL_MS.list });

@@ -5,7 +5,7 @@ import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall } from "../../api/queries.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -84,7 +84,12 @@ function Customers({ name }: { name: string }): JSX.Element {
         { kind: "text", name: "text", label: "Filter", placeholder: "Customer" },
       ]}
       empty={
-        <EmptyState title="No customer uses it yet">Install it for a customer who is connected.</EmptyState>
+        <EmptyState
+          title="No customer uses it yet"
+          action={<ProjectButton to="/customers">Choose a customer</ProjectButton>}
+        >
+          Install it for a customer who is connected.
+        </EmptyState>
       }
     />
   );

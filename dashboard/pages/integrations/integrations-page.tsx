@@ -1,7 +1,7 @@
 /** The integrations of a project, with their actions and the time of their last deployment. */
 import type { JSX } from "react";
 import { AnswerTable, type EntryOf } from "../../frame/answer-table.tsx";
-import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
@@ -47,7 +47,7 @@ export function IntegrationsPage(): JSX.Element {
         empty={
           <EmptyState
             title="No integrations yet"
-            action={<ProjectLink to="/deploy">Deploy a manifest</ProjectLink>}
+            action={<ProjectButton to="/deploy">Write a manifest</ProjectButton>}
           >
             An integration says what your product does with one provider. It is declared in a manifest,
             amp.yaml.

@@ -54,7 +54,14 @@ export function JwtKeysPage(): JSX.Element {
         columns={[...COLUMNS, actionsOf(reason === undefined, switchTo, setDeleting)]}
         idOf={({ id }) => id}
         empty={
-          <EmptyState title="No JWT keys">
+          <EmptyState
+            title="No JWT keys"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={() => setMaking(true)}>
+                Register a public key
+              </ActionButton>
+            }
+          >
             A page in a customer's browser calls Busbar with a token for that customer. Register the public
             key of your server first.
           </EmptyState>

@@ -47,7 +47,14 @@ export function NotificationsPage(): JSX.Element {
       )}
       {topics?.length === 0 && (
         <Section flush>
-          <EmptyState title="No topics yet">
+          <EmptyState
+            title="No topics yet"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={() => setCreating(true)}>
+                Create a topic
+              </ActionButton>
+            }
+          >
             A topic says which events go to which destinations. Without one, events go nowhere.
           </EmptyState>
         </Section>

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { OPERATION_COLUMNS } from "../../frame/operations-table.tsx";
-import { part, useOpenInProject } from "../../frame/page-link.tsx";
+import { part, ProjectButton, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
@@ -46,7 +46,10 @@ export function OperationsPage(): JSX.Element {
       filters={FILTERS}
       moreFilters={["installationId", "until"]}
       empty={
-        <EmptyState title="No operations yet">
+        <EmptyState
+          title="No operations yet"
+          action={<ProjectButton to="/playground">Write a record in the playground</ProjectButton>}
+        >
           Each write and each read for a customer is an operation, kept for 30 days unless configured
           otherwise.
         </EmptyState>

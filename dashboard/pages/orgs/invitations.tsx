@@ -5,6 +5,8 @@ import type { Schemas } from "../../api.gen.ts";
 import { useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -12,7 +14,8 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 
 type Invite = Schemas["Invite"];
 
-export function Invitations({ orgId, isOwner }: { orgId: string; isOwner: boolean }): JSX.Element {
+export function Invitations({ orgId, onInvite }: { orgId: string; onInvite: () => void }): JSX.Element {
+  const reason = useReason("owner");
   const revoke = useChange("deleteOrgInvite", { forget: ["listOrgInvites"] });
   return (
     <>
@@ -21,10 +24,17 @@ export function Invitations({ orgId, isOwner }: { orgId: string; isOwner: boolea
         name="Invitations"
         operationId="listOrgInvites"
         input={{ orgId }}
-        columns={columnsOf(isOwner, (inviteId) => revoke.mutate({ orgId, inviteId }))}
+        columns={columnsOf(reason === undefined, (inviteId) => revoke.mutate({ orgId, inviteId }))}
         idOf={({ id }) => id}
         empty={
-          <EmptyState title="No invitations">
+          <EmptyState
+            title="No invitations"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={onInvite}>
+                Invite a colleague
+              </ActionButton>
+            }
+          >
             Busbar sends no mail: an invited person signs in and accepts on the page Account.
           </EmptyState>
         }

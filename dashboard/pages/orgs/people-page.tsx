@@ -52,7 +52,7 @@ export function PeoplePage(): JSX.Element {
           empty={<EmptyState title="No people">Nobody belongs to this organisation.</EmptyState>}
         />
         <Title order={2}>Invitations</Title>
-        <Invitations orgId={orgId} isOwner={isOwner} />
+        <Invitations orgId={orgId} onInvite={() => setInviting(true)} />
       </Stack>
       {inviting && <NewInvite orgId={orgId} onClose={() => setInviting(false)} />}
       {removing && <Removal orgId={orgId} member={removing} onClose={() => setRemoving(undefined)} />}

@@ -4,7 +4,7 @@ import { Group, NativeSelect, Tabs } from "@mantine/core";
 import { useCall } from "../../api/queries.ts";
 import { AddressText } from "../../frame/address-text.tsx";
 import { useFilters } from "../../frame/filters.ts";
-import { ProjectLink } from "../../frame/page-link.tsx";
+import { ProjectButton } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -100,7 +100,10 @@ export function PlaygroundPage(): JSX.Element {
 
 const NoInstallation = (): JSX.Element => (
   <Section>
-    <EmptyState title="No installation" action={<ProjectLink to="/customers">Customers</ProjectLink>}>
+    <EmptyState
+      title="No installation"
+      action={<ProjectButton to="/customers">Install for a customer</ProjectButton>}
+    >
       A call is made for an installation: an integration that is installed for a customer.
     </EmptyState>
   </Section>

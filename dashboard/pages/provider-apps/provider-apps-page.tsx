@@ -87,7 +87,14 @@ export function ProviderAppsPage(): JSX.Element {
         columns={columns}
         idOf={({ id }) => id}
         empty={
-          <EmptyState title="No provider apps">
+          <EmptyState
+            title="No provider apps"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={() => setMaking(true)}>
+                Register an OAuth client
+              </ActionButton>
+            }
+          >
             Customers connect through an OAuth client that you register with the provider. Its id and secret
             belong here.
           </EmptyState>

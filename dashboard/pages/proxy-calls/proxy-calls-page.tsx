@@ -2,6 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
+import { ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -53,7 +54,10 @@ export function ProxyCallsPage(): JSX.Element {
       filters={FILTERS}
       moreFilters={["installationId", "until"]}
       empty={
-        <EmptyState title="No proxied calls yet">
+        <EmptyState
+          title="No proxied calls yet"
+          action={<ProjectButton to="/playground?tab=proxy">Send one in the playground</ProjectButton>}
+        >
           Calls to a provider's API through the proxy appear here a second after their end. The manifest
           enables the proxy of an integration.
         </EmptyState>

@@ -2,6 +2,7 @@
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
+import { ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -48,8 +49,12 @@ export function RequestsPage(): JSX.Element {
       filters={FILTERS}
       moreFilters={["until"]}
       empty={
-        <EmptyState title="No refused requests">
+        <EmptyState
+          title="No refused requests"
+          action={<ProjectButton to="/operations">See the operations</ProjectButton>}
+        >
           Requests to the API that were answered with 400 or more appear here, if their credential was valid.
+          A write that was accepted and failed later is an operation.
         </EmptyState>
       }
     />
