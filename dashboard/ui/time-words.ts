@@ -39,7 +39,7 @@ export function exactTime(time: string): string {
 
 const DAY_MS = 86_400_000;
 
-/** "09:12"; of another day "21 Nov, 09:12" */
+/** "09:12 CET"; of another day "21 Nov, 09:12 CET" */
 export function clockTime(time: string, nowMs: number): string {
   const then = Date.parse(time);
   const isToday = nowMs - then < DAY_MS && new Date(then).getDate() === new Date(nowMs).getDate();
@@ -48,6 +48,7 @@ export function clockTime(time: string, nowMs: number): string {
     hour: "2-digit",
     minute: "2-digit",
     hourCycle: "h23",
+    timeZoneName: "short",
   }).format(then);
 }
 
