@@ -43,7 +43,12 @@ export interface Dashboard {
 
 export async function openDashboard(): Promise<Dashboard> {
   // One retry soon after the first attempt: what a receiver refuses has failed for good at once.
-  const env = { BUSBAR_DASHBOARD: "true", BUSBAR_WEBHOOK_RETRY_SECONDS: "0.2" };
+  const env = {
+    BUSBAR_DASHBOARD: "true",
+    BUSBAR_WEBHOOK_RETRY_SECONDS: "0.2",
+    // So that a test can come from another address.
+    BUSBAR_TRUSTED_PROXIES: "127.0.0.1",
+  };
   const on = await openTestBusbar({ env });
   const origin = new URL(on.busbar.urls.base).origin;
   const [browser] = await Promise.all([

@@ -8,6 +8,11 @@ export const suite: Suite = (on) => {
     const visit = await on().visit();
     await visit.open("/projects/_/operations?status=failure");
     await visit.page.waitForURL(/\/projects\/default\/operations\?status=failure$/);
+    // Published guides link to these.
+    for (const name of ["api-keys", "destinations", "notifications", "settings", "jwt-keys"]) {
+      await visit.open(`/projects/_/${name}`);
+      await visit.page.waitForURL(`${on().origin}/projects/default/${name}`);
+    }
     visit.assertUntroubled();
     await visit.close();
   });

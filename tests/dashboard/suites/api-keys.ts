@@ -1,7 +1,7 @@
 /** Job 4: a key is replaced without an interruption. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPerson } from "../../harness/people.ts";
+import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
 import type { Suite } from "../dashboard.test.ts";
 import { signIn } from "../open-dashboard.ts";
 
@@ -69,6 +69,31 @@ export const suite: Suite = (on) => {
     await busbar.inProject("DELETE", `/api-keys/${body.id}`);
     visit.assertUntroubled();
     await visit.close();
+  });
+
+  test("the last use of a key moves by itself; the last full key can be neither switched off nor deleted, with the reason", async () => {
+    const { on: busbar } = on();
+    const owner = { ...(await sessionOf(busbar)), "x-api-key": "" };
+    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "one-key", appName: "One key" };
+    await busbar.call("POST", "/v1/projects", project, owner);
+    const keys = "/v1/projects/one-key/api-keys";
+    const { body } = await busbar.call("POST", keys, { label: "only", scopes: ["full"] }, owner);
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/one-key/api-keys");
+    const row = page.getByRole("row", { name: /only/ });
+    for (const name of ["Switch off", "Delete"])
+      assert.ok(await row.getByRole("button", { name }).isDisabled(), name);
+    await row.getByText("The last full key without an end stays.").waitFor();
+    assert.equal((await busbar.call("DELETE", `${keys}/${body.id}`, undefined, owner)).status, 409);
+    const lastUsed = row.locator("[data-head='Last used']");
+    await lastUsed.getByText("never").waitFor();
+    const headers = { "x-api-key": body.key };
+    assert.equal((await busbar.call("GET", "/v1/projects/one-key", undefined, headers)).status, 200);
+    await lastUsed.getByText(/now|ago/).waitFor({ timeout: 90_000 });
+    visit.assertUntroubled();
+    await visit.close();
+    await busbar.call("DELETE", "/v1/projects/one-key", undefined, owner);
   });
 
   test("on every page that changes something, a viewer sees why it cannot be changed", async () => {

@@ -64,11 +64,35 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("texts of others stay text: markup is not run, and a change of direction stays in its place", async () => {
+  test("a refusal shows its title, detail, remedy, page and request id", async () => {
     const visit = await on().visit();
-    await visit.open("/projects/default/connections");
-    await visit.page.getByText("<img src=x onerror=alert(1)>").first().waitFor();
-    assert.equal(await visit.page.locator("main img").count(), 0);
+    const { page } = visit;
+    const answered = page.waitForResponse(/status=nonsense/);
+    await visit.open(`${OPERATIONS}?status=nonsense`);
+    const { title, detail, remedy, href, requestId } = await (await answered).json();
+    const alert = page.getByRole("alert");
+    for (const text of [title, detail, remedy]) await alert.getByText(text, { exact: true }).waitFor();
+    await alert.getByRole("button", { name: "Copy request id" }).waitFor();
+    assert.ok((await alert.textContent())?.includes(requestId), requestId);
+    assert.equal(await alert.getByRole("link", { name: "What this means" }).getAttribute("href"), href);
+    await visit.close();
+  });
+
+  test("texts of others stay text: markup is not run, and a change of direction stays in its place", async () => {
+    const markup = "<img src=x onerror=alert(1)>";
+    const { body } = await on().on.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "create",
+      record: { email: markup },
+    });
+    const visit = await on().visit();
+    for (const path of ["connections", "customers/foreign", `operations/${body.operationId}`]) {
+      await visit.open(`/projects/default/${path}`);
+      await visit.page.locator("main .foreign").getByText(markup).first().waitFor();
+      assert.equal(await visit.page.locator("main img").count(), 0, path);
+    }
+    const direction = "getComputedStyle(document.querySelector('main .foreign')).unicodeBidi";
+    assert.equal(await visit.page.evaluate(direction), "isolate");
     visit.assertUntroubled();
     await visit.close();
   });

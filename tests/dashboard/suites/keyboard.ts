@@ -1,6 +1,7 @@
 /** Jobs done by keyboard alone, single keys, and a focus that is never lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Locator } from "playwright-core";
 import type { Suite } from "../dashboard.test.ts";
 import type { Visit } from "../open-dashboard.ts";
 
@@ -18,6 +19,98 @@ export const suite: Suite = (on) => {
     }
     throw new Error(`Tab never came to ${name}`);
   };
+
+  /** Moves among the rows until the focus is in one. */
+  const rowTo = async ({ page }: Visit, row: Locator) => {
+    for (let step = 0; step < 120; step++) {
+      if ((await row.locator(":focus").count()) > 0) return;
+      await page.keyboard.press("j");
+    }
+    throw new Error("j never came to the row");
+  };
+
+  const assertKept = async (visit: Visit) => {
+    await visit.page.locator(":focus").first().waitFor();
+    assert.notEqual(await focused(visit), "BODY");
+  };
+
+  test("job 2 by keyboard alone: a failed write is found by its record and by its request, and filled in again", async () => {
+    const failed = await on().on.write("hubspot", "contacts", {
+      groupRef: "acme",
+      type: "update",
+      record: { id: "70077008", email: "gone@example.com" },
+    });
+    const visit = await on().visit();
+    const { page } = visit;
+    const { keyboard } = page;
+    for (const text of ["70077008", failed.headers.get("x-request-id") ?? ""]) {
+      await visit.open("/projects/default");
+      await keyboard.press("Control+k");
+      await page.getByRole("combobox").and(page.locator(":focus")).waitFor();
+      await keyboard.type(text);
+      await page.getByRole("option", { name: /operation$/ }).waitFor();
+      await keyboard.press("Enter");
+      await page.waitForURL(new RegExp(`/operations/${failed.body.operationId}$`));
+      await page.locator("h1:focus").waitFor();
+      await page.getByText("What to do:").waitFor();
+    }
+    await tabTo(visit, "Write again");
+    await keyboard.press("Enter");
+    await page.waitForURL(/\/playground\?/);
+    await page.locator("h1:focus").waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("job 3 by keyboard alone: from the overview to a range that is sent again", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    const { keyboard } = page;
+    await visit.open("/projects/default");
+    await page.getByRole("link", { name: /^broken fails since/ }).waitFor();
+    await tabTo(visit, "broken fails since");
+    await keyboard.press("Enter");
+    await page.locator("h1:focus").getByText("broken").waitFor();
+    await tabTo(visit, "Resend a range");
+    await keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Since").and(page.locator(":focus")).waitFor();
+    await dialog.getByText(/^[1-9]\d* failed deliver(y|ies) will be sent again/).waitFor();
+    await tabTo(visit, "Resend");
+    await keyboard.press("Enter");
+    await page.getByText(/deliver(y is|ies are) sent again\./).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    await assertKept(visit);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("job 6 by keyboard alone: a topic is made with its routes, and the answer to a sample is shown", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    const { keyboard } = page;
+    await visit.open("/projects/default/notifications");
+    await tabTo(visit, "New topic");
+    await keyboard.press("Enter");
+    await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
+    await keyboard.type("typed");
+    for (const name of ["connection.created", "my-app"]) {
+      await tabTo(visit, name);
+      await keyboard.press("Space");
+    }
+    await tabTo(visit, "Create topic");
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "typed is created; a sample was sent" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "my-app" }).getByText("delivered").waitFor();
+    await assertKept(visit);
+    visit.assertUntroubled();
+    await visit.close();
+    const { body } = await busbar.inProject("GET", "/topics");
+    const topic = body.find(({ name }: { name: string }) => name === "typed");
+    assert.deepEqual([topic.eventTypes, topic.destinationIds.length], [["connection.created"], 1]);
+    await busbar.inProject("DELETE", `/topics/${topic.id}`);
+  });
 
   test("job 4 by keyboard alone: a key is created, stored, switched off and deleted, and the focus stays on the page", async () => {
     const visit = await on().visit();
@@ -37,7 +130,8 @@ export const suite: Suite = (on) => {
     const row = page.getByRole("row", { name: /by keyboard/ });
     await row.waitFor();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await row.getByRole("button", { name: "Switch off" }).focus();
+    await rowTo(visit, row);
+    await tabTo(visit, "Switch off");
     await keyboard.press("Enter");
     await row.getByText("inactive").waitFor();
     await tabTo(visit, "Delete");
@@ -47,8 +141,7 @@ export const suite: Suite = (on) => {
     await tabTo(visit, "Delete");
     await keyboard.press("Enter");
     await row.waitFor({ state: "detached" });
-    await page.locator(":focus").waitFor();
-    assert.notEqual(await focused(visit), "BODY");
+    await assertKept(visit);
     visit.assertUntroubled();
     await visit.close();
   });

@@ -29,6 +29,25 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("the eleventh wrong key from an address is told how long to wait", async () => {
+    const { on: busbar } = on();
+    const headers = { "x-forwarded-for": "203.0.113.7" };
+    const apiKey = "bb_wrong_key_that_is_long_enough_0000";
+    for (let attempt = 1; attempt <= 10; attempt++)
+      await busbar.call("POST", "/v1/sessions", { apiKey }, { ...headers, "x-api-key": "" });
+    const visit = await on().visitSignedOut();
+    const { page } = visit;
+    await visit.context.setExtraHTTPHeaders(headers);
+    await visit.open("/sign-in");
+    await page.getByLabel("API key", { exact: true }).fill(busbar.apiKey);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("Too many wrong keys came from your address.").waitFor();
+    await alert.getByText(/^Possible again (in \d|now)/).waitFor();
+    assert.match(page.url(), /\/sign-in/);
+    await visit.close();
+  });
+
   test("the page first asked for follows the sign-in, but never another site", async () => {
     const visit = await on().visitSignedOut();
     await visit.open("/sign-in?returnTo=//evil.example/x");

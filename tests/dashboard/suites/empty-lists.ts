@@ -1,0 +1,62 @@
+/** Lists without rows say what they are and what to do next; times name their zone. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { signIn } from "../../harness/people.ts";
+import type { Suite } from "../dashboard.test.ts";
+
+const LISTS = [
+  "operations",
+  "proxy-calls",
+  "events",
+  "integrations",
+  "customers",
+  "connections",
+  "playground",
+  "notifications",
+  "destinations",
+  "requests",
+  "api-keys",
+  "jwt-keys",
+  "provider-apps",
+];
+
+export const suite: Suite = (on) => {
+  test("each list of a new project explains itself with one action; a filtered one is cleared", async () => {
+    const { on: busbar } = on();
+    const owner = { ...(await signIn(busbar)), "x-api-key": "" };
+    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "bare", appName: "Bare" };
+    await busbar.call("POST", "/v1/projects", project, owner);
+    const visit = await on().visit();
+    const { page } = visit;
+    for (const list of LISTS) {
+      await visit.open(`/projects/bare/${list}`);
+      const empty = page.getByRole("main").getByRole("heading", { level: 2 }).locator("..");
+      const action = empty.getByRole("link").or(empty.getByRole("button"));
+      assert.equal(await action.count(), 1, list);
+      await action.click();
+      const dialog = page.getByRole("dialog");
+      await dialog.or(page.locator("h1:focus")).first().waitFor();
+      assert.equal(await page.getByRole("heading", { name: "Not found" }).count(), 0, list);
+    }
+    await visit.open("/projects/bare/operations?status=failure");
+    await page.getByRole("heading", { name: "Nothing fits these filters" }).waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("heading", { name: "No operations yet" }).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+    await busbar.call("DELETE", "/v1/projects/bare", undefined, owner);
+  });
+
+  test("the exact time of a row names its zone", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/operations");
+    await page.getByRole("table", { name: "Operations" }).locator("time").first().hover();
+    await page
+      .getByRole("tooltip")
+      .getByText(/\d\d:\d\d:\d\d\.\d{3} (UTC|GMT|[A-Z]{2,5})/)
+      .waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};

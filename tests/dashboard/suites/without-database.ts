@@ -1,0 +1,41 @@
+/** What a page shows while the database does not answer. Last of the suites, because every process notices it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import type { Suite } from "../dashboard.test.ts";
+
+export const suite: Suite = (on) => {
+  test("while the database is away, old rows stay under one bar, and the page recovers without a reload", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/operations");
+    const rows = page.getByRole("table", { name: "Operations" }).locator("tbody tr");
+    const before = await rows.count();
+    await page.evaluate("window.isSamePage = true");
+    const back = await takeAway(busbar.connectionString);
+    const bar = page.getByText("The database does not answer. Trying again…");
+    await bar.waitFor();
+    assert.equal(await bar.count(), 1);
+    assert.equal(await rows.count(), before);
+    await back();
+    await bar.waitFor({ state: "detached" });
+    assert.equal(await page.evaluate("window.isSamePage"), true);
+    await visit.close();
+  });
+};
+
+/** Ends all connections to the database and lets nobody in; returns a function that opens it again. */
+async function takeAway(connectionString: string): Promise<() => Promise<void>> {
+  const url = new URL(connectionString);
+  const name = url.pathname.slice(1);
+  url.pathname = "/postgres";
+  const admin = new Client({ connectionString: url.href });
+  await admin.connect();
+  await admin.query(`alter database ${name} connection limit 0`);
+  await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
+  return async () => {
+    await admin.query(`alter database ${name} connection limit -1`);
+    await admin.end();
+  };
+}
