@@ -4,6 +4,7 @@ import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { nowMs } from "../../ui/clock.ts";
 import { isolated } from "../../ui/isolated.ts";
@@ -36,17 +37,20 @@ interface Line {
   more: ReactNode;
 }
 
-const Lines = ({
-  title,
-  lines,
-  more,
-}: {
+interface LinesProps {
   title: string;
+  /** The call that the lines are of: without an answer its refusal is shown, because no lines would mean no trouble. */
+  call: { data: unknown; error: Error | null; refetch: () => unknown };
   lines: Line[];
   more?: ReactNode;
-}): JSX.Element | null =>
-  lines.length === 0 ? null : (
+}
+
+function Lines({ title, call, lines, more }: LinesProps): JSX.Element | null {
+  const error = call.data === undefined ? call.error : null;
+  if (lines.length === 0 && !error) return null;
+  return (
     <Section title={title} actions={more}>
+      <ProblemView error={error} onRetry={() => void call.refetch()} />
       <ul className={classes["lines"]}>
         {lines.slice(0, MOST_SHOWN).map(({ key, status, words, more: aside }) => (
           <li key={key}>
@@ -63,13 +67,14 @@ const Lines = ({
       )}
     </Section>
   );
+}
 
 type Destination = Answer<"listDestinations">[number];
 
 function FailingDestinations(): JSX.Element | null {
   const projectIdOrName = useProjectName();
-  const { data = [] } = useCall("listDestinations", { projectIdOrName }, SOON);
-  const troubled = data.filter(({ health }) => health?.state === "failing" || health?.state === "disabled");
+  const call = useCall("listDestinations", { projectIdOrName }, SOON);
+  const troubled = (call.data ?? []).filter(({ health }) => health?.state === "failing" || health?.state === "disabled");
   const lines = troubled.map((destination) => ({
     key: destination.id,
     status: <Status status={destination.health?.state ?? "failing"} />,
@@ -78,7 +83,7 @@ function FailingDestinations(): JSX.Element | null {
     ),
     more: `${destination.health?.waiting ?? 0} waiting, ${destination.health?.failed ?? 0} failed`,
   }));
-  return <Lines title="Destinations that fail" lines={lines} />;
+  return <Lines title="Destinations that fail" call={call} lines={lines} />;
 }
 
 function troubleWords({ name, health, disabledTime }: Destination): string {
@@ -91,8 +96,8 @@ function troubleWords({ name, health, disabledTime }: Destination): string {
 function RefusedConnections(): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const input = { projectIdOrName, status: "bad_credentials" as const, pageSize: 50 };
-  const { data } = useCall("listProjectConnections", input, SOON);
-  const lines = (data?.results ?? []).map(({ id, provider, group, status, updateTime, createTime }) => ({
+  const call = useCall("listProjectConnections", input, SOON);
+  const lines = (call.data?.results ?? []).map(({ id, provider, group, status, updateTime, createTime }) => ({
     key: id,
     status: <Status status={status} />,
     words: (
@@ -105,6 +110,7 @@ function RefusedConnections(): JSX.Element | null {
   return (
     <Lines
       title="Connections that the provider refuses"
+      call={call}
       lines={lines}
       more={<ProjectLink to="/connections?status=bad_credentials">All</ProjectLink>}
     />
@@ -114,8 +120,8 @@ function RefusedConnections(): JSX.Element | null {
 function Failures({ since }: { since: string }): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const input = { projectIdOrName, status: "failure" as const, since, pageSize: MOST_GROUPED };
-  const { data } = useCall("listProjectOperations", input, OF_PERIOD);
-  const failures = data?.results ?? [];
+  const call = useCall("listProjectOperations", input, OF_PERIOD);
+  const failures = call.data?.results ?? [];
   const all = `/operations?status=failure&since=${part(since)}`;
   const lines = failureCauses(failures).map((cause) => ({
     key: cause.key,
@@ -129,10 +135,11 @@ function Failures({ since }: { since: string }): JSX.Element | null {
       </>
     ),
   }));
-  const isCut = data !== undefined && !data.pagination.done;
+  const isCut = call.data?.pagination.done === false;
   return (
     <Lines
       title={isCut ? `Failures by cause, of the newest ${MOST_GROUPED}` : "Failures by cause"}
+      call={call}
       lines={lines}
       more={<ProjectLink to={all}>All</ProjectLink>}
     />
@@ -147,15 +154,16 @@ const MISSING = { topic: "no topic has this type", destination: "its topic has n
 /** Events without a route; in a new project all are, so they are the least urgent. */
 export function EventsNowhere({ since }: { since: string }): JSX.Element | null {
   const projectIdOrName = useProjectName();
-  const { data } = useCall("listEvents", { projectIdOrName, nowhere: true, since, pageSize: 200 }, OF_PERIOD);
+  const input = { projectIdOrName, nowhere: true, since, pageSize: 200 };
+  const call = useCall("listEvents", input, OF_PERIOD);
   const counts = new Map<string, { type: string; missing: "topic" | "destination"; count: number }>();
-  for (const { type, missing = "topic" } of data?.results ?? []) {
+  for (const { type, missing = "topic" } of call.data?.results ?? []) {
     const key = `${type} ${missing}`;
     counts.set(key, { type, missing, count: (counts.get(key)?.count ?? 0) + 1 });
   }
   const lines = [...counts].map(([key, { type, missing, count }]) => ({
     key,
-    status: <Status status="idle">{`${count}${data?.pagination.done === false ? "+" : ""}`}</Status>,
+    status: <Status status="idle">{`${count}${call.data?.pagination.done === false ? "+" : ""}`}</Status>,
     words: (
       <ProjectLink to={`/events?nowhere=true&type=${part(type)}&since=${part(since)}`}>{type}</ProjectLink>
     ),
@@ -164,6 +172,7 @@ export function EventsNowhere({ since }: { since: string }): JSX.Element | null 
   return (
     <Lines
       title="Events that went nowhere"
+      call={call}
       lines={lines}
       more={<ProjectLink to="/notifications">Notifications</ProjectLink>}
     />

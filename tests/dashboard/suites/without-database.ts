@@ -5,7 +5,7 @@ import { Client } from "pg";
 import type { Suite } from "../dashboard.test.ts";
 
 export const suite: Suite = (on) => {
-  test("while the database is away, old rows stay under one bar, and the page recovers without a reload", async () => {
+  test("while the database is away, old rows stay under one bar, a page opened meanwhile says why it is empty, and both recover without a reload", async () => {
     const { on: busbar } = on();
     const visit = await on().visit();
     const { page } = visit;
@@ -18,7 +18,12 @@ export const suite: Suite = (on) => {
     await bar.waitFor();
     assert.equal(await bar.count(), 1);
     assert.equal(await rows.count(), before);
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("alert").getByText("Temporarily unavailable").first().waitFor();
     await back();
+    await page.getByRole("link", { name: /^broken fails since/ }).waitFor();
+    await page.getByRole("link", { name: "Operations", exact: true }).click();
+    await rows.nth(before - 1).waitFor();
     await bar.waitFor({ state: "detached" });
     assert.equal(await page.evaluate("window.isSamePage"), true);
     await visit.close();
