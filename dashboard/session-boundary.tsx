@@ -2,13 +2,13 @@
 import { useEffect, type JSX } from "react";
 import { Loader } from "@mantine/core";
 import { Outlet, useRouter } from "@tanstack/react-router";
-import { useCall } from "./api/queries.ts";
+import { POLL_MS, useCall } from "./api/queries.ts";
 import { Frame } from "./frame/frame.tsx";
 import { ProblemView } from "./frame/problem-view.tsx";
 
 export function SessionBoundary(): JSX.Element {
   // Whoever is signed out later gets the dialog over the page instead.
-  const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true });
+  const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true, everyMs: untilAnswered });
   if (error && !data) {
     return (
       <main>
@@ -29,6 +29,9 @@ export function SessionBoundary(): JSX.Element {
     </Frame>
   );
 }
+
+/** Whoever opens the page while Busbar starts sees it as soon as it answers. */
+const untilAnswered = (session: unknown): number | false => (session === undefined ? POLL_MS.list : false);
 
 function ToSignIn(): JSX.Element {
   const { history } = useRouter();
