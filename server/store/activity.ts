@@ -82,11 +82,13 @@ const SOURCES: Record<Counted, Source> = {
   deliveries: ({ projectId, bounds }, key) => sql`
     select width_bucket(event_id, ${ids(bounds)}) as bucket, ${key} as key, state = 'failed' as failed,
       null::double precision as ms
-    from (
-      select destination_id, event_id, state from deliveries where ${within(sql`event_id`, bounds)}
+    from destinations cross join lateral (
+      select destination_id, event_id, state from deliveries
+      where destination_id = destinations.id and ${within(sql`event_id`, bounds)}
       union all
-      select destination_id, event_id, state from first_deliveries where ${within(sql`event_id`, bounds)}) as sent
-    where destination_id in (select id from destinations where project_id = ${projectId})`,
+      select destination_id, event_id, state from first_deliveries
+      where destination_id = destinations.id and ${within(sql`event_id`, bounds)}) as sent
+    where destinations.project_id = ${projectId}`,
   proxyCalls: ({ projectId, bounds }, key) => sql`
     select width_bucket(time, array[${sql.join(bounds)}]::timestamptz[]) as bucket, ${key} as key, status >= 400 as failed,
       duration_ms::double precision as ms

@@ -120,9 +120,7 @@ async function openVisit(
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on("console", (message) => {
-    // A machine that is too busy refuses a call with 503, which the page repeats.
-    if (message.type() !== "error" || message.text().includes("status of 503")) return;
-    troubles.push(`console: ${message.text()} ${message.location().url}`);
+    if (message.type() === "error") troubles.push(`console: ${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => troubles.push(`error: ${String(error)}`));
   page.on("request", (request) => {

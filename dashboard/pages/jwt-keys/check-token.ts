@@ -64,7 +64,7 @@ function readPart(part: string): Record<string, unknown> | undefined {
 }
 
 /** Browsers verify signatures only in secure contexts. */
-const canVerify = (): boolean => (crypto.subtle as SubtleCrypto | undefined) !== undefined;
+const canVerify = (): boolean => (crypto as { subtle?: unknown }).subtle !== undefined;
 
 const NOT_VERIFIED =
   "Its signature was not checked: browsers do so only on pages that are loaded by https or from localhost.";

@@ -74,7 +74,9 @@ type Destination = Answer<"listDestinations">[number];
 function FailingDestinations(): JSX.Element | null {
   const projectIdOrName = useProjectName();
   const call = useCall("listDestinations", { projectIdOrName }, SOON);
-  const troubled = (call.data ?? []).filter(({ health }) => health?.state === "failing" || health?.state === "disabled");
+  const troubled = (call.data ?? []).filter(
+    ({ health }) => health?.state === "failing" || health?.state === "disabled",
+  );
   const lines = troubled.map((destination) => ({
     key: destination.id,
     status: <Status status={destination.health?.state ?? "failing"} />,

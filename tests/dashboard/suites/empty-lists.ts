@@ -4,20 +4,21 @@ import { test } from "node:test";
 import { signIn } from "../../harness/people.ts";
 import type { Suite } from "../dashboard.test.ts";
 
+/** As the navigation calls them. */
 const LISTS = [
-  "operations",
-  "proxy-calls",
-  "events",
-  "integrations",
-  "customers",
-  "connections",
-  "playground",
-  "notifications",
-  "destinations",
-  "requests",
-  "api-keys",
-  "jwt-keys",
-  "provider-apps",
+  "Operations",
+  "Proxy calls",
+  "Events",
+  "Requests",
+  "Integrations",
+  "Customers",
+  "Connections",
+  "Playground",
+  "Notifications",
+  "Destinations",
+  "API keys",
+  "JWT keys",
+  "Provider apps",
 ];
 
 export const suite: Suite = (on) => {
@@ -28,20 +29,22 @@ export const suite: Suite = (on) => {
     await busbar.call("POST", "/v1/projects", project, owner);
     const visit = await on().visit();
     const { page } = visit;
+    const empty = page.getByRole("main").getByRole("heading", { level: 2 }).locator("..");
+    const action = empty.getByRole("link").or(empty.getByRole("button"));
+    await visit.open("/projects/bare/settings");
     for (const list of LISTS) {
-      await visit.open(`/projects/bare/${list}`);
-      const empty = page.getByRole("main").getByRole("heading", { level: 2 }).locator("..");
-      const action = empty.getByRole("link").or(empty.getByRole("button"));
+      await page.getByRole("link", { name: list, exact: true }).click();
+      await page.getByRole("heading", { name: list, level: 1 }).waitFor();
+      await action.first().waitFor();
       assert.equal(await action.count(), 1, list);
-      await action.click();
-      const dialog = page.getByRole("dialog");
-      await dialog.or(page.locator("h1:focus")).first().waitFor();
-      assert.equal(await page.getByRole("heading", { name: "Not found" }).count(), 0, list);
     }
+    await action.click();
+    await page.getByRole("dialog", { name: "New provider app" }).waitFor();
     await visit.open("/projects/bare/operations?status=failure");
     await page.getByRole("heading", { name: "Nothing fits these filters" }).waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
-    await page.getByRole("heading", { name: "No operations yet" }).waitFor();
+    await page.getByRole("link", { name: "Write a record in the playground" }).click();
+    await page.getByRole("heading", { name: "No installation" }).waitFor();
     visit.assertUntroubled();
     await visit.close();
     await busbar.call("DELETE", "/v1/projects/bare", undefined, owner);

@@ -20,6 +20,12 @@ export const suite: Suite = (on) => {
     throw new Error(`Tab never came to ${name}`);
   };
 
+  /** Leaves out the navigation of a page that was just opened. */
+  const skipToContent = async ({ page }: Visit) => {
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+  };
+
   /** Moves among the rows until the focus is in one. */
   const rowTo = async ({ page }: Visit, row: Locator) => {
     for (let step = 0; step < 120; step++) {
@@ -68,6 +74,7 @@ export const suite: Suite = (on) => {
     const { keyboard } = page;
     await visit.open("/projects/default");
     await page.getByRole("link", { name: /^broken fails since/ }).waitFor();
+    await skipToContent(visit);
     await tabTo(visit, "broken fails since");
     await keyboard.press("Enter");
     await page.locator("h1:focus").getByText("broken").waitFor();
@@ -91,6 +98,7 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default/notifications");
+    await skipToContent(visit);
     await tabTo(visit, "New topic");
     await keyboard.press("Enter");
     await page.getByLabel("Name", { exact: true }).and(page.locator(":focus")).waitFor();
@@ -117,6 +125,7 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default/api-keys");
+    await skipToContent(visit);
     await tabTo(visit, "New API key");
     await keyboard.press("Enter");
     await page.getByRole("dialog").getByLabel("Label").and(page.locator(":focus")).waitFor();
