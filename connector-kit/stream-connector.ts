@@ -6,8 +6,8 @@ import type { ProviderEvent } from "./subscribe-connector.ts";
 
 export interface StreamConnector {
   /**
-   * Makes the provider report changes of an object on the stream called `ref`, which is created if it is not there.
-   * May be repeated. Throws `ProviderError`; `invalid`, `not_found` and `forbidden` for what a person must mend.
+   * Checks what the stream needs, and makes the provider report changes of an object on the stream called `ref`, which is
+   * created if it is not there. May be repeated. Throws `ProviderError`; `invalid`, `not_found` and `forbidden` for what a person must mend.
    */
   select(wanted: { ref: string; objectName: string }, fetch: ProviderFetch): Promise<SelectedStream>;
   /** Ends the reporting of all objects but these (keys of `SubscribeConnector`); without any, removes the stream. */
@@ -21,6 +21,8 @@ export interface SelectedStream {
   topic: string;
   /** The account as the streaming API names it. */
   accountRef: string;
+  /** What a person should know although the stream can be opened. */
+  warnings: string[];
 }
 
 export interface StreamReader {

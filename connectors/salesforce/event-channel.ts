@@ -12,6 +12,7 @@ import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
 import { describeObject } from "./describe.ts";
 import { DATA } from "./request.ts";
+import { checkStream, idAt } from "./stream-checks.ts";
 
 const TOOLING = `${DATA}/tooling`;
 const CHANNEL = "PlatformEventChannel";
@@ -23,7 +24,8 @@ export async function select(
   fetch: ProviderFetch,
 ): Promise<SelectedStream> {
   const { name } = await describeObject(objectName, fetch);
-  const accountRef = await findOrganization(fetch);
+  const { accountRef, userId } = await whoIs(fetch);
+  const warnings = await checkStream({ objectName: name, userId }, fetch);
   const channel = await ensureChannel(ref, fetch);
   const selectedEntity = eventName(name);
   await create(
@@ -31,7 +33,7 @@ export async function select(
     { FullName: memberName(ref, selectedEntity), Metadata: { eventChannel: channel, selectedEntity } },
     fetch,
   );
-  return { topic: `/data/${channel}`, accountRef };
+  return { topic: `/data/${channel}`, accountRef, warnings };
 }
 
 export async function deselect(
@@ -55,10 +57,15 @@ const eventName = (objectName: string): string => `${objectName.replace(/__c$/i,
 /** Two underscores in a row are refused. */
 const memberName = (ref: string, event: string): string => `${ref}_chn_${event.replace(/__/g, "_")}`;
 
-export async function findOrganization(fetch: ProviderFetch): Promise<string> {
+export const findOrganization = async (fetch: ProviderFetch): Promise<string> =>
+  (await whoIs(fetch)).accountRef;
+
+/** Returns the organisation and the connected user. */
+async function whoIs(fetch: ProviderFetch): Promise<{ accountRef: string; userId: string | undefined }> {
   const body = await answered({ method: "GET", path: "/services/oauth2/userinfo", repeatable: true }, fetch);
-  const id = textAt(objectOrBroken(body, "the answer"), "organization_id");
-  if (id !== undefined) return id;
+  const answer = objectOrBroken(body, "the answer");
+  const accountRef = textAt(answer, "organization_id");
+  if (accountRef !== undefined) return { accountRef, userId: idAt(answer, "user_id") };
   throw new ProviderError({ kind: "unreadable", message: "Salesforce's answer has no `organization_id`" });
 }
 
@@ -98,10 +105,22 @@ async function create(what: string, body: JsonObject, fetch: ProviderFetch): Pro
 }
 
 function withRemedy(error: ProviderError): ProviderError {
-  if (error.kind !== "forbidden" && error.code !== "INSUFFICIENT_ACCESS") return error;
+  const remedy = remedyFor(error);
+  if (remedy === undefined) return error;
   const { code, status, rawResponse } = error;
-  const message = `${error.message}. The connected user needs the permission Customize Application to select objects for Change Data Capture.`;
+  const message = `${error.message.replace(/\.$/, "")}. ${remedy}`;
   return new ProviderError({ kind: "forbidden", message, code, status, rawResponse, cause: error });
+}
+
+/** Salesforce documents no code for a full allocation of entities, so the text decides. */
+function remedyFor({ kind, code, message }: ProviderError): string | undefined {
+  if (kind === "forbidden" || code === "INSUFFICIENT_ACCESS")
+    return "The connected user needs the permission Customize Application to select objects for Change Data Capture.";
+  if (/maximum number|limit/i.test(`${code} ${message}`))
+    return "Deselect another object for Change Data Capture in Salesforce's Setup, or extend the allocation at Salesforce.";
+  if (kind === "invalid")
+    return "Salesforce may have no change events for the object: its list of objects for Change Data Capture tells.";
+  return undefined;
 }
 
 async function list(what: string, fetch: ProviderFetch): Promise<JsonObject[]> {

@@ -12,6 +12,7 @@ import {
 } from "./change-schema.ts";
 import type { ObjectStore, Org, OrgChange } from "./org.ts";
 import { USER_ID } from "./org.ts";
+import { viewsAll } from "./views-all.ts";
 
 export type BusSettings = {
   /** A call without events gets an empty answer after so long. */
@@ -28,6 +29,8 @@ export type BusSettings = {
   hidden: string[];
   /** Whether the user may change channels. */
   mayCustomize: boolean;
+  /** Events that may be delivered; a reset begins to count anew. */
+  allocation: number;
 };
 
 export const DEFAULT_BUS: BusSettings = {
@@ -38,6 +41,7 @@ export const DEFAULT_BUS: BusSettings = {
   entityLimit: 5,
   hidden: [],
   mayCustomize: true,
+  allocation: 10_000_000,
 };
 
 export type Channel = { id: string; developerName: string; metadata: Record<string, unknown> };
@@ -70,6 +74,8 @@ export class EventBus {
   readonly channels = new Map<string, Channel>();
   readonly members = new Map<string, Member>();
   readonly schemas = new Map<string, ChangeSchema>();
+  /** Events that subscribers got, each copy counted. */
+  delivered = 0;
   readonly #org: () => Org;
   readonly #listeners = new Set<() => void>();
   #events: BusEvent[] = [];
@@ -88,7 +94,13 @@ export class EventBus {
     this.settings = { ...DEFAULT_BUS };
     this.channels.clear();
     this.members.clear();
+    this.delivered = 0;
     this.forgetPositions();
+  }
+
+  /** Deliveries that the organisation's allocation still permits. */
+  get deliveriesLeft(): number {
+    return Math.max(0, this.settings.allocation - this.delivered);
   }
 
   newId(prefix: string): string {
@@ -128,7 +140,8 @@ export class EventBus {
   ): void {
     const { name } = store.definition;
     const channels = this.#channelsOf(eventName(name));
-    if (channels.size === 0 || this.settings.hidden.includes(name)) return;
+    // Without an error: who may not see an object as a whole hears nothing of it.
+    if (channels.size === 0 || this.settings.hidden.includes(name) || !viewsAll(this.#org(), name)) return;
     const schema = changeSchema(store.definition);
     this.schemas.set(schema.id, schema);
     const at = this.#org().clock.now();

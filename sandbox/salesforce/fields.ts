@@ -159,6 +159,7 @@ const OWNERLESS = new Set([
   "PermissionSet",
   "PermissionSetAssignment",
   "FieldPermissions",
+  "ObjectPermissions",
   "AccountHistory",
   "AccountShare",
 ]);

@@ -119,8 +119,12 @@ function createRouter(org: () => Org, daily: DailyLimit, bus: EventBus): Router 
   addSobjectRoutes(router, org);
   router.add("GET", `${API}/limits`, () => {
     const max = daily.shownMax();
-    const body = { DailyApiRequests: { Max: max, Remaining: Math.max(0, max - daily.used) } };
-    return { status: 200, body: { ...body, DataStorageMB: { Max: 1024, Remaining: 1000 } } };
+    const body = {
+      DailyApiRequests: { Max: max, Remaining: Math.max(0, max - daily.used) },
+      DailyDeliveredPlatformEvents: { Max: bus.settings.allocation, Remaining: bus.deliveriesLeft },
+      DataStorageMB: { Max: 1024, Remaining: 1000 },
+    };
+    return { status: 200, body };
   });
   router.add("GET", API, (exchange) => {
     const base = `/services/data/${exchange.params["version"] ?? ""}`;

@@ -7,6 +7,8 @@ import { ORG_ID, stamp, USER_ID, type Org } from "./org.ts";
 const SEEDED_AT = stamp(Date.UTC(2026, 0, 5, 9, 0, 0));
 
 const SEEDED_PERMISSION_SET = withChecksum("0PSSb0000000001");
+/** Of the user's profile. */
+const PROFILE_PERMISSION_SET = withChecksum("0PSSb0000000002");
 
 type Values = Record<string, Scalar>;
 
@@ -19,6 +21,14 @@ export function seedSalesforce(org: Org): void {
     IsActive: true,
   });
   put(org, "PermissionSet", SEEDED_PERMISSION_SET, { Name: "SandboxStandard", Label: "Sandbox Standard" });
+  put(org, "PermissionSet", PROFILE_PERMISSION_SET, {
+    Name: "SandboxProfile",
+    Label: "Sandbox Profile",
+    PermissionsViewAllData: true,
+    PermissionsViewAllUsers: true,
+  });
+  const assignment = { AssigneeId: USER_ID, PermissionSetId: PROFILE_PERMISSION_SET };
+  put(org, "PermissionSetAssignment", withChecksum("0PaSb0000000001"), assignment);
   const account = (n: number): string => recordId("001", n);
   put(org, "Account", account(1), {
     Name: "Northwind Traders",

@@ -239,6 +239,8 @@ function administration(): ObjectDefinition[] {
       field("Name", "string", { length: 80, required: true, unique: true }),
       field("Label", "string", { length: 80, required: true }),
       field("Description", "string"),
+      field("PermissionsViewAllData", "boolean"),
+      field("PermissionsViewAllUsers", "boolean"),
     ]),
     objectDefinition("PermissionSetAssignment", "0Pa", [
       field("AssigneeId", "reference", { to: "User", required: true, createOnly: true }),
@@ -255,6 +257,17 @@ function administration(): ObjectDefinition[] {
         field("PermissionsEdit", "boolean"),
       ],
       "FieldPermissions",
+    ),
+    objectDefinition(
+      "ObjectPermissions",
+      "110",
+      [
+        field("ParentId", "reference", { to: "PermissionSet", required: true, createOnly: true }),
+        field("SobjectType", "string", { required: true, createOnly: true }),
+        field("PermissionsRead", "boolean"),
+        field("PermissionsViewAllRecords", "boolean"),
+      ],
+      "ObjectPermissions",
     ),
   ];
 }

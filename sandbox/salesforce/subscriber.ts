@@ -80,9 +80,12 @@ export class Subscriber {
   #deliver(): void {
     if (this.#isEnded || this.#topic === undefined || this.#bus.settings.silent) return;
     while (this.#pending > 0) {
-      const events = this.#bus.eventsAfter(this.#sequence, this.#topic, this.#pending);
+      const most = Math.min(this.#pending, this.#bus.deliveriesLeft);
+      if (most === 0) return this.fail("subscription.limit.exceeded", "The daily allocation is used up");
+      const events = this.#bus.eventsAfter(this.#sequence, this.#topic, most);
       const last = events.at(-1);
       if (last === undefined) return;
+      this.#bus.delivered += events.length;
       const { duplicate } = this.#bus.settings;
       this.#sequence = last.sequence;
       this.#pending -= events.length;

@@ -27,6 +27,10 @@ export interface SubscriptionRow {
   source: SubscriptionSource;
   state: SubscriptionState;
   reason: string | null;
+  /** What the set-up found out and a person should know. */
+  warnings: string[];
+  /** When the source that this one stands in for is tried again. */
+  sourceRetryTime: Date | null;
   reportedError: string | null;
   received: number;
   delivered: number;
@@ -48,7 +52,7 @@ export interface SubscriptionRow {
 
 const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptions.object_name, subscriptions.project_id,
   subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source, subscriptions.state,
-  subscriptions.reason, subscriptions.reported_error, subscriptions.received::double precision,
+  subscriptions.reason, subscriptions.warnings, subscriptions.source_retry_time, subscriptions.reported_error, subscriptions.received::double precision,
   subscriptions.delivered::double precision, subscriptions.filtered::double precision,
   subscriptions.duplicates::double precision, subscriptions.last_event_time, subscriptions.polled_until,
   subscriptions.deletions_until, subscriptions.polls, subscriptions.poll_time, subscriptions.reconcile_since,
@@ -132,7 +136,7 @@ export async function syncSubscriptions(
       walk = case when excluded.state <> 'disabled'
         and (excluded.poll_time is not null or known.walk ->> 'kind' <> 'polling') then known.walk end,
       reconcile_since = case when excluded.state <> 'disabled' then known.reconcile_since end,
-      due_time = now(), retry_time = null
+      due_time = now(), retry_time = null, source_retry_time = null
   `.execute(queries);
 }
 
@@ -231,8 +235,8 @@ export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' 
   reason = case when state = 'degraded' then null else reason end`;
 
 /**
- * Ends a turn in which everything succeeded. The subscription is due again when events wait, a walk is not over, or the next
- * turn of polling comes.
+ * Ends a turn in which everything succeeded. The subscription is due again when events wait, a walk is not over, the next
+ * turn of polling comes, or another source is to be tried again.
  */
 export async function endTurn(
   queries: Queries,
@@ -240,7 +244,7 @@ export async function endTurn(
 ): Promise<void> {
   await sql`
     update subscriptions set claimed_by = null, retry_time = null, ${RECOVERED},
-      due_time = least(due_time, poll_time, case when walk is not null or reconcile_since is not null then now() end, (
+      due_time = least(due_time, poll_time, source_retry_time, case when walk is not null or reconcile_since is not null then now() end, (
         select min(received_time) + ${windowMs} * interval '1 millisecond' from subscription_events
         where subscription_events.installation_id = subscriptions.installation_id
           and subscription_events.object_name = subscriptions.object_name and outcome is null))
@@ -277,29 +281,51 @@ const CAUGHT_UP = "Changes may be missing from the time before the provider repo
  */
 export async function activateSubscription(
   queries: Queries,
-  one: { id: string; workerId: number; accountRef: string; objectKey: string },
+  one: { id: string; workerId: number; accountRef: string; objectKey: string; warnings: string[] },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey } = one;
+  const { id, workerId, accountRef, objectKey, warnings } = one;
   const missedSince = sql`case when poll_time is null then least(polled_until, deletions_until) end`;
   await sql`
     update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, reported_error = null, attempts = 0,
-      state = 'active', reason = null, ${reconcileFrom(missedSince, CAUGHT_UP)},
+      state = 'active', reason = null, warnings = ${warnings}::text[], source_retry_time = null, ${reconcileFrom(missedSince, CAUGHT_UP)},
       polled_until = case when poll_time is not null then polled_until end,
       deletions_until = case when poll_time is not null then deletions_until end
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
 }
 
-/** Stores that changes are found by reading, from the first time on that the provider's stream could not be set up. */
+/**
+ * Stores that changes are found by reading, from the first time on that the provider's stream could not be set up; the stream
+ * is tried again later.
+ */
 export async function pollInstead(
   queries: Queries,
-  one: { id: string; workerId: number; accountRef: string; objectKey: string; reason: string },
+  one: {
+    id: string;
+    workerId: number;
+    accountRef: string;
+    objectKey: string;
+    reason: string;
+    sourceRetryTime: Date;
+  },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey, reason } = one;
+  const { id, workerId, accountRef, objectKey, reason, sourceRetryTime } = one;
   await sql`
     update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, attempts = 0, source = 'polling',
-      state = 'active', reason = ${reason}, poll_time = coalesce(poll_time, now()),
+      state = 'active', reason = ${reason}, warnings = '{}', source_retry_time = ${sourceRetryTime}, poll_time = coalesce(poll_time, now()),
       polled_until = coalesce(polled_until, now())
+    where id = ${id} and claimed_by = ${workerId}
+  `.execute(queries);
+}
+
+/** Begins to set a claimed subscription up with another source. Until when polling knew the changes stays. */
+export async function changeSource(
+  queries: Queries,
+  { id, workerId, source }: { id: string; workerId: number; source: SubscriptionSource },
+): Promise<void> {
+  await sql`
+    update subscriptions set source = ${source}, state = 'pending', reason = null, source_retry_time = null,
+      poll_time = null, walk = case when walk ->> 'kind' <> 'polling' then walk end
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
 }

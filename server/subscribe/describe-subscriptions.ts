@@ -88,6 +88,7 @@ export async function describeSubscriptions(
       ...(row && describeReconciliation(row)),
       warnings: [
         ...definition.warnings,
+        ...(row?.warnings ?? []),
         ...unmapped.map((name) => `The customer has mapped no field to \`${name}\`: it watches nothing.`),
       ],
     };
@@ -97,7 +98,7 @@ export async function describeSubscriptions(
 /** Shown where the cause is not known any more: a later failure has replaced it. */
 const FELL_BACK =
   "The provider's stream could not be set up, so changes are found by reading, later than by the stream. " +
-  "Save the installation again to try the stream again.";
+  "The stream is tried again every 15 minutes.";
 
 function stateOf(
   definition: SubscribeDefinition,

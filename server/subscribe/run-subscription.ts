@@ -65,7 +65,7 @@ async function takeTurn(
     await dropWalk(deps.database.queries, { id: subscription.id, workerId: deps.workerId() });
     return true;
   }
-  if (subscription.state === "pending" || subscription.state === "failed") {
+  if (needsSetUp(subscription)) {
     if (!(await setUpSubscription(deps, subscription, target))) {
       await postponeSubscription(deps.database.queries, {
         id: subscription.id,
@@ -93,6 +93,10 @@ async function takeTurn(
   await findChanges(deps, subscription, { ...target, definition });
   return true;
 }
+
+/** Also one whose source stands in for another, after some time. */
+const needsSetUp = ({ state, sourceRetryTime }: ClaimedSubscription): boolean =>
+  state === "pending" || state === "failed" || (sourceRetryTime !== null && sourceRetryTime.getTime() <= nowMs());
 
 /** Puts the subscription back after a failure, and reports the failure of a set-up that a person must mend. */
 async function putBack(

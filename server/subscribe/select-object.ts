@@ -7,20 +7,26 @@ import { putEventStream } from "../store/event-streams.ts";
 import type { ClaimedSubscription } from "../store/subscriptions.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 
-/**
- * Returns false while the stream has not been opened: what happens now would not be reported. Throws `ProviderError`, also
- * for a stream that the provider refuses.
- */
+export interface SelectedObject {
+  /** False while the stream has never been opened: what happens now would not be reported. */
+  isOpen: boolean;
+  warnings: string[];
+}
+
+/** After so many attempts, which take half a minute, a stream that was never open counts as one that cannot be opened. */
+const MOST_ATTEMPTS = 5;
+
+/** Throws `ProviderError`, also for a stream that the provider refuses, or that cannot be opened. */
 export async function selectObject(
   deps: SubscribeServices,
   { projectId, connectionId, provider, objectName }: ClaimedSubscription,
   { stream, objectKey }: { stream: StreamConnector; objectKey: string },
-): Promise<boolean> {
+): Promise<SelectedObject> {
   const ref = streamRef(connectionId);
-  const selected = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
+  const { warnings, ...selected } = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
     stream.select({ ref, objectName }, fetch),
   );
-  const { startTime, state, reason } = await putEventStream(deps.database.queries, {
+  const { startTime, state, reason, attempts } = await putEventStream(deps.database.queries, {
     connectionId,
     projectId,
     provider,
@@ -28,13 +34,13 @@ export async function selectObject(
     objectKey,
     ...selected,
   });
-  if (state === "failed") {
+  if (state === "failed" || (startTime === null && attempts >= MOST_ATTEMPTS)) {
     throw new ProviderError({
       kind: "forbidden",
       message: reason ?? "The provider refuses the stream of events.",
     });
   }
-  return startTime !== null;
+  return { isOpen: startTime !== null, warnings };
 }
 
 /** A name that providers accept: letters and digits, a letter first. */

@@ -2,7 +2,13 @@
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
-import { activateSubscription, pollInstead, type ClaimedSubscription } from "../store/subscriptions.ts";
+import { nowMs } from "../ground/clock.ts";
+import {
+  activateSubscription,
+  changeSource,
+  pollInstead,
+  type ClaimedSubscription,
+} from "../store/subscriptions.ts";
 import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { planChanged, readWithout, type RecordReader } from "./read-changed-records.ts";
 import { selectObject } from "./select-object.ts";
@@ -28,6 +34,10 @@ export async function setUpSubscription(
     provider,
   });
   if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
+  if (source === "pubsub" && subscription.source !== source) {
+    await changeSource(queries, { id, workerId: deps.workerId(), source });
+    Object.assign(subscription, { source, state: "pending", walk: null, pollTime: null });
+  }
   const names = await callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const reader = { ...deps, connector, connection, fetch };
     const accountRef = subscription.accountRef ?? (await connector.subscribe.findAccountRef(fetch));
@@ -35,22 +45,31 @@ export async function setUpSubscription(
     if (definition?.read) await readSample(reader, definition.read);
     return { accountRef, objectKey };
   });
+  let warnings: string[] = [];
   if (source === "pubsub" && connector.stream) {
     const { objectKey } = names;
     try {
-      if (!(await selectObject(deps, subscription, { stream: connector.stream, objectKey }))) return false;
+      const selected = await selectObject(deps, subscription, { stream: connector.stream, objectKey });
+      if (!selected.isOpen) return false;
+      warnings = selected.warnings;
     } catch (error) {
       if (isNamed || !(error instanceof ProviderError) || !mustBeMended(error.kind)) throw error;
-      const reason = `${error.message} Until then changes are found by reading, later than by the provider's stream.`;
-      await pollInstead(queries, { id, workerId: deps.workerId(), ...names, reason });
+      const reason = `${error.message.replace(/\.$/, "")}. ${MEANWHILE}`;
+      const sourceRetryTime = new Date(nowMs() + SOURCE_RETRY_MS);
+      await pollInstead(queries, { id, workerId: deps.workerId(), ...names, reason, sourceRetryTime });
       Object.assign(subscription, names, { state: "active", source: "polling" });
       return true;
     }
   }
-  await activateSubscription(queries, { id, workerId: deps.workerId(), ...names });
+  await activateSubscription(queries, { id, workerId: deps.workerId(), ...names, warnings });
   Object.assign(subscription, names, { state: "active" });
   return true;
 }
+
+/** An allocation is counted over 24 hours, and what a person mends is noticed without being told. */
+const SOURCE_RETRY_MS = 15 * 60_000;
+const MEANWHILE =
+  "Until then changes are found by reading, later than by the provider's stream, which is tried again every 15 minutes.";
 
 /** Finds out whether records can be read: otherwise events could not be delivered later. */
 async function readSample(

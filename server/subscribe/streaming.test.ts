@@ -1,6 +1,7 @@
 /** Subscriptions by a stream end to end: the sandbox streams, Busbar stores with the position, reads again and delivers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
 import { openTestBusbar, startTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
@@ -261,9 +262,13 @@ describe("subscribing to Salesforce", () => {
   });
 });
 
-test("without the permission to select objects, changes are found by polling, and the reason is shown", async (t) => {
+test("what prevents a stream is shown with its remedy, and changes are found by polling until it is mended", async (t) => {
   const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  const { bus } = on.sandbox.salesforce;
+  const { account, bus } = on.sandbox.salesforce;
+  const sql = new Client({ connectionString: on.connectionString });
+  await sql.connect();
+  t.after(() => sql.end());
+  on.sandbox.salesforce.setLimits("off");
   bus.settings = { ...bus.settings, mayCustomize: false };
   await on.inProject("POST", "/destinations", {
     name: "changes",
@@ -273,12 +278,43 @@ test("without the permission to select objects, changes are found by polling, an
   const customer = await connectCustomer(on, { provider: "salesforce", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
   const find = async (): Promise<Answer["body"]> => (await on.inProject("GET", path)).body[0];
-  await until(async () => (await find()).source === "polling", 60_000);
-  assert.match((await find()).reason, /insufficient access.*Customize Application/);
+  /** Tries the stream again as it is tried after a quarter of an hour. */
+  const untilRetried = (isDone: (one: Answer["body"]) => boolean): Promise<unknown> =>
+    until(async () => {
+      await sql.query("update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'");
+      return isDone(await find());
+    }, 60_000);
+  const untilRefused = (reason: RegExp): Promise<unknown> =>
+    untilRetried((one) => one.source === "polling" && one.state === "active" && reason.test(one.reason));
+
+  await untilRefused(/insufficient access.*Customize Application.*tried again every 15 minutes/);
+  bus.settings = { ...bus.settings, mayCustomize: true, entityLimit: 0 };
+  await untilRefused(/maximum number of 0 entities.*Deselect another object/);
+  bus.settings = { ...bus.settings, entityLimit: 5, allocation: 0 };
+  await untilRefused(/allocation of 0 delivered events.*Subscribe to fewer objects/);
+  const [profile] = on.sandbox.salesforce
+    .records("PermissionSet")
+    .filter(({ PermissionsViewAllData }) => PermissionsViewAllData === true);
+  const id = String(profile?.["Id"]);
+  account.put("PermissionSet", { id, values: { PermissionsViewAllData: false } });
+  await untilRefused(/lacks the permission View All Records of Account.*Grant it/);
+
+  bus.settings = { ...bus.settings, allocation: 100 };
+  bus.delivered = 95;
+  for (const SobjectType of ["Account", "Machine__c"]) {
+    account.put("ObjectPermissions", { values: { ParentId: id, SobjectType, PermissionsViewAllRecords: true } });
+  }
+  await untilRetried((one) => one.source === "pubsub" && one.state === "active");
+  const { reason, warnings } = await find();
+  assert.equal(reason, undefined);
+  assert.match(warnings[0], /5 of the organisation's 100 deliveries/);
+
+  bus.settings = { ...bus.settings, mayCustomize: false };
   const app = { provider: "salesforce", clientId: "app", clientSecret: "secret" };
   const named = { ...app, metadata: { providerParams: { subscribeSource: "pubsub" } } };
   const made = await on.inProject("POST", "/provider-apps", named);
   assert.equal(made.status, 200, made.text);
+  await sql.query("update subscriptions set state = 'pending', due_time = now()");
   await until(async () => (await find()).state === "failed", 60_000);
   assert.equal((await find()).source, "pubsub");
 });
