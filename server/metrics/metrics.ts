@@ -4,9 +4,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@pro
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
 import type { ReadMeter } from "../read/read-services.ts";
 import type { SubscribeMeter } from "../subscribe/subscribe-services.ts";
-import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
+import { watchDatabase } from "./watch-database.ts";
 
 export interface Metrics {
   registry: Registry;
@@ -162,7 +162,7 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
   });
   const ended = new Counter({
     name: "busbar_subscribe_events_ended_total",
-    help: "Stored events that were delivered or filtered.",
+    help: "Stored events by what became of them; `coalesced` ones became one entry with another event.",
     labelNames: ["outcome"],
     registers,
   });
@@ -174,8 +174,9 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
     },
     refused: (reason) => refused.inc({ reason }),
     found: (events) => received.inc({ outcome: "found" }, events),
-    ended({ delivered, filtered }) {
+    ended({ delivered, coalesced, filtered }) {
       ended.inc({ outcome: "delivered" }, delivered);
+      ended.inc({ outcome: "coalesced" }, coalesced);
       ended.inc({ outcome: "filtered" }, filtered);
     },
   };
@@ -200,79 +201,3 @@ function otherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAtte
     onAttempt: (state) => attempts.inc({ state }),
   };
 }
-
-/** A scrape waits this long for the database. */
-const DATABASE_MS = 1_000;
-
-/** Adds gauges for the pool and the queues. If the database does not answer, the queues are missing and `up` is 0. */
-function watchDatabase(registry: Registry, database: Database): void {
-  const registers = [registry];
-  // First, so that the scrape's own query is not counted.
-  const connections = new Gauge({
-    name: "busbar_database_connections",
-    help: "Connections of this process's pool, and requests that wait for one.",
-    labelNames: ["state"],
-    registers: [],
-    collect() {
-      const { totalCount, idleCount, waitingCount } = database.pool;
-      this.set({ state: "busy" }, totalCount - idleCount);
-      this.set({ state: "idle" }, idleCount);
-      this.set({ state: "wanted" }, waitingCount);
-    },
-  });
-  registry.registerMetric(connections);
-  const ask = once(() =>
-    Promise.race([readQueueDepths(database.queries).catch(() => undefined), late(DATABASE_MS)]),
-  );
-  const gauge = (name: string, help: string, read: (backlog: QueueDepths) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        const backlog = await ask();
-        if (backlog) this.set(read(backlog));
-        else this.remove();
-      },
-    });
-  gauge("busbar_writes_queued", "Writes that have not ended, up to 100,000.", ({ writes }) => writes);
-  gauge("busbar_deliveries_queued", "Deliveries to be made, up to 200,000.", ({ deliveries }) => deliveries);
-  gauge("busbar_gates_closed", "Connections with a closed gate.", ({ closedGates }) => closedGates);
-  gauge("busbar_reads_under_way", "Reads that have not ended, up to 100,000.", ({ reads }) => reads);
-  gauge(
-    "busbar_read_lag_seconds",
-    "Seconds since the changes of the object that is furthest behind were read; of objects with a schedule, without paused ones and bad credentials.",
-    ({ readLagSeconds }) => readLagSeconds,
-  );
-  gauge(
-    "busbar_subscribe_streams_open",
-    "Streams of events that are read.",
-    ({ openStreams }) => openStreams,
-  );
-  gauge(
-    "busbar_subscribe_stream_silence_seconds",
-    "Seconds since the stream that is silent for longest sent an event or a sign of life; without bad credentials.",
-    ({ streamSilenceSeconds }) => streamSilenceSeconds,
-  );
-  const up = new Gauge({
-    name: "busbar_database_up",
-    help: "Whether the database answered this scrape within a second.",
-    registers: [],
-    async collect() {
-      this.set((await ask()) ? 1 : 0);
-    },
-  });
-  registry.registerMetric(up);
-}
-
-/** Shares one run between concurrent callers. */
-function once<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
-  let running: Promise<Answer> | undefined;
-  return () =>
-    (running ??= run().finally(() => {
-      running = undefined;
-    }));
-}
-
-const late = (ms: number): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());

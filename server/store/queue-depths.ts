@@ -14,6 +14,11 @@ export interface QueueDepths {
   openStreams: number;
   /** Seconds since the stream that is silent for longest sent something: as old is its stored position. */
   streamSilenceSeconds: number;
+  /** Events of active subscriptions that wait, and the age of the oldest. */
+  waitingEvents: number;
+  waitingEventsSeconds: number;
+  /** By source of subscriptions: seconds since the oldest time up to which changes are known. */
+  positionAges: Record<string, number>;
 }
 
 /** Counting stops here: more is too many, and counting them would take long. */
@@ -24,6 +29,19 @@ const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select 1 from (select destination_id from ${deliveries}) as open
   join destinations on destinations.id = open.destination_id limit ${MOST_COUNTED}
 `;
+
+/** Webhooks have no position: the provider repeats what was not accepted. */
+const POSITION_AGES = sql`
+  select source, extract(epoch from now() - min(known_time))::double precision as seconds
+  from (
+    select subscriptions.source,
+      case subscriptions.source when 'polling' then polled_until else heard_time end as known_time
+    from subscriptions join installations on installations.id = subscriptions.installation_id
+      join connections on connections.id = installations.connection_id
+      left join event_streams on event_streams.connection_id = connections.id
+    where subscriptions.state = 'active' and subscriptions.source <> 'webhook' and connections.status <> 'bad_credentials'
+  ) as known
+  where known_time is not null group by source`;
 
 export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
   const { rows } = await sql<QueueDepths>`
@@ -42,7 +60,15 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
           where connections.status = 'bad_credentials')) as read_lag_seconds,
       (select count(*)::int from event_streams where state = 'open' and claimed_by is not null) as open_streams,
       (select coalesce(extract(epoch from now() - min(heard_time)), 0)::double precision from event_streams
-        where connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds
+        where connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
+      waiting.count as waiting_events, waiting.seconds as waiting_events_seconds,
+      (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages
+    from (
+      select count(*)::int, coalesce(extract(epoch from now() - min(received_time)), 0)::double precision as seconds
+      from (
+        select received_time from subscription_events join subscriptions using (installation_id, object_name)
+        where outcome is null and state = 'active' limit ${MOST_COUNTED}) as events
+    ) as waiting
   `.execute(queries);
   const [backlog] = rows;
   if (!backlog) throw new Error("a select without from has one row");

@@ -174,8 +174,13 @@ async function commit(
     commitSubscription(queries, { id, installationId, workerId: deps.workerId(), ended, messages }),
   );
   if (isCommitted) {
-    const filtered = ended.filter(({ outcome }) => outcome === "filtered").length;
-    deps.subscribeMeter?.ended({ delivered: ended.length - filtered, filtered });
+    const count = (wanted: EndedEvent["outcome"]): number =>
+      ended.filter(({ outcome }) => outcome === wanted).length;
+    deps.subscribeMeter?.ended({
+      delivered: count("delivered"),
+      coalesced: count("coalesced"),
+      filtered: count("filtered"),
+    });
   }
   return isCommitted;
 }

@@ -221,6 +221,9 @@ describe("subscribing to Salesforce", () => {
     const metrics = await (await fetch(`${new URL(on.busbar.urls.base).origin}/metrics`)).text();
     assert.match(metrics, /busbar_subscribe_streams_open \d/);
     assert.match(metrics, /busbar_subscribe_stream_silence_seconds \d/);
+    assert.match(metrics, /busbar_subscribe_position_age_seconds\{source="pubsub"\} \d/);
+    assert.match(metrics, /busbar_subscribe_events_waiting_seconds \d/);
+    assert.match(metrics, /busbar_subscribe_events_ended_total\{outcome="coalesced"\} \d/);
     change(OTHER, { Phone: "+5 1" });
     await untilEntries(OTHER, before + 1);
     await until(() => server().open === 1, 60_000);

@@ -1,0 +1,120 @@
+/** Gauges of what waits in the database, and of this process's connections to it. */
+import { Gauge, type Registry } from "@prometheus-io/client";
+import type { Database } from "../store/database.ts";
+import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
+
+/** A scrape waits this long for the database. */
+const DATABASE_MS = 1_000;
+
+/** Adds gauges for the pool and the queues. If the database does not answer, the queues are missing and `up` is 0. */
+export function watchDatabase(registry: Registry, database: Database): void {
+  // First, so that the scrape's own query is not counted.
+  watchPool(registry, database);
+  const ask = once(() =>
+    Promise.race([readQueueDepths(database.queries).catch(() => undefined), late(DATABASE_MS)]),
+  );
+  const gauge: AddGauge = (name, help, read) =>
+    void new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const depths = await ask();
+        if (depths) this.set(read(depths));
+        else this.remove();
+      },
+    });
+  watchQueues(gauge);
+  watchSubscriptions(gauge);
+  watchPositions(registry, ask);
+  const up = new Gauge({
+    name: "busbar_database_up",
+    help: "Whether the database answered this scrape within a second.",
+    registers: [],
+    async collect() {
+      this.set((await ask()) ? 1 : 0);
+    },
+  });
+  registry.registerMetric(up);
+}
+
+type AddGauge = (name: string, help: string, read: (depths: QueueDepths) => number) => void;
+
+function watchPool(registry: Registry, { pool }: Database): void {
+  const connections = new Gauge({
+    name: "busbar_database_connections",
+    help: "Connections of this process's pool, and requests that wait for one.",
+    labelNames: ["state"],
+    registers: [],
+    collect() {
+      const { totalCount, idleCount, waitingCount } = pool;
+      this.set({ state: "busy" }, totalCount - idleCount);
+      this.set({ state: "idle" }, idleCount);
+      this.set({ state: "wanted" }, waitingCount);
+    },
+  });
+  registry.registerMetric(connections);
+}
+
+function watchQueues(gauge: AddGauge): void {
+  gauge("busbar_writes_queued", "Writes that have not ended, up to 100,000.", ({ writes }) => writes);
+  gauge("busbar_deliveries_queued", "Deliveries to be made, up to 200,000.", ({ deliveries }) => deliveries);
+  gauge("busbar_gates_closed", "Connections with a closed gate.", ({ closedGates }) => closedGates);
+  gauge("busbar_reads_under_way", "Reads that have not ended, up to 100,000.", ({ reads }) => reads);
+  gauge(
+    "busbar_read_lag_seconds",
+    "Seconds since the changes of the object that is furthest behind were read; of objects with a schedule, without paused ones and bad credentials.",
+    ({ readLagSeconds }) => readLagSeconds,
+  );
+}
+
+function watchSubscriptions(gauge: AddGauge): void {
+  gauge(
+    "busbar_subscribe_streams_open",
+    "Streams of events that are read.",
+    ({ openStreams }) => openStreams,
+  );
+  gauge(
+    "busbar_subscribe_stream_silence_seconds",
+    "Seconds since the stream that is silent for longest sent an event or a sign of life; without bad credentials.",
+    ({ streamSilenceSeconds }) => streamSilenceSeconds,
+  );
+  gauge(
+    "busbar_subscribe_events_waiting",
+    "Events of active subscriptions that are neither delivered nor filtered, up to 100,000.",
+    ({ waitingEvents }) => waitingEvents,
+  );
+  gauge(
+    "busbar_subscribe_events_waiting_seconds",
+    "Seconds since the oldest of these events arrived.",
+    ({ waitingEventsSeconds }) => waitingEventsSeconds,
+  );
+}
+
+/** A source that no subscription uses has no value. */
+function watchPositions(registry: Registry, ask: () => Promise<QueueDepths | undefined>): void {
+  const positions = new Gauge({
+    name: "busbar_subscribe_position_age_seconds",
+    help: "Seconds since the time up to which the changes of the subscription that is furthest behind are known, by source; of active ones, without bad credentials.",
+    labelNames: ["source"],
+    registers: [],
+    async collect() {
+      this.reset();
+      for (const [source, seconds] of Object.entries((await ask())?.positionAges ?? {}))
+        this.set({ source }, seconds);
+    },
+  });
+  registry.registerMetric(positions);
+}
+
+/** Shares one run between concurrent callers. */
+function once<Answer>(run: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | undefined;
+  return () =>
+    (running ??= run().finally(() => {
+      running = undefined;
+    }));
+}
+
+const late = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), ms).unref());
