@@ -1,6 +1,7 @@
 /** The interface of a connector: pure knowledge of one provider's API, with a `fetch` that is already authorized. */
 import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
+import type { JournalConnector } from "./journal-connector.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { ReadConnector } from "./read-connector.ts";
 import type { StreamConnector } from "./stream-connector.ts";
@@ -105,8 +106,10 @@ export interface Connector {
   write?: WriteConnector;
   read?: ReadConnector;
   subscribe?: SubscribeConnector;
-  /** How `subscribe` gets events without a public address. */
+  /** How `subscribe` gets events without a public address, by a stream for each connection. */
   stream?: StreamConnector;
+  /** How `subscribe` gets events without a public address, by a journal of the app. */
+  journal?: JournalConnector;
   /** Describes objects' fields; a `CustomFieldsConnector` creates custom ones as well. */
   fields?: FieldsConnector;
   /**

@@ -1,5 +1,5 @@
 /** Reads JSON of providers without losing digits of numbers or the texts of its parts. Pure. */
-import type { Json } from "../server/ground/json.ts";
+import { isJsonObject, type Json } from "../server/ground/json.ts";
 
 /** Returns the value of a JSON text; an integer that JavaScript would round becomes its text. Throws `SyntaxError`. */
 export function parseExactly(text: string): Json {
@@ -17,19 +17,41 @@ export function parseExactly(text: string): Json {
 export function itemTexts(text: string): string[] | undefined {
   const value: unknown = JSON.parse(text);
   if (!Array.isArray(value)) return undefined;
-  const items: string[] = [];
-  let begin = text.indexOf("[") + 1;
+  return partTexts(text);
+}
+
+/** Returns the texts of the members of a JSON object by name; undefined for another value. Throws `SyntaxError`. */
+export function memberTexts(text: string): Map<string, string> | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) return undefined;
+  return new Map(
+    partTexts(text).map((part): [string, string] => {
+      const end = endOfText(part, 0);
+      const name: string = JSON.parse(part.slice(0, end + 1));
+      return [name, part.slice(part.indexOf(":", end) + 1).trim()];
+    }),
+  );
+}
+
+/** Returns the texts between the commas of a list or an object, which is known to be JSON. */
+function partTexts(text: string): string[] {
+  const parts: string[] = [];
+  let begin = text.search(/[[{]/) + 1;
   let depth = 0;
-  for (let at = begin; at < text.length && items.length < value.length; at++) {
+  for (let at = begin; at < text.length; at++) {
     const character = text[at];
+    const closes = character === "]" || character === "}";
     if (character === '"') at = endOfText(text, at);
     else if (character === "[" || character === "{") depth += 1;
-    else if (depth === 0 && (character === "," || character === "]")) {
-      items.push(text.slice(begin, at).trim());
+    else if (depth > 0 && closes) depth -= 1;
+    else if (depth === 0 && (closes || character === ",")) {
+      const part = text.slice(begin, at).trim();
+      if (part !== "") parts.push(part);
+      if (closes) break;
       begin = at + 1;
-    } else if (character === "]" || character === "}") depth -= 1;
+    }
   }
-  return items;
+  return parts;
 }
 
 /** Returns the position of the quote that closes the text which opens at `from`. */

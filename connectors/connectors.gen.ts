@@ -5,6 +5,7 @@ import { DESCRIPTIONS } from "./descriptions.gen.ts";
 import { write as hubspotWrite } from "./hubspot/write.ts";
 import { read as hubspotRead } from "./hubspot/read.ts";
 import { subscribe as hubspotSubscribe } from "./hubspot/subscribe.ts";
+import { journal as hubspotJournal } from "./hubspot/journal.ts";
 import { fields as hubspotFields } from "./hubspot/fields.ts";
 import { classify as hubspotClassify } from "./hubspot/classify.ts";
 import { write as salesforceWrite } from "./salesforce/write.ts";
@@ -18,6 +19,6 @@ export const CONNECTORS: Record<string, Connector> = {
   ...Object.fromEntries(
     Object.entries(DESCRIPTIONS).map(([key, description]) => [key, describeConnector(key, description)]),
   ),
-  hubspot: { write: hubspotWrite, read: hubspotRead, subscribe: hubspotSubscribe, fields: hubspotFields, classify: hubspotClassify },
+  hubspot: { write: hubspotWrite, read: hubspotRead, subscribe: hubspotSubscribe, journal: hubspotJournal, fields: hubspotFields, classify: hubspotClassify },
   salesforce: { write: salesforceWrite, read: salesforceRead, subscribe: salesforceSubscribe, stream: salesforceStream, fields: salesforceFields, classify: salesforceClassify },
 };

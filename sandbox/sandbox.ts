@@ -16,6 +16,7 @@ import {
 import { mintToken, type MintedToken, type MintOptions } from "./control/tokens.ts";
 import type { Data } from "./exchange.ts";
 import { createHubSpot, STATIC_TOKEN, type HubSpotOptions } from "./hubspot/hubspot.ts";
+import type { Journal } from "./hubspot/journal.ts";
 import type { Webhooks } from "./hubspot/webhooks.ts";
 import { createListener } from "./listener.ts";
 import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
@@ -60,7 +61,7 @@ export type ProviderControls = {
 
 export type Sandbox = {
   url: string;
-  hubspot: ProviderControls & { staticToken: string; webhooks: Webhooks };
+  hubspot: ProviderControls & { staticToken: string; webhooks: Webhooks; journal: Journal };
   salesforce: ProviderControls & SalesforceStreams;
   catalog(): CatalogOverlay;
   requests(filter?: RequestFilter): LoggedRequest[];
@@ -104,6 +105,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     log,
     clock,
     webhooks: hubspot.webhooks,
+    journal: hubspot.journal,
     streams: salesforce.streams,
     catalog,
     reset,
@@ -117,7 +119,12 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   origin = `http://${host.includes(":") ? `[${host}]` : host}:${portOf(server.address())}`;
   return {
     url: origin,
-    hubspot: { ...controlsOf(hubspot, origin), staticToken: STATIC_TOKEN, webhooks: hubspot.webhooks },
+    hubspot: {
+      ...controlsOf(hubspot, origin),
+      staticToken: STATIC_TOKEN,
+      webhooks: hubspot.webhooks,
+      journal: hubspot.journal,
+    },
     salesforce: { ...controlsOf(salesforce, origin), ...salesforce.streams },
     catalog,
     requests: (filter) => log.list(filter),

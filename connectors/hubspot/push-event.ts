@@ -7,8 +7,8 @@ import type {
   SubscribeEventType,
 } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { isStorable } from "../../server/ground/storable-text.ts";
 import { pluralOf, singularOf, typeIdOf } from "./event-objects.ts";
+import { idOf, wordOf } from "./event-values.ts";
 
 const TYPES: Record<string, SubscribeEventType> = {
   creation: "create",
@@ -106,18 +106,6 @@ function otherEnd(event: JsonObject): Pick<ProviderEvent, "to"> {
 function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
   const time = typeof value === "number" ? new Date(value) : undefined;
   return time && !Number.isNaN(time.getTime()) ? { occurredTime: time } : {};
-}
-
-const LONGEST_WORD = 500;
-
-const wordOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" && value !== "" && value.length <= LONGEST_WORD && isStorable(value)
-    ? value
-    : undefined;
-
-function idOf(value: Json | undefined): string | undefined {
-  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
-  return /^[1-9]\d{0,39}$/.test(text) ? text : undefined;
 }
 
 /** Public samples have these forms, too. */

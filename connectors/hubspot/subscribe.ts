@@ -7,6 +7,7 @@ import { send } from "../../connector-kit/send-request.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
 import { typeIdOf } from "./event-objects.ts";
+import { readJournalEvent } from "./journal-event.ts";
 import { isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { registration } from "./push-registration.ts";
@@ -19,7 +20,8 @@ export const subscribe: SubscribeConnector = {
   objectKey: typeIdOf,
   findObjectKey,
   findAccountRef,
-  readEvent,
+  // The inbox has events of pushes and of the journal.
+  readEvent: (raw) => readEvent(raw) ?? readJournalEvent(raw),
   isListed,
   createTimeOf: ({ raw }) => timeOf(raw.createdAt),
   polledEvent,

@@ -13,6 +13,8 @@ import type { Provider } from "../provider.ts";
 import { Router } from "../router.ts";
 import type { SandboxClock } from "../clock.ts";
 import { addClockRoutes, addOrgRoutes } from "./clock-controls.ts";
+import type { Journal } from "../hubspot/journal.ts";
+import { addJournalControls } from "../hubspot/journal-routes.ts";
 import { addWebhookControls } from "../hubspot/webhook-routes.ts";
 import type { Webhooks } from "../hubspot/webhooks.ts";
 import { addStreamControls, type SalesforceStreams } from "../salesforce/stream-controls.ts";
@@ -28,6 +30,7 @@ export type Controls = {
   log: RequestLog;
   clock: SandboxClock;
   webhooks: Webhooks;
+  journal: Journal;
   streams: SalesforceStreams;
   catalog(): unknown;
   reset(): void;
@@ -46,6 +49,7 @@ export function createControlApi(controls: Controls): (exchange: SandboxExchange
   addClockRoutes(router, controls.clock, controls.providers);
   addOrgRoutes(router, controls.providers);
   addWebhookControls(router, controls.webhooks);
+  addJournalControls(router, controls.journal);
   addStreamControls(router, controls.streams);
   return (exchange) => {
     const found = router.find(exchange.method, exchange.path);

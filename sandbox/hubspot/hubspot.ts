@@ -13,6 +13,8 @@ import { addAssociationRoutes } from "./association-routes.ts";
 import { addBatchRoutes } from "./batch.ts";
 import { addBatchReadRoutes } from "./batch-read.ts";
 import { errorAnswer, refuse } from "./errors.ts";
+import { Journal } from "./journal.ts";
+import { addJournalFiles, addJournalRoutes } from "./journal-routes.ts";
 import { HubSpotLimits } from "./limits.ts";
 import { addListRoutes } from "./lists.ts";
 import { addOAuthRoutes } from "./oauth.ts";
@@ -42,10 +44,11 @@ export type HubSpotOptions = {
 /** A private app's token that always works. */
 export const STATIC_TOKEN = "pat-na1-00000000-0000-4000-8000-000000004100";
 
-export type HubSpot = Provider & { webhooks: Webhooks };
+export type HubSpot = Provider & { webhooks: Webhooks; journal: Journal };
 
 export function createHubSpot(options: HubSpotOptions): HubSpot {
   const webhooks = new Webhooks();
+  const journal = new Journal(options.clock);
   const limits = new HubSpotLimits(options.limits ?? "real");
   const grants = new Grants({
     rotate: false,
@@ -54,11 +57,15 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
     accessTokenText: (random) => `CNsb${random}`,
     refreshTokenText: (random) => `na1-${random}`,
   });
-  const report = (change: AccountChange): void => webhooks.changed(change, options.clock.now());
+  const report = (change: AccountChange): void => {
+    webhooks.changed(change, options.clock.now());
+    journal.changed(change);
+  };
   const fresh = (): Account => new Account({ clock: options.clock, onChange: report, ...DEFAULT_SETTINGS });
   let account = fresh();
   const start = (): void => {
     webhooks.reset();
+    journal.reset();
     account = fresh();
     seedHubSpot(account);
     grants.clear();
@@ -72,8 +79,11 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
   start();
   const open = new Router();
   const { clients = [], autoApprove = false } = options;
-  addOAuthRoutes(open, { grants, clients, autoApprove });
+  const grantsApp = (scope: string) => journal.settings.granted || !scope.startsWith("developer.");
+  addOAuthRoutes(open, { grants, clients, autoApprove, grantsApp });
+  addJournalFiles(open, journal);
   const router = createRouter(() => account, options);
+  addJournalRoutes(router, { journal, grants, origin: options.origin });
   const answerSized = (exchange: SandboxExchange): SandboxAnswer =>
     exchange.lineBytes > account.settings.lineCharacters
       ? { status: 414, headers: { "content-type": "text/html" }, body: TOO_LONG }
@@ -92,6 +102,7 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
     limits: () => limits.show(),
     reset: start,
     webhooks,
+    journal,
     account: accountControls(() => account),
   };
 }

@@ -11,7 +11,13 @@ import { refuse } from "./errors.ts";
 
 export const USER_ID = 41001;
 
-export type OAuthSettings = { grants: Grants; clients: KnownClient[]; autoApprove: boolean };
+export type OAuthSettings = {
+  grants: Grants;
+  clients: KnownClient[];
+  autoApprove: boolean;
+  /** Whether an app gets a token of its own with a scope. */
+  grantsApp(scope: string): boolean;
+};
 
 export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
   const page = (exchange: SandboxExchange): SandboxAnswer =>
@@ -62,11 +68,28 @@ function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswe
     }
     return issued(renewed, version);
   }
+  if (form["grant_type"] === "client_credentials") return appToken(form, settings);
   throw tokenError(
     "BAD_GRANT_TYPE",
     "unsupported_grant_type",
     `unsupported grant type ${form["grant_type"] ?? ""}`,
   );
+}
+
+/** A token of the app itself; there is no refresh token. */
+function appToken(form: Record<string, string>, { grants, grantsApp }: OAuthSettings): SandboxAnswer {
+  const scopes = (form["scope"] ?? "").split(/[ ,]+/).filter(Boolean);
+  const refused = scopes.filter((scope) => !grantsApp(scope));
+  if (scopes.length === 0 || refused.length > 0) {
+    const message = `the app has not been granted the scopes ${refused.join(" ")}`;
+    throw tokenError("BAD_SCOPES", "invalid_scope", message);
+  }
+  const { accessToken, expiresAt } = grants.mint({ clientId: form["client_id"], scopes, refresh: false });
+  const expires_in = Math.round((expiresAt - Date.now()) / 1000);
+  return {
+    status: 200,
+    body: { access_token: accessToken, expires_in, token_type: "bearer", token_use: "access_token" },
+  };
 }
 
 function redeem(form: Record<string, string>, grants: Grants): Issued {

@@ -109,7 +109,8 @@ function bodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: Li
   });
 }
 
-function toProviderError(error: EgressError, repeatable: boolean): ProviderError {
+/** Returns the error for a request without an answer. */
+export function toProviderError(error: EgressError, repeatable: boolean): ProviderError {
   const { failure, message } = error;
   const options = { message: `${message}.`, cause: error };
   if (failure === "forbidden-address") return new ProviderError({ kind: "forbidden", ...options });

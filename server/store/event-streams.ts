@@ -1,5 +1,6 @@
 /**
- * Streams of events that Busbar opens at providers, one for a connection. A stream is in one of these states:
+ * Streams of events that Busbar opens at providers: one for a connection, or the journal of a provider app with the changes of
+ * all accounts. A stream is in one of these states:
  *
  *     closed   not opened yet, or broken; it is opened at `retry_time`
  *     open     a process reads it
@@ -14,7 +15,11 @@ import { reconcileFrom } from "./subscription-walks.ts";
 export type EventStreamState = "closed" | "open" | "failed";
 
 export interface EventStreamRow {
-  connectionId: string;
+  /** The id of the connection or of the provider app. */
+  id: string;
+  connectionId: string | null;
+  /** Set: the stream is a journal. */
+  providerAppId: string | null;
   projectId: string;
   provider: string;
   ref: string;
@@ -28,18 +33,37 @@ export interface EventStreamRow {
   attempts: number;
 }
 
-const COLUMNS = sql`event_streams.connection_id, event_streams.project_id, event_streams.provider, event_streams.ref,
+const COLUMNS = sql`event_streams.id, event_streams.connection_id, event_streams.provider_app_id, event_streams.project_id, event_streams.provider, event_streams.ref,
   event_streams.topic, event_streams.account_ref, event_streams.position, event_streams.start_time,
   event_streams.heard_time, event_streams.state, event_streams.reason, event_streams.attempts`;
 
-/** Objects that installations of the connection subscribe to by its stream, but for one that goes. */
+/** How a journal names an object of an account among those that are selected, or wanted. */
+export const journalKey = (accountRef: string, objectKey: string): string => `${accountRef} ${objectKey}`;
+export function readJournalKey(key: string): { accountRef: string; objectKey: string } {
+  const [accountRef = "", objectKey = ""] = key.split(" ");
+  return { accountRef, objectKey };
+}
+const KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
+
+/** Objects that installations subscribe to by the stream, but for one that goes. */
 const wantedWithout = (installationId: string | null) => sql`array(
-  select distinct subscriptions.object_key from subscriptions
+  select object_key from subscriptions
   join installations on installations.id = subscriptions.installation_id
-  where installations.connection_id = event_streams.connection_id and subscriptions.source = 'pubsub'
-    and subscriptions.state <> 'disabled' and subscriptions.object_key is not null
-    and installations.id is distinct from ${installationId}::uuid)`;
+  where installations.connection_id = event_streams.connection_id and source = 'pubsub'
+    and subscriptions.state <> 'disabled' and object_key is not null
+    and installations.id is distinct from ${installationId}::uuid
+  union
+  select ${KEY} from subscriptions
+  where journal_app_id = event_streams.provider_app_id and source = 'journal'
+    and state <> 'disabled' and object_key is not null and account_ref is not null)`;
 const WANTED = wantedWithout(null);
+
+/** The ids of the subscriptions of the streams in a table `mine`. */
+const OF_MINE = sql`
+  select subscriptions.id from mine join installations on installations.connection_id = mine.connection_id
+    join subscriptions on subscriptions.installation_id = installations.id and source = 'pubsub'
+  union all
+  select subscriptions.id from mine join subscriptions on journal_app_id = mine.provider_app_id and source = 'journal'`;
 
 /**
  * Until when a subscription knows all changes if the stream reported everything until a time, or null: a transaction that
@@ -50,30 +74,31 @@ const knownUntil = (time: RawBuilder<unknown>) =>
 
 export async function findEventStream(
   queries: Queries,
-  connectionId: string,
+  id: string,
 ): Promise<EventStreamRow | undefined> {
   const { rows } = await sql<EventStreamRow>`
-    select ${COLUMNS} from event_streams where connection_id = ${connectionId}
+    select ${COLUMNS} from event_streams where id = ${id}
   `.execute(queries);
   return rows[0];
 }
 
-export type SelectedObject = Pick<
-  EventStreamRow,
-  "connectionId" | "projectId" | "provider" | "ref" | "topic"
-> & {
-  accountRef: string;
-  objectKey: string;
-};
+export type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | "topic" | "accountRef"> &
+  ({ connectionId: string; providerAppId?: undefined } | { providerAppId: string; connectionId?: undefined }) & {
+    /** What was selected now; what was before stays. */
+    selected: string[];
+  };
 
-/** Stores that an object was selected. Another account or topic begins a new stream. Returns the stream. */
-export async function putEventStream(queries: Queries, one: SelectedObject): Promise<EventStreamRow> {
-  const { connectionId, projectId, provider, ref, topic, accountRef, objectKey } = one;
+/** Stores that objects were selected. Another account or topic begins a new stream. Returns the stream. */
+export async function putEventStream(queries: Queries, one: PutStream): Promise<EventStreamRow> {
+  const { connectionId, providerAppId, projectId, provider, ref, topic, accountRef, selected } = one;
+  const id = connectionId ?? providerAppId;
   const isSame = sql`known.topic = excluded.topic and known.account_ref = excluded.account_ref`;
   await sql`
-    insert into event_streams as known (connection_id, project_id, provider, ref, topic, account_ref, selected)
-    values (${connectionId}, ${projectId}, ${provider}, ${ref}, ${topic}, ${accountRef}, array[${objectKey}::text])
-    on conflict (connection_id) do update set
+    insert into event_streams as known
+      (connection_id, provider_app_id, project_id, provider, ref, topic, account_ref, selected)
+    values (${connectionId ?? null}, ${providerAppId ?? null}, ${projectId}, ${provider}, ${ref}, ${topic}, ${accountRef},
+      ${selected}::text[])
+    on conflict (id) do update set
       ref = excluded.ref, topic = excluded.topic, account_ref = excluded.account_ref,
       selected = case when ${isSame} then array(select distinct unnest(known.selected || excluded.selected))
         else excluded.selected end,
@@ -84,8 +109,8 @@ export async function putEventStream(queries: Queries, one: SelectedObject): Pro
       retry_time = case when ${isSame} then known.retry_time end
   `.execute(queries);
   await sql`select pg_notify('busbar_changes', '{"table":"event_streams","id":""}')`.execute(queries);
-  const row = await findEventStream(queries, connectionId);
-  if (!row) throw new Error(`the stream of connection ${connectionId} vanished`);
+  const row = await findEventStream(queries, id);
+  if (!row) throw new Error(`the stream ${id} vanished`);
   return row;
 }
 
@@ -96,8 +121,8 @@ export async function claimEventStreams(
   most: number,
 ): Promise<EventStreamRow[]> {
   const { rows } = await sql<EventStreamRow>`
-    update event_streams set claimed_by = ${workerId}::integer where connection_id in (
-      select connection_id from event_streams
+    update event_streams set claimed_by = ${workerId}::integer where id in (
+      select id from event_streams
       where claimed_by is null and (retry_time is null or retry_time <= now())
       order by retry_time nulls first limit ${most} for update skip locked)
     returning ${COLUMNS}
@@ -107,7 +132,7 @@ export async function claimEventStreams(
 
 export interface HeldStream extends Pick<
   EventStreamRow,
-  "connectionId" | "projectId" | "provider" | "ref" | "topic" | "accountRef"
+  "id" | "connectionId" | "providerAppId" | "projectId" | "provider" | "ref" | "topic" | "accountRef"
 > {
   wanted: string[];
   selected: string[];
@@ -116,7 +141,7 @@ export interface HeldStream extends Pick<
 /** Lists the streams that a process has claimed, with what is wanted of each. */
 export async function listHeldStreams(queries: Queries, workerId: number): Promise<HeldStream[]> {
   const { rows } = await sql<HeldStream>`
-    select connection_id, project_id, provider, ref, topic, account_ref, selected, ${WANTED} as wanted
+    select id, connection_id, provider_app_id, project_id, provider, ref, topic, account_ref, selected, ${WANTED} as wanted
     from event_streams where claimed_by = ${workerId}
   `.execute(queries);
   return rows;
@@ -128,7 +153,8 @@ export async function findStreamWithout(
   installationId: string,
 ): Promise<HeldStream | undefined> {
   const { rows } = await sql<HeldStream>`
-    select event_streams.connection_id, event_streams.project_id, provider, ref, topic, account_ref, selected,
+    select event_streams.id, event_streams.connection_id, provider_app_id, event_streams.project_id, provider, ref, topic,
+      account_ref, selected,
       ${wantedWithout(installationId)} as wanted
     from event_streams join installations on installations.connection_id = event_streams.connection_id
     where installations.id = ${installationId}
@@ -140,45 +166,42 @@ export async function findStreamWithout(
  * Has subscriptions set up again whose object was deselected after it had been selected: it was switched off and on again
  * within seconds. What changed meanwhile is found by reading.
  */
-export async function selectAgain(queries: Queries, connectionId: string): Promise<void> {
+export async function selectAgain(queries: Queries, id: string): Promise<void> {
   await sql`
+    with mine as (select connection_id, provider_app_id, selected from event_streams where id = ${id})
     update subscriptions set state = 'pending', due_time = now(), retry_time = null,
       polled_until = coalesce(polled_until, ${knownUntil(sql`now()`)})
-    from installations, event_streams
-    where event_streams.connection_id = ${connectionId} and installations.connection_id = event_streams.connection_id
-      and subscriptions.installation_id = installations.id and source = 'pubsub'
-      and subscriptions.state in ('active', 'degraded') and object_key <> all(selected)
+    from mine
+    where subscriptions.id in (${OF_MINE}) and subscriptions.state in ('active', 'degraded') and ${KEY} <> all(selected)
   `.execute(queries);
 }
 
 /** Stores that objects are not selected any more. Without any left that is wanted, the stream is removed. */
-export async function dropSelected(queries: Queries, connectionId: string, dropped: string[]): Promise<void> {
+export async function dropSelected(queries: Queries, id: string, dropped: string[]): Promise<void> {
   await sql`
     update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))
-    where connection_id = ${connectionId}
+    where id = ${id}
   `.execute(queries);
   await sql`
-    delete from event_streams where connection_id = ${connectionId} and selected = '{}' and ${WANTED} = '{}'
+    delete from event_streams where id = ${id} and selected = '{}' and ${WANTED} = '{}'
   `.execute(queries);
 }
 
 /** Stores that a claimed stream is open, and makes the subscriptions due that wait for it. */
 export async function openEventStream(
   queries: Queries,
-  { connectionId, workerId }: { connectionId: string; workerId: number },
+  { id, workerId }: { id: string; workerId: number },
 ): Promise<void> {
   await sql`
     with mine as (
       update event_streams set state = 'open', reason = null, start_time = coalesce(start_time, now()),
         heard_time = coalesce(heard_time, now())
-      where connection_id = ${connectionId} and claimed_by = ${workerId}
-      returning connection_id
+      where id = ${id} and claimed_by = ${workerId}
+      returning connection_id, provider_app_id
     ), due as (
       update subscriptions set due_time = now(), retry_time = null
-      from installations, mine
-      where installations.id = subscriptions.installation_id and installations.connection_id = mine.connection_id
-        and source = 'pubsub' and subscriptions.state in ('pending', 'failed')
-      returning subscriptions.id
+      where id in (${OF_MINE}) and state in ('pending', 'failed')
+      returning id
     )
     select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from due)
   `.execute(queries);
@@ -190,12 +213,12 @@ export async function openEventStream(
  */
 export async function moveEventStream(
   queries: Queries,
-  { connectionId, workerId, position }: { connectionId: string; workerId: number; position: Buffer },
+  { id, workerId, position }: { id: string; workerId: number; position: Buffer },
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update event_streams set heard_time = now(),
       position = case when ${position.length} = 0 then position else ${position}::bytea end
-    where connection_id = ${connectionId} and claimed_by = ${workerId}
+    where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
   return numAffectedRows === 1n;
 }
@@ -203,15 +226,15 @@ export async function moveEventStream(
 /** Forgets a position that the provider does not have any more; the stream begins with what the provider has kept. */
 export async function forgetPosition(
   queries: Queries,
-  { connectionId, workerId }: { connectionId: string; workerId: number },
+  { id, workerId }: { id: string; workerId: number },
 ): Promise<void> {
   await sql`
-    update event_streams set position = null where connection_id = ${connectionId} and claimed_by = ${workerId}
+    update event_streams set position = null where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
 }
 
 export interface ReleasedStream {
-  connectionId: string;
+  id: string;
   workerId: number;
   state: EventStreamState;
   reason: string | null;
@@ -226,21 +249,19 @@ export interface ReleasedStream {
 
 /** Gives a claimed stream back. */
 export async function releaseEventStream(queries: Queries, one: ReleasedStream): Promise<void> {
-  const { connectionId, workerId, state, reason, retryTime, attempts, setUpAgain } = one;
+  const { id, workerId, state, reason, retryTime, attempts, setUpAgain } = one;
   await sql`
     with mine as (
       update event_streams set claimed_by = null, state = ${state}, reason = ${reason}, retry_time = ${retryTime},
         attempts = ${attempts}
-      where connection_id = ${connectionId} and claimed_by = ${workerId}
-      returning connection_id, heard_time
+      where id = ${id} and claimed_by = ${workerId}
+      returning connection_id, provider_app_id, heard_time
     ), due as (
       update subscriptions set state = 'pending', due_time = now(), retry_time = null,
         polled_until = case when subscriptions.state = 'pending' then polled_until
           else coalesce(polled_until, ${knownUntil(sql`mine.heard_time`)}) end
-      from installations, mine
-      where ${setUpAgain} and installations.id = subscriptions.installation_id
-        and installations.connection_id = mine.connection_id and source = 'pubsub'
-        and subscriptions.state in ('pending', 'active', 'degraded')
+      from mine
+      where ${setUpAgain} and subscriptions.id in (${OF_MINE}) and subscriptions.state in ('pending', 'active', 'degraded')
       returning subscriptions.id
     )
     select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from due)
@@ -250,21 +271,16 @@ export async function releaseEventStream(queries: Queries, one: ReleasedStream):
 /** Requests a reconciliation of the subscriptions of a stream; without a key, of all of them. */
 export async function reconcileStream(
   queries: Queries,
-  {
-    connectionId,
-    objectKey,
-    since,
-    reason,
-  }: { connectionId: string; objectKey: string | undefined; since: Date; reason: string },
+  { id, objectKey, since, reason }: { id: string; objectKey: string | undefined; since: Date; reason: string },
 ): Promise<void> {
   await sql`
-    with requested as (
+    with mine as (
+      select connection_id, provider_app_id from event_streams where id = ${id}
+    ), requested as (
       update subscriptions set due_time = now(), ${reconcileFrom(since, reason)}
-      from installations
-      where installations.id = subscriptions.installation_id and installations.connection_id = ${connectionId}
-        and source = 'pubsub' and subscriptions.state <> 'disabled'
+      where id in (${OF_MINE}) and state <> 'disabled'
         and (${objectKey ?? null}::text is null or object_key = ${objectKey ?? null}::text)
-      returning subscriptions.id
+      returning id
     )
     select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from requested)
   `.execute(queries);
@@ -278,7 +294,7 @@ export async function recoverEventStreams(
 ): Promise<void> {
   await sql`
     update event_streams set claimed_by = null, retry_time = null
-    where claimed_by = ${workerId} and connection_id <> all(${held}::uuid[])
+    where claimed_by = ${workerId} and id <> all(${held}::uuid[])
   `.execute(queries);
 }
 

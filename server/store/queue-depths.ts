@@ -38,7 +38,8 @@ const POSITION_AGES = sql`
       case subscriptions.source when 'polling' then polled_until else heard_time end as known_time
     from subscriptions join installations on installations.id = subscriptions.installation_id
       join connections on connections.id = installations.connection_id
-      left join event_streams on event_streams.connection_id = connections.id
+      left join event_streams on event_streams.id =
+        case subscriptions.source when 'journal' then journal_app_id else connections.id end
     where subscriptions.state = 'active' and subscriptions.source <> 'webhook' and connections.status <> 'bad_credentials'
   ) as known
   where known_time is not null group by source`;
@@ -60,7 +61,8 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
           where connections.status = 'bad_credentials')) as read_lag_seconds,
       (select count(*)::int from event_streams where state = 'open' and claimed_by is not null) as open_streams,
       (select coalesce(extract(epoch from now() - min(heard_time)), 0)::double precision from event_streams
-        where connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
+        where connection_id is null
+          or connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
       waiting.count as waiting_events, waiting.seconds as waiting_events_seconds,
       (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages
     from (

@@ -24,13 +24,19 @@ export interface StoredEvents {
   unmatched: number;
 }
 
-/** Events of a stream belong to its connection, pushed ones to an account. */
+/** Events of a stream belong to its connection; pushed ones, and those of a journal, to an account. */
 const BY_ACCOUNT = sql`project_id, provider, account_ref, object_key`;
 const BY_CONNECTION = sql`project_id, provider, object_key`;
 
+/** The only subscriptions that get events: of the installations of a connection, or of those that read a journal. */
+export type Recipients =
+  | { connectionId: string; journalAppId?: undefined }
+  | { journalAppId: string; connectionId?: undefined };
+
 /**
  * Stores events in one statement, and makes their subscriptions due after the window. With a connection, only its
- * installations get them: another connection to the account may have a user with fewer permissions. An event that an
+ * installations get them: another connection to the account may have a user with fewer permissions. Without recipients, every
+ * installation of the account gets them. An event that an
  * installation has already is a duplicate. The rows of the subscriptions are locked in one order, so that two processes cannot block
  * each other.
  */
@@ -38,13 +44,15 @@ export async function storeReceivedEvents(
   queries: Queries,
   events: ReceivedEvent[],
   windowMs: number,
-  connectionId?: string,
+  recipients?: Recipients,
 ): Promise<StoredEvents> {
-  const match = connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
-  const ofConnection =
-    connectionId === undefined
+  const match = recipients?.connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
+  const chosen =
+    recipients === undefined
       ? sql``
-      : sql`and installation_id in (select id from installations where connection_id = ${connectionId})`;
+      : recipients.connectionId === undefined
+        ? sql`and source = 'journal' and journal_app_id = ${recipients.journalAppId}`
+        : sql`and installation_id in (select id from installations where connection_id = ${recipients.connectionId})`;
   const column = <Name extends keyof ReceivedEvent>(name: Name) => events.map((event) => event[name]);
   const { rows } = await sql<StoredEvents>`
     with input as materialized (
@@ -57,7 +65,7 @@ export async function storeReceivedEvents(
         provider_event_type, occurred_time, dedupe_key, raw, position)
     ), target as materialized (
       select id as subscription_id, project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
-      where (${match}) in (select distinct ${match} from input) ${ofConnection}
+      where (${match}) in (select distinct ${match} from input) ${chosen}
       order by id
       for no key update
     ), matched as materialized (

@@ -25,6 +25,8 @@ export interface SubscriptionRow {
   accountRef: string | null;
   objectKey: string | null;
   source: SubscriptionSource;
+  /** Of the source `journal`: the provider app whose journal is read. */
+  journalAppId: string | null;
   state: SubscriptionState;
   reason: string | null;
   /** What the set-up found out and a person should know. */
@@ -51,7 +53,8 @@ export interface SubscriptionRow {
 }
 
 const COLUMNS = sql`subscriptions.id, subscriptions.installation_id, subscriptions.object_name, subscriptions.project_id,
-  subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source, subscriptions.state,
+  subscriptions.provider, subscriptions.account_ref, subscriptions.object_key, subscriptions.source,
+  subscriptions.journal_app_id, subscriptions.state,
   subscriptions.reason, subscriptions.warnings, subscriptions.source_retry_time, subscriptions.reported_error, subscriptions.received::double precision,
   subscriptions.delivered::double precision, subscriptions.filtered::double precision,
   subscriptions.duplicates::double precision, subscriptions.last_event_time, subscriptions.polled_until,
@@ -78,6 +81,21 @@ export interface WantedSubscription {
   objectKey: string | null;
   source: SubscriptionSource;
   isDisabled: boolean;
+  /** Of the source `journal`. */
+  journalAppId: string | null;
+  journalWish: JournalWish | null;
+}
+
+/** What a journal must report of an object. */
+export interface JournalWish {
+  /** The client that subscribes. */
+  clientId: string;
+  create: boolean;
+  delete: boolean;
+  associationChange: boolean;
+  other: string[];
+  /** Fields whose changes are wanted; empty: no updates. */
+  fields: "all" | string[];
 }
 
 /**
@@ -102,34 +120,38 @@ export async function syncSubscriptions(
   if (wanted.length === 0) return;
   await sql`
     insert into subscriptions as known (id, project_id, installation_id, object_name, provider, account_ref, object_key,
-      source, state, polled_until, poll_time)
+      source, journal_app_id, journal_wish, state, polled_until, poll_time)
     select id, ${projectId}, ${installationId}, object_name, provider, account_ref, object_key, source,
-      case when is_disabled then 'disabled' else 'pending' end,
+      journal_app_id, journal_wish, case when is_disabled then 'disabled' else 'pending' end,
       case when is_polled then now() end, case when is_polled then now() end
     from (
       select *, source = 'polling' and not is_disabled as is_polled
       from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
         ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[],
+        ${column("journalAppId")}::uuid[], ${wanted.map(({ journalWish }) => journalWish && JSON.stringify(journalWish))}::jsonb[],
         ${column("isDisabled")}::boolean[])
-        as one (id, object_name, provider, account_ref, object_key, source, is_disabled)
+        as one (id, object_name, provider, account_ref, object_key, source, journal_app_id, journal_wish, is_disabled)
     ) wanted
     on conflict (installation_id, object_name) do update set
       provider = excluded.provider,
       -- What the provider was asked for stays while the connection tells nothing else.
       account_ref = coalesce(excluded.account_ref, known.account_ref),
       object_key = coalesce(excluded.object_key, known.object_key),
-      source = excluded.source,
+      source = excluded.source, journal_app_id = excluded.journal_app_id, journal_wish = excluded.journal_wish,
       state = case when excluded.state = 'disabled' then 'disabled'
         when known.state = 'active' and excluded.source = known.source
+          and excluded.journal_app_id is not distinct from known.journal_app_id
+          and excluded.journal_wish is not distinct from known.journal_wish
           and coalesce(excluded.account_ref, known.account_ref) is not distinct from known.account_ref then 'active'
         else 'pending' end,
       reason = case when known.state = 'active' or excluded.state = 'disabled' then null else known.reason end,
-      -- Polling begins at the moment from which it is the source, or with the last answer of a stream, and goes on where it
-      -- was. Both times stay while another source is being set up, so that nothing is missed in between.
+      -- Polling begins at the moment from which it is the source, or with the last answer of a stream or journal, and goes on
+      -- where it was. Both times stay while another source is being set up, so that nothing is missed in between.
       polled_until = case when excluded.state <> 'disabled' then coalesce(known.polled_until,
-        case when excluded.poll_time is not null and known.source = 'pubsub' and known.state in ('active', 'degraded') then (
-          select greatest(known.create_time, heard_time - interval '5 minutes')
-          from event_streams join installations using (connection_id) where installations.id = known.installation_id) end,
+        case when excluded.source <> known.source and known.state in ('active', 'degraded') then (
+          select greatest(known.create_time, heard_time - interval '5 minutes') from event_streams
+          where event_streams.id = case known.source when 'journal' then known.journal_app_id
+            when 'pubsub' then (select connection_id from installations where installations.id = known.installation_id) end) end,
         excluded.polled_until) end,
       deletions_until = case when excluded.state <> 'disabled' then known.deletions_until end,
       poll_time = case when excluded.poll_time is not null then coalesce(known.poll_time, excluded.poll_time) end,
@@ -295,25 +317,31 @@ export async function activateSubscription(
 }
 
 /**
- * Stores that changes are found by reading, from the first time on that the provider's stream could not be set up; the stream
- * is tried again later.
+ * Stores that another source stands in for one that could not be set up, which is tried again later. Polling begins where
+ * changes are known until; before pushes, what changed since is found by a reconciliation.
  */
-export async function pollInstead(
+export async function useInstead(
   queries: Queries,
   one: {
     id: string;
     workerId: number;
     accountRef: string;
     objectKey: string;
-    reason: string;
-    sourceRetryTime: Date;
+    source: SubscriptionSource;
+    reason: string | null;
+    sourceRetryTime: Date | null;
   },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey, reason, sourceRetryTime } = one;
+  const { id, workerId, accountRef, objectKey, source, reason, sourceRetryTime } = one;
+  const isPolled = source === "polling";
+  const missedSince = isPolled ? sql`null` : sql`least(polled_until, deletions_until)`;
   await sql`
-    update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, attempts = 0, source = 'polling',
-      state = 'active', reason = ${reason}, warnings = '{}', source_retry_time = ${sourceRetryTime}, poll_time = coalesce(poll_time, now()),
-      polled_until = coalesce(polled_until, now())
+    update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, attempts = 0, source = ${source},
+      state = 'active', reason = ${reason}, warnings = '{}', source_retry_time = ${sourceRetryTime},
+      ${reconcileFrom(missedSince, CAUGHT_UP)},
+      poll_time = case when ${isPolled} then coalesce(poll_time, now()) end,
+      polled_until = case when ${isPolled} then coalesce(polled_until, now()) end,
+      deletions_until = case when ${isPolled} then deletions_until end
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
 }
@@ -328,4 +356,29 @@ export async function changeSource(
       poll_time = null, walk = case when walk ->> 'kind' <> 'polling' then walk end
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);
+}
+
+/** Stores how events name account and object, for the streams that are wanted. */
+export async function nameSubscription(
+  queries: Queries,
+  one: { id: string; workerId: number; accountRef: string; objectKey: string },
+): Promise<void> {
+  const { id, workerId, accountRef, objectKey } = one;
+  await sql`
+    update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}
+    where id = ${id} and claimed_by = ${workerId}
+  `.execute(queries);
+}
+
+/** Lists what the subscriptions of an object of an account want its journal to report. */
+export async function listJournalWishes(
+  queries: Queries,
+  { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
+): Promise<JournalWish[]> {
+  const { rows } = await sql<{ wish: JournalWish }>`
+    select journal_wish as wish from subscriptions
+    where journal_app_id = ${journalAppId} and account_ref = ${accountRef} and object_key = ${objectKey}
+      and source = 'journal' and state <> 'disabled' and journal_wish is not null
+  `.execute(queries);
+  return rows.map(({ wish }) => wish);
 }

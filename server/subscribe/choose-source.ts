@@ -10,8 +10,8 @@ export interface ChosenSource {
   fault?: string;
   /** Why it is not a quicker one. */
   reason?: string;
-  /** The builder has chosen it: there is no other way if it fails. */
-  isNamed?: true;
+  /** What stands in if the source cannot be set up; absent: there is no other way, or the builder wants none. */
+  otherwise?: { source: SubscriptionSource; reason?: string };
 }
 
 /** The setting of the provider app, in `metadata.providerParams`. */
@@ -26,30 +26,46 @@ export interface BuiltSources {
   pushes: boolean;
   /** Whether Busbar can open a stream at the provider. */
   streams: boolean;
+  /** Whether the provider keeps a journal that Busbar reads. */
+  journals: boolean;
 }
 
 /** An overlay that moves the provider without its streaming address has no streams. */
 export const sourcesOf = (
-  { subscribe, stream }: Pick<Connector, "subscribe" | "stream">,
+  { subscribe, stream, journal }: Pick<Connector, "subscribe" | "stream" | "journal">,
   info: Pick<ProviderInfo, "pubSubURL"> | undefined,
 ): BuiltSources => ({
   pushes: subscribe?.push !== undefined,
   streams: stream !== undefined && info?.pubSubURL !== undefined,
+  journals: journal !== undefined,
 });
 
+interface Choice extends BuiltSources {
+  publicUrl: string;
+  provider: string;
+}
+
 /** `apps`: the provider apps of the project for the provider. */
-export function chooseSource(
-  apps: readonly { metadata: unknown }[],
-  { pushes, streams, publicUrl, provider }: BuiltSources & { publicUrl: string; provider: string },
-): ChosenSource {
+export function chooseSource(apps: readonly { metadata: unknown }[], choice: Choice): ChosenSource {
+  const { pushes, streams, journals, provider } = choice;
   const named = apps.map(({ metadata }) => sourceSetting(metadata)).find((source) => source !== undefined);
-  if (named === "polling") return { source: "polling" };
-  if (streams && named === undefined) return { source: "pubsub" };
-  if (named === "pubsub" && streams) return { source: named, isNamed: true };
   if (named !== undefined && isSource(named)) {
-    if (named === "webhook" && pushes) return { source: named };
+    const built = { polling: true, webhook: pushes, journal: journals, pubsub: streams };
+    if (built[named]) return { source: named };
     return { source: named, fault: `The source \`${named}\` of ${provider} is not built yet. ${REMEDY}` };
   }
+  if (streams) return { source: "pubsub", otherwise: { source: "polling", reason: UNTIL_STREAM } };
+  const slower = chooseSlower(apps, choice);
+  if (!journals || apps.length === 0) return slower;
+  const reason = slower.reason && `${slower.reason} The journal is tried again every 15 minutes.`;
+  return { source: "journal", otherwise: { ...slower, ...(reason && { reason }) } };
+}
+
+/** Chooses between pushes and polling. */
+function chooseSlower(
+  apps: readonly unknown[],
+  { pushes, publicUrl, provider }: Choice,
+): { source: SubscriptionSource; reason?: string } {
   if (!pushes) return { source: "polling", reason: `${provider} pushes nothing here. ${READ}` };
   if (apps.length === 0) {
     const reason = `The project has no provider app for ${provider}, whose client secret signs the provider's requests.`;
@@ -60,6 +76,8 @@ export function chooseSource(
   return { source: "polling", reason: `${reason} ${READ}` };
 }
 
+const UNTIL_STREAM =
+  "Until then changes are found by reading, later than by the provider's stream, which is tried again every 15 minutes.";
 const REMEDY = "Remove `subscribeSource` from the provider app's `providerParams`, or set it to `polling`.";
 const READ = "Until then changes are found by reading, later than by pushes.";
 

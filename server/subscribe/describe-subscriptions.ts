@@ -3,7 +3,7 @@ import type { Catalog } from "../../connectors/catalog.ts";
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { readSources } from "../read/read-sources.ts";
-import type { Database } from "../store/database.ts";
+import type { Database, Queries } from "../store/database.ts";
 import { findEventStream, type EventStreamRow } from "../store/event-streams.ts";
 import type { InstallationRow } from "../store/installations.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
@@ -64,12 +64,14 @@ export async function describeSubscriptions(
     publicUrl: deps.publicUrl(),
     provider: integration.provider,
   });
-  const pollingReason = chosen.source === "pubsub" ? FELL_BACK : chosen.reason;
-  const stream = await findEventStream(queries, installation.connectionId);
+  const pollingReason = chosen.otherwise ? FELL_BACK : chosen.reason;
+  const streams = await listStreams(queries, installation.connectionId, rows);
   const fieldKey = connector?.read.fieldKey ?? ((name: string) => name);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
     const { names, unmapped } = watchedFields(definition, fieldKey);
+    const streamId = row?.source === "journal" ? row.journalAppId : installation.connectionId;
+    const stream = streams.find(({ id }) => id === streamId);
     const unbuilt = connector ? undefined : `Subscribing to ${integration.provider} is not built yet.`;
     return {
       objectName: definition.objectName,
@@ -95,10 +97,21 @@ export async function describeSubscriptions(
   });
 }
 
+/** Lists the stream of the connection, and the journals of its subscriptions. */
+async function listStreams(
+  queries: Queries,
+  connectionId: string,
+  rows: readonly SubscriptionRow[],
+): Promise<EventStreamRow[]> {
+  const ids = new Set([connectionId, ...rows.flatMap(({ journalAppId }) => journalAppId ?? [])]);
+  const found = await Promise.all([...ids].map((id) => findEventStream(queries, id)));
+  return found.filter((stream) => stream !== undefined);
+}
+
 /** Shown where the cause is not known any more: a later failure has replaced it. */
 const FELL_BACK =
-  "The provider's stream could not be set up, so changes are found by reading, later than by the stream. " +
-  "The stream is tried again every 15 minutes.";
+  "The provider's stream or journal could not be set up, so changes are found by reading, later than there. " +
+  "It is tried again every 15 minutes.";
 
 function stateOf(
   definition: SubscribeDefinition,
@@ -117,7 +130,8 @@ function stateOf(
   if (unbuilt !== undefined) return { state: "failed", reason: unbuilt };
   // The row follows the configuration a moment later.
   if (!row || row.state === "disabled") return { state: "pending" };
-  const isBroken = row.source === "pubsub" && stream !== undefined && stream.state !== "open";
+  const isStreamed = row.source === "pubsub" || row.source === "journal";
+  const isBroken = isStreamed && stream !== undefined && stream.state !== "open";
   if (row.state === "active" && isBroken && stream.reason !== null) {
     return { state: "degraded", reason: stream.reason };
   }

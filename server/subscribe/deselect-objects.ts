@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { backoffMs } from "../jobs/backoff.ts";
 import type { Log } from "../ground/log.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
-import { dropSelected, findStreamWithout, type HeldStream } from "../store/event-streams.ts";
+import { dropSelected, findStreamWithout, readJournalKey, type HeldStream } from "../store/event-streams.ts";
 import type { StreamServices } from "./stream-services.ts";
 
 export interface Deselecting {
@@ -18,37 +18,35 @@ export function openDeselecting(deps: StreamServices): Deselecting {
   const underWay = new Map<string, Promise<void>>();
   return {
     look(stream) {
-      const { connectionId, selected, wanted } = stream;
+      const { id, selected, wanted } = stream;
       const dropped = selected.filter((key) => !wanted.includes(key));
-      if (dropped.length === 0 || underWay.has(connectionId)) return;
+      // Without anything that is wanted, the stream itself goes.
+      const isDone = dropped.length === 0 && wanted.length > 0;
+      if (isDone || underWay.has(id)) return;
       const work = deselect(deps, stream, dropped)
         .catch((error: unknown) => {
-          deps.log.warn({ connectionId, error: String(error) }, "cannot store that objects were deselected");
+          deps.log.warn({ stream: id, error: String(error) }, "cannot store that objects were deselected");
         })
-        .finally(() => underWay.delete(connectionId));
-      underWay.set(connectionId, work);
+        .finally(() => underWay.delete(id));
+      underWay.set(id, work);
     },
     settled: async () => void (await Promise.all(underWay.values())),
   };
 }
 
 /** What could not be removed at the provider is logged: it does no harm but take the place of another object. */
-async function deselect(
-  deps: StreamServices,
-  { connectionId, projectId, provider, ref, wanted }: HeldStream,
-  dropped: string[],
-): Promise<void> {
-  const connector = deps.catalog.connector(provider);
+async function deselect(deps: StreamServices, stream: HeldStream, dropped: string[]): Promise<void> {
+  const { id, projectId, provider, ref } = stream;
   for (let attempts = 1; attempts <= MOST_ATTEMPTS; attempts++) {
     try {
-      await callProvider(deps, { projectId, connectionId }, async ({ fetch }) =>
-        connector?.stream?.deselect({ ref, objectKeys: wanted }, fetch),
-      );
+      await (stream.providerAppId === null
+        ? deselectFromStream(deps, stream)
+        : deselectFromJournal(deps, stream, dropped));
       break;
     } catch (error) {
       if (attempts === MOST_ATTEMPTS) {
         deps.log.warn(
-          { connectionId, projectId, provider, ref, left: dropped, error: String(error) },
+          { stream: id, projectId, provider, ref, left: dropped, error: String(error) },
           "objects are still selected at the provider, although nobody subscribes to them",
         );
         break;
@@ -56,7 +54,32 @@ async function deselect(
       await wait(backoffMs({ attempts, baseMs: deps.retryBaseMs }), undefined, { ref: false });
     }
   }
-  await dropSelected(deps.database.queries, connectionId, dropped);
+  await dropSelected(deps.database.queries, id, dropped);
+}
+
+async function deselectFromStream(
+  deps: CallServices,
+  { connectionId, projectId, provider, ref, wanted }: HeldStream,
+): Promise<void> {
+  if (connectionId === null) return;
+  const { stream } = deps.catalog.connector(provider) ?? {};
+  await callProvider(deps, { projectId, connectionId }, async ({ fetch }) =>
+    stream?.deselect({ ref, objectKeys: wanted }, fetch),
+  );
+}
+
+/** The journal belongs to the builder's app: only what Busbar has selected is removed. */
+async function deselectFromJournal(
+  deps: StreamServices,
+  { providerAppId, projectId, provider }: HeldStream,
+  dropped: string[],
+): Promise<void> {
+  const { journal } = deps.catalog.connector(provider) ?? {};
+  if (!journal || providerAppId === null || dropped.length === 0) return;
+  const { fetch } = await deps.appCalls.find({ projectId, providerAppId }, (scopes) =>
+    journal.tokenScopes(scopes),
+  );
+  await journal.deselect(dropped.map(readJournalKey), fetch);
 }
 
 /** A deletion does not wait longer. */
@@ -72,17 +95,13 @@ export async function deselectBeforeRemoval(
 ): Promise<void> {
   const stream = await findStreamWithout(deps.database.queries, installationId);
   if (!stream || stream.selected.every((key) => stream.wanted.includes(key))) return;
-  const { connectionId, projectId, provider, ref, wanted } = stream;
-  const connector = deps.catalog.connector(provider);
-  const call = callProvider(deps, { projectId, connectionId }, async ({ fetch }) => {
-    await connector?.stream?.deselect({ ref, objectKeys: wanted }, fetch);
-    return true;
-  });
+  const { id, projectId, provider, ref } = stream;
+  const call = deselectFromStream(deps, stream).then(() => true);
   const isDone = await Promise.race([call, wait(PATIENCE_MS, false, { ref: false })]).catch(() => false);
   call.catch(() => {});
   if (isDone) return;
   deps.log.warn(
-    { connectionId, projectId, provider, ref },
+    { stream: id, projectId, provider, ref },
     "objects are still selected at the provider, although nobody subscribes to them",
   );
 }

@@ -1,4 +1,4 @@
-/** Holds the stream of a connection: reads it until it ends, and gives it back with the time of the next attempt. */
+/** Holds a stream: reads it until it ends, and gives it back with the time of the next attempt. */
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -7,40 +7,41 @@ import { backoffMs } from "../jobs/backoff.ts";
 import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";
 import { forgetPosition, releaseEventStream, type ReleasedStream } from "../store/event-streams.ts";
-import { LostClaimError, readStream, type HeldStreamReading, type StreamProgress } from "./read-stream.ts";
+import { LostClaimError, readStream, type HeldStreamReading } from "./read-stream.ts";
 import { requestReconciliations } from "./stream-gaps.ts";
 import type { StreamServices } from "./stream-services.ts";
+import type { StreamProgress } from "./stream-source.ts";
 
 const LONGEST_RETRY_MS = 60_000;
 
 /** Ends when the stream does, or `stop` is aborted; the stream has been given back then. */
 export async function holdStream(
   deps: StreamServices,
-  { stream, reader, stop }: HeldStreamReading,
+  { stream, source, stop }: HeldStreamReading,
 ): Promise<void> {
   const progress: StreamProgress = { hasHeard: false };
-  const { connectionId, projectId, provider } = stream;
+  const { id, projectId, provider } = stream;
   let end: End = AT_ONCE;
   try {
-    await readStream(deps, { stream, reader, stop, progress });
+    await readStream(deps, { stream, source, stop, progress });
   } catch (error) {
     if (error instanceof LostClaimError) return;
     if (!stop.aborted) {
       const failure = toProviderError(error);
       deps.log.warn(
-        { connectionId, projectId, provider, error: failure.message },
+        { stream: id, projectId, provider, error: failure.message },
         "a stream of events ended; it is opened again",
       );
       end = await settle(deps, { stream, progress, stop }, failure);
     }
   }
   const release = () =>
-    releaseEventStream(deps.database.queries, { connectionId, workerId: deps.workerId(), ...end });
+    releaseEventStream(deps.database.queries, { id, workerId: deps.workerId(), ...end });
   // A process that stops does not wait for its database: others take the stream when its lock is gone.
   await (stop.aborted ? ignoreDatabaseOutage(release) : retryWhileDatabaseIsDown(release, { signal: stop }));
 }
 
-type End = Omit<ReleasedStream, "connectionId" | "workerId">;
+type End = Omit<ReleasedStream, "id" | "workerId">;
 
 const AT_ONCE: End = { state: "closed", reason: null, retryTime: null, attempts: 0, setUpAgain: false };
 /** A selection takes effect after up to two minutes, so a topic may not be there at first. */
@@ -49,7 +50,7 @@ const MOST_ATTEMPTS_WITHOUT_TOPIC = 8;
 /** Decides when the stream is opened again, and has the records read of which events were missed. */
 async function settle(
   deps: StreamServices,
-  { stream, progress, stop }: Omit<HeldStreamReading, "reader"> & { progress: StreamProgress },
+  { stream, progress, stop }: Omit<HeldStreamReading, "source"> & { progress: StreamProgress },
   failure: ProviderError,
 ): Promise<End> {
   const { live, hasHeard } = progress;
@@ -80,13 +81,13 @@ async function settle(
 /** Begins with the oldest event that the provider has kept; what is older is found by reading. */
 async function startAgain(
   deps: StreamServices,
-  { stream, stop }: Omit<HeldStreamReading, "reader">,
+  { stream, stop }: Omit<HeldStreamReading, "source">,
   failure: LostPositionError,
 ): Promise<void> {
-  const { connectionId } = stream;
+  const { id } = stream;
   const forget = () =>
     transact(deps.database, async (queries) => {
-      await forgetPosition(queries, { connectionId, workerId: deps.workerId() });
+      await forgetPosition(queries, { id, workerId: deps.workerId() });
       await requestReconciliations(deps, queries, stream, [
         { reason: `the stored position is lost: ${failure.message}` },
       ]);

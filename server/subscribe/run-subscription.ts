@@ -17,12 +17,11 @@ import {
 } from "../store/subscriptions.ts";
 import { findChanges } from "./find-changes.ts";
 import { filterEvents, processEvents } from "./process-events.ts";
-import { setUpSubscription } from "./set-up-subscription.ts";
+import { setUpSubscription, type SetUpServices } from "./set-up-subscription.ts";
 import { wantsEvents } from "./subscribe-definition.ts";
-import type { SubscribeServices } from "./subscribe-services.ts";
 import { findSubscriptionTarget, type SubscriptionTarget } from "./subscription-target.ts";
 
-export type TurnServices = SubscribeServices & { publicUrl: () => string };
+export type TurnServices = SetUpServices;
 
 const LONGEST_RETRY_MS = 60_000;
 /** The subscription is due as soon as the stream is open. */

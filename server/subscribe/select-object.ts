@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { StreamConnector } from "../../connector-kit/stream-connector.ts";
 import { callProvider } from "../operations/call-provider.ts";
-import { putEventStream } from "../store/event-streams.ts";
+import { putEventStream, type EventStreamRow } from "../store/event-streams.ts";
 import type { ClaimedSubscription } from "../store/subscriptions.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 
@@ -26,21 +26,24 @@ export async function selectObject(
   const { warnings, ...selected } = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
     stream.select({ ref, objectName }, fetch),
   );
-  const { startTime, state, reason, attempts } = await putEventStream(deps.database.queries, {
+  const row = await putEventStream(deps.database.queries, {
     connectionId,
     projectId,
     provider,
     ref,
-    objectKey,
+    selected: [objectKey],
     ...selected,
   });
-  if (state === "failed" || (startTime === null && attempts >= MOST_ATTEMPTS)) {
-    throw new ProviderError({
-      kind: "forbidden",
-      message: reason ?? "The provider refuses the stream of events.",
-    });
-  }
-  return { isOpen: startTime !== null, warnings };
+  return { isOpen: requireOpen(row), warnings };
+}
+
+/** Returns whether the stream has ever been open. Throws `ProviderError` for one that is refused, or that cannot be opened. */
+export function requireOpen({ startTime, state, reason, attempts }: EventStreamRow): boolean {
+  if (state !== "failed" && (startTime !== null || attempts < MOST_ATTEMPTS)) return startTime !== null;
+  throw new ProviderError({
+    kind: "forbidden",
+    message: reason ?? "The provider refuses the stream of events.",
+  });
 }
 
 /** A name that providers accept: letters and digits, a letter first. */

@@ -1,77 +1,125 @@
 /** Sets a subscription up: checks what it needs, and asks the provider how its events name account and object. */
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
+import type { AppCalls } from "../calls/app-calls.ts";
+import { nowMs } from "../ground/clock.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
-import { nowMs } from "../ground/clock.ts";
 import {
   activateSubscription,
   changeSource,
-  pollInstead,
+  nameSubscription,
+  useInstead,
   type ClaimedSubscription,
 } from "../store/subscriptions.ts";
-import { chooseSource, sourcesOf } from "./choose-source.ts";
+import { chooseSource, sourcesOf, type ChosenSource } from "./choose-source.ts";
 import { planChanged, readWithout, type RecordReader } from "./read-changed-records.ts";
-import { selectObject } from "./select-object.ts";
+import { selectInJournal } from "./select-in-journal.ts";
+import { selectObject, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 import type { SubscriptionTarget } from "./subscription-target.ts";
+
+export type SetUpServices = SubscribeServices & { publicUrl: () => string; appCalls: AppCalls };
 
 /**
  * Returns whether events arrive from now on. Throws `ProviderError`: `invalid` for what a person must change, otherwise what
  * the provider answered.
  */
 export async function setUpSubscription(
-  deps: SubscribeServices & { publicUrl: () => string },
+  deps: SetUpServices,
   subscription: ClaimedSubscription,
   target: SubscriptionTarget,
 ): Promise<boolean> {
   const { queries } = deps.database;
-  const { id, projectId, connectionId, objectName, provider } = subscription;
-  const { connector, definition } = target;
-  const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
-  const { source, fault, isNamed } = chooseSource(apps, {
-    ...sourcesOf(connector, deps.catalog.find(provider)),
-    publicUrl: deps.publicUrl(),
-    provider,
-  });
+  const chosen = await choose(deps, subscription, target);
+  const { source, fault, otherwise } = chosen;
   if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
-  if (source === "pubsub" && subscription.source !== source) {
-    await changeSource(queries, { id, workerId: deps.workerId(), source });
+  const claim = { id: subscription.id, workerId: deps.workerId() };
+  if (otherwise && subscription.source !== source) {
+    await changeSource(queries, { ...claim, source });
     Object.assign(subscription, { source, state: "pending", walk: null, pollTime: null });
   }
-  const names = await callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
+  const names = await findNames(deps, subscription, target);
+  try {
+    const { isOpen, warnings } = await select(deps, subscription, { target, source, ...names });
+    if (!isOpen) return false;
+    await activateSubscription(queries, { ...claim, ...names, warnings });
+    Object.assign(subscription, names, { state: "active" });
+  } catch (error) {
+    if (!otherwise || !(error instanceof ProviderError) || !mustBeMended(error.kind)) throw error;
+    // Pushes are as good: nobody has to mend anything.
+    const isSlower = otherwise.source === "polling";
+    const reason = isSlower ? `${error.message.replace(/\.$/, "")}. ${otherwise.reason ?? ""}`.trim() : null;
+    const sourceRetryTime = isSlower ? new Date(nowMs() + SOURCE_RETRY_MS) : null;
+    await useInstead(queries, { ...claim, ...names, source: otherwise.source, reason, sourceRetryTime });
+    Object.assign(subscription, names, { state: "active", source: otherwise.source });
+  }
+  return true;
+}
+
+/** An allocation is counted over 24 hours, and what a person mends is noticed without being told. */
+const SOURCE_RETRY_MS = 15 * 60_000;
+
+async function choose(
+  deps: SetUpServices,
+  { projectId, provider }: ClaimedSubscription,
+  { connector }: SubscriptionTarget,
+): Promise<ChosenSource> {
+  const apps = await listProviderApps(deps.database.queries, projectId);
+  return chooseSource(
+    apps.filter((app) => app.provider === provider),
+    { ...sourcesOf(connector, deps.catalog.find(provider)), publicUrl: deps.publicUrl(), provider },
+  );
+}
+
+interface Names {
+  accountRef: string;
+  objectKey: string;
+}
+
+/** Asks the provider for what is not known, and whether records can be read: otherwise events could not be delivered later. */
+async function findNames(
+  deps: SetUpServices,
+  subscription: ClaimedSubscription,
+  { connector, definition }: SubscriptionTarget,
+): Promise<Names> {
+  const { projectId, connectionId, objectName } = subscription;
+  return callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const reader = { ...deps, connector, connection, fetch };
     const accountRef = subscription.accountRef ?? (await connector.subscribe.findAccountRef(fetch));
     const objectKey = subscription.objectKey ?? (await connector.subscribe.findObjectKey(objectName, fetch));
     if (definition?.read) await readSample(reader, definition.read);
     return { accountRef, objectKey };
   });
-  let warnings: string[] = [];
-  if (source === "pubsub" && connector.stream) {
-    const { objectKey } = names;
-    try {
-      const selected = await selectObject(deps, subscription, { stream: connector.stream, objectKey });
-      if (!selected.isOpen) return false;
-      warnings = selected.warnings;
-    } catch (error) {
-      if (isNamed || !(error instanceof ProviderError) || !mustBeMended(error.kind)) throw error;
-      const reason = `${error.message.replace(/\.$/, "")}. ${MEANWHILE}`;
-      const sourceRetryTime = new Date(nowMs() + SOURCE_RETRY_MS);
-      await pollInstead(queries, { id, workerId: deps.workerId(), ...names, reason, sourceRetryTime });
-      Object.assign(subscription, names, { state: "active", source: "polling" });
-      return true;
-    }
-  }
-  await activateSubscription(queries, { id, workerId: deps.workerId(), ...names, warnings });
-  Object.assign(subscription, names, { state: "active" });
-  return true;
 }
 
-/** An allocation is counted over 24 hours, and what a person mends is noticed without being told. */
-const SOURCE_RETRY_MS = 15 * 60_000;
-const MEANWHILE =
-  "Until then changes are found by reading, later than by the provider's stream, which is tried again every 15 minutes.";
+/** Has the object reported where the provider must be asked for that. */
+async function select(
+  deps: SetUpServices,
+  subscription: ClaimedSubscription,
+  { target, source, ...names }: Names & { target: SubscriptionTarget; source: ChosenSource["source"] },
+): Promise<SelectedObject> {
+  const { stream, journal } = target.connector;
+  if (source === "pubsub" && stream) {
+    return selectObject(deps, subscription, { stream, objectKey: names.objectKey });
+  }
+  if (source !== "journal" || !journal) return { isOpen: true, warnings: [] };
+  await nameSubscription(deps.database.queries, { id: subscription.id, workerId: deps.workerId(), ...names });
+  const listFields = () => listAllFields(deps, subscription, target);
+  return selectInJournal(deps, subscription, { journal, ...names, listFields });
+}
 
-/** Finds out whether records can be read: otherwise events could not be delivered later. */
+async function listAllFields(
+  deps: SetUpServices,
+  { projectId, connectionId, objectName }: ClaimedSubscription,
+  { connector: { fields } }: SubscriptionTarget,
+): Promise<string[]> {
+  if (!fields) return [];
+  const described = await callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
+    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch)),
+  );
+  return Object.keys(described.fields);
+}
+
 async function readSample(
   reader: RecordReader,
   definition: NonNullable<NonNullable<SubscriptionTarget["definition"]>["read"]>,

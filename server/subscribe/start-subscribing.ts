@@ -1,4 +1,5 @@
 /** Starts what subscribes: subscriptions brought in line with their configuration, the streams, and the worker that delivers events. */
+import { openAppCalls } from "../calls/app-calls.ts";
 import { openHttp2Sessions } from "../egress/http2-sessions.ts";
 import { openReadPaces } from "../read/paced-fetch.ts";
 import type { Changes } from "../store/changes.ts";
@@ -7,8 +8,11 @@ import { startWatchingOutages } from "./watch-outages.ts";
 import { startStreamWorker, type StreamWorkerServices } from "./stream-worker.ts";
 import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subscription-worker.ts";
 
-type Services = Omit<SubscriptionWorkerServices, "paces"> &
-  Omit<StreamWorkerServices, "http2"> & { changes: Changes };
+type Services = Omit<SubscriptionWorkerServices, "paces" | "appCalls"> &
+  Omit<StreamWorkerServices, "http2" | "appCalls" | "journalRestMs"> & { changes: Changes };
+
+/** HubSpot advises 5 to 10 seconds between requests that find nothing. */
+const JOURNAL_REST_MS = 5_000;
 
 export interface Subscribing {
   /** False if the worker has stopped unexpectedly. */
@@ -17,11 +21,13 @@ export interface Subscribing {
 }
 
 export function startSubscribing(deps: Services): Subscribing {
-  const worker = startSubscriptionWorker({ ...deps, paces: openReadPaces() });
+  const appCalls = openAppCalls(deps);
+  const worker = startSubscriptionWorker({ ...deps, appCalls, paces: openReadPaces() });
   const syncing = startSyncingSubscriptions({ ...deps, onDue: () => worker.wake() });
   const outages = startWatchingOutages({ ...deps, onDue: () => worker.wake() });
   const http2 = openHttp2Sessions(deps.egress);
-  const streams = startStreamWorker({ ...deps, http2 });
+  const journalRestMs = Math.min(JOURNAL_REST_MS, deps.pollMs);
+  const streams = startStreamWorker({ ...deps, http2, appCalls, journalRestMs });
   deps.changes.subscribe((change) => {
     if (change?.table === "subscriptions") worker.wake();
   });

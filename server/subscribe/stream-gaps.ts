@@ -11,15 +11,15 @@ const MARGIN_MS = 5 * 60_000;
 export async function requestReconciliations(
   { log }: Pick<StreamServices, "log">,
   queries: Queries,
-  { connectionId, projectId, provider, heardTime, startTime }: EventStreamRow,
+  { id, projectId, provider, heardTime, startTime }: EventStreamRow,
   gaps: readonly StreamGap[],
 ): Promise<void> {
   const lastMs = heardTime?.getTime() ?? startTime?.getTime() ?? nowMs();
   for (const { objectKey, since = new Date(lastMs - MARGIN_MS), reason } of gaps) {
     log.warn(
-      { connectionId, projectId, provider, objectKey, since, reason },
+      { stream: id, projectId, provider, objectKey, since, reason },
       "a stream of events did not report each change: the records are read",
     );
-    await reconcileStream(queries, { connectionId, objectKey, since, reason: reason.slice(0, 500) });
+    await reconcileStream(queries, { id, objectKey, since, reason: reason.slice(0, 500) });
   }
 }

@@ -1,4 +1,4 @@
-/** Claims streams of events and holds them: one process for each connection, over all processes. */
+/** Claims streams of events and holds them: one process for each connection, and for each journal, over all processes. */
 import type { StreamReader } from "../../connector-kit/stream-connector.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
@@ -14,7 +14,10 @@ import {
 } from "../store/event-streams.ts";
 import { openDeselecting } from "./deselect-objects.ts";
 import { holdStream } from "./hold-stream.ts";
+import { readJournal } from "./read-journal.ts";
+import { readLongCall } from "./read-long-call.ts";
 import type { StreamServices } from "./stream-services.ts";
+import type { StreamSource } from "./stream-source.ts";
 
 export type StreamWorkerServices = Omit<StreamServices, "workerId"> & {
   identity: ProcessIdentity;
@@ -43,38 +46,38 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const { queries } = deps.database;
   const held = new Map<string, Held>();
   const deselecting = openDeselecting(deps);
-  const readerOf = openReaders(deps);
-  const hold = (stream: EventStreamRow, reader: StreamReader): void => {
-    const { connectionId } = stream;
+  const sourceOf = openSources(deps);
+  const hold = (stream: EventStreamRow, source: StreamSource): void => {
+    const { id } = stream;
     const stop = new AbortController();
-    const ended = holdStream(deps, { stream, reader, stop: stop.signal })
+    const ended = holdStream(deps, { stream, source, stop: stop.signal })
       .catch((error: unknown) => {
-        deps.log.error({ connectionId, err: error }, "a stream of events ended on our side");
+        deps.log.error({ stream: id, err: error }, "a stream of events ended on our side");
       })
       .finally(() => {
-        if (held.get(connectionId)?.stop === stop) held.delete(connectionId);
+        if (held.get(id)?.stop === stop) held.delete(id);
       });
-    held.set(connectionId, { stream, stop, ended });
+    held.set(id, { stream, stop, ended });
   };
   const round = async (): Promise<boolean> => {
     // What this process has claimed and does not hold was lost on the way; what it holds may belong to others now.
     const known = [...held.keys()];
     await recoverEventStreams(queries, deps.workerId(), known);
     const rows = await listHeldStreams(queries, deps.workerId());
-    for (const id of known) {
-      const row = rows.find(({ connectionId }) => connectionId === id);
-      const one = held.get(id);
+    for (const key of known) {
+      const row = rows.find(({ id }) => id === key);
+      const one = held.get(key);
       const isSame = row?.topic === one?.stream.topic && row?.accountRef === one?.stream.accountRef;
       if (!row || row.wanted.length === 0 || !isSame) one?.stop.abort();
     }
     for (const row of rows) {
       deselecting.look(row);
-      if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.connectionId);
+      if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.id);
     }
     const claimed = await claimEventStreams(queries, deps.workerId(), MOST_AT_ONCE);
     for (const stream of claimed) {
-      const reader = readerOf(stream.provider);
-      if (reader) hold(stream, reader);
+      const source = sourceOf(stream);
+      if (source) hold(stream, source);
     }
     return claimed.length === MOST_AT_ONCE;
   };
@@ -108,12 +111,15 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   };
 }
 
-/** Returns a function that finds the reader of a provider: one for all of its streams. */
-function openReaders({ catalog }: Pick<StreamServices, "catalog">) {
+/** Returns a function that finds what reads a stream; the calls of a provider share a reader. */
+function openSources(deps: StreamServices) {
   const readers = new Map<string, StreamReader>();
-  return (provider: string): StreamReader | undefined => {
-    const reader = readers.get(provider) ?? catalog.connector(provider)?.stream?.openReader();
-    if (reader) readers.set(provider, reader);
-    return reader;
+  return ({ provider, providerAppId }: EventStreamRow): StreamSource | undefined => {
+    const connector = deps.catalog.connector(provider);
+    if (providerAppId !== null) return connector?.journal && readJournal(deps, connector.journal);
+    const reader = readers.get(provider) ?? connector?.stream?.openReader();
+    if (!reader) return undefined;
+    readers.set(provider, reader);
+    return readLongCall(deps, reader);
   };
 }

@@ -15,6 +15,7 @@ import { listProviderApps } from "../store/provider-apps.ts";
 import { takeSyncs } from "../store/installation-syncs.ts";
 import { syncSubscriptions, type WantedSubscription } from "../store/subscriptions.ts";
 import { chooseSource, sourcesOf } from "./choose-source.ts";
+import { journalWish } from "./journal-wish.ts";
 import { subscribeDefinitions, wantsEvents } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
 
@@ -88,6 +89,10 @@ async function wantedSubscriptions(
   });
   const { workspaceField } = info?.accountInfo ?? {};
   const known = workspaceField === undefined ? undefined : connection.providerMetadata[workspaceField]?.value;
+  const { fieldKey } = connector.read;
+  // Connections with tokens from elsewhere have no app of their own.
+  const own = apps.find(({ id }) => id === connection.providerAppId) ?? apps[0];
+  const journalApp = source === "journal" ? own : undefined;
   return definitions.map((definition) => ({
     objectName: definition.objectName,
     provider,
@@ -95,5 +100,8 @@ async function wantedSubscriptions(
     objectKey: connector.subscribe.objectKey(definition.objectName) ?? null,
     source,
     isDisabled: !wantsEvents(definition),
+    journalAppId: journalApp?.id ?? null,
+    journalWish:
+      (journalApp && journalWish(definition, { clientId: journalApp.clientId, fieldKey })) ?? null,
   }));
 }

@@ -58,7 +58,8 @@ export const SubscriptionSchema = Type.Object(
       {
         description:
           "How changes become known. `webhook`: the provider pushes them. `pubsub`: Busbar reads a stream of the provider. " +
-          "`polling`: the account is read every minute (BUSBAR_SUBSCRIBE_POLL_SECONDS). `journal`: not built yet.",
+          "`journal`: Busbar reads the journal of the provider app, which has the changes of all of its accounts. `polling`: " +
+          "the account is read every minute (BUSBAR_SUBSCRIBE_POLL_SECONDS).",
       },
     ),
     state: Type.Union(

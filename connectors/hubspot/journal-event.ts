@@ -1,0 +1,81 @@
+/**
+ * Reads the events of HubSpot's webhooks journal. They get the words of pushes, so that receivers need not know the way on which
+ * a change became known. Pure.
+ */
+import { itemTexts, memberTexts, parseExactly } from "../../connector-kit/exact-json.ts";
+import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { pluralOf, typeIdOf } from "./event-objects.ts";
+import { idOf, wordOf } from "./event-values.ts";
+
+const ACTIONS: Record<string, { type: SubscribeEventType; word: string }> = {
+  CREATE: { type: "create", word: "object.creation" },
+  UPDATE: { type: "update", word: "object.propertyChange" },
+  DELETE: { type: "delete", word: "object.deletion" },
+  GDPR_DELETE: { type: "delete", word: "contact.privacyDeletion" },
+  MERGE: { type: "other", word: "object.merge" },
+  RESTORE: { type: "other", word: "object.restore" },
+  ASSOCIATION_ADDED: { type: "associationUpdate", word: "object.associationChange" },
+  ASSOCIATION_REMOVED: { type: "associationUpdate", word: "object.associationChange" },
+};
+
+/**
+ * Returns the events of a file of the journal, without those that concern no record, such as an app's removal. Undefined for a
+ * text that is no such file.
+ */
+export function readJournalFile(text: string, offset: string): ProviderEvent[] | undefined {
+  let texts: string[] | undefined;
+  try {
+    texts = itemTexts(memberTexts(text)?.get("journalEvents") ?? "null");
+  } catch {
+    return undefined;
+  }
+  // The place in the journal tells events apart: two of one record may be equal.
+  return texts?.flatMap((raw, index) => readJournalEvent(raw, JSON.stringify([offset, index])) ?? []);
+}
+
+export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | undefined {
+  const event = parseExactly(raw);
+  if (!isJsonObject(event)) return undefined;
+  const action = wordOf(event.action) ?? "";
+  const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
+  if (!known) return undefined;
+  const { type, word } = known;
+  const isAssociation = type === "associationUpdate";
+  const accountRef = idOf(event.portalId);
+  // Of a merge, `objectId` is the record that is left.
+  const recordId = idOf(isAssociation ? event.fromObjectId : event.objectId);
+  const objectKey = objectOf(isAssociation ? event.fromObjectTypeId : event.objectTypeId);
+  if (!accountRef || !recordId || !objectKey) return undefined;
+  return {
+    accountRef,
+    objectKey,
+    type,
+    providerEventType: word,
+    recordId,
+    ...timeOf(event.occurredAt),
+    ...(type === "update" && changedFields(event)),
+    dedupeKey: JSON.stringify([accountRef, dedupeKey]),
+    raw,
+    ...(isAssociation && otherEnd(event)),
+    ...(action === "GDPR_DELETE" && { erases: true }),
+  };
+}
+
+const objectOf = (value: Json | undefined): string | undefined => typeIdOf(wordOf(value) ?? "");
+
+function changedFields({ propertyChanges }: JsonObject): Pick<ProviderEvent, "changedFields"> {
+  return isJsonObject(propertyChanges) ? { changedFields: Object.keys(propertyChanges) } : {};
+}
+
+function otherEnd(event: JsonObject): Pick<ProviderEvent, "to"> {
+  const id = idOf(event.toObjectId);
+  const objectKey = objectOf(event.toObjectTypeId);
+  return id && objectKey ? { to: { id, objectKey, objectName: pluralOf(objectKey) } } : {};
+}
+
+/** A text in ISO form, or milliseconds since the epoch as in pushes. */
+function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
+  const time = typeof value === "number" || typeof value === "string" ? new Date(value) : undefined;
+  return time && !Number.isNaN(time.getTime()) ? { occurredTime: time } : {};
+}

@@ -1,0 +1,137 @@
+/**
+ * Reads HubSpot's webhooks journal, which needs no public address: entry point for journals. One journal has the changes of all
+ * accounts that installed an app. https://developers.hubspot.com/docs/api-reference/latest/webhooks-journal/guide
+ */
+import { isTooLarge, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
+import type {
+  JournalCalls,
+  JournalConnector,
+  JournalEntry,
+  JournalObject,
+  JournalSelection,
+} from "../../connector-kit/journal-connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { send } from "../../connector-kit/send-request.ts";
+import { LostPositionError, type StreamStart } from "../../connector-kit/stream-connector.ts";
+import { textAt } from "../../connector-kit/text-at.ts";
+import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { classify } from "./classify.ts";
+import { readJournalFile } from "./journal-event.ts";
+import { invalid } from "./request.ts";
+
+const JOURNAL = "/webhooks-journal/journal/2026-03";
+const SUBSCRIPTIONS = "/webhooks-journal/subscriptions/2026-03";
+
+export const journal: JournalConnector = { tokenScopes, select, deselect, readNext };
+
+function tokenScopes(appScopes: readonly string[]): string[] {
+  return [
+    "developer.webhooks_journal.read",
+    "developer.webhooks_journal.subscriptions.read",
+    "developer.webhooks_journal.subscriptions.write",
+    // Changes are reported of objects that the app may read.
+    ...appScopes.filter((scope) => /^crm\.objects\..+\.read$/.test(scope)),
+  ];
+}
+
+async function select(wanted: JournalSelection, fetch: ProviderFetch): Promise<void> {
+  for (const body of subscriptions(wanted)) {
+    // Replaces the one of the same type, account and object.
+    const answer = await send({ method: "POST", path: SUBSCRIPTIONS, body, repeatable: true }, fetch, classify);
+    if (answer.error && answer.error.kind !== "conflict") throw answer.error;
+  }
+}
+
+/** Returns the subscriptions of an object. Throws `ProviderError` for an object that the journal cannot have. */
+function subscriptions(wanted: JournalSelection): JsonObject[] {
+  const { accountRef, objectKey, fields } = wanted;
+  if (!/^\d+-\d+$/.test(objectKey)) throw invalid(`HubSpot's journal has no changes of \`${objectKey}\``);
+  const others = new Set(wanted.other.map((listed) => listed.split(".").at(-1)?.replace(/d$/, "")));
+  const actions = [
+    ...(wanted.create ? ["CREATE"] : []),
+    ...(fields.length > 0 ? ["UPDATE"] : []),
+    ...(wanted.delete ? ["DELETE"] : []),
+    ...(others.has("merge") ? ["MERGE"] : []),
+    ...(others.has("restore") ? ["RESTORE"] : []),
+  ];
+  const base = { portalId: Number(accountRef), objectTypeId: objectKey };
+  const all: JsonObject[] = [];
+  if (actions.length > 0) all.push({ subscriptionType: "OBJECT", ...base, actions, properties: fields });
+  if (wanted.associationChange) {
+    const both = ["ASSOCIATION_ADDED", "ASSOCIATION_REMOVED"];
+    all.push({ subscriptionType: "ASSOCIATION", ...base, actions: both, associatedObjectTypeIds: [] });
+  }
+  if (wanted.delete && objectKey === CONTACT)
+    all.push({ subscriptionType: "GDPR_PRIVACY_DELETION", ...base, actions: ["GDPR_DELETE"] });
+  return all;
+}
+
+const CONTACT = "0-1";
+const OURS = new Set(["OBJECT", "ASSOCIATION", "GDPR_PRIVACY_DELETION"]);
+
+async function deselect(dropped: readonly JournalObject[], fetch: ProviderFetch): Promise<void> {
+  const gone = new Set(dropped.map(({ accountRef, objectKey }) => `${accountRef} ${objectKey}`));
+  const body = await answered({ method: "GET", path: SUBSCRIPTIONS, repeatable: true }, fetch);
+  for (const one of listOrBroken(objectOrBroken(body, "the answer").results, "`results`")) {
+    if (!isJsonObject(one) || !OURS.has(textAt(one, "subscriptionType") ?? "")) continue;
+    if (!gone.has(`${textAt(one, "portalId")} ${textAt(one, "objectTypeId")}`)) continue;
+    const path = `${SUBSCRIPTIONS}/${encodeURIComponent(textAt(one, "id") ?? "")}`;
+    const { error } = await send({ method: "DELETE", path, repeatable: true }, fetch, classify);
+    if (error && error.kind !== "not_found") throw error;
+  }
+}
+
+const NOTHING: JournalEntry = { events: [], gaps: [], position: Buffer.alloc(0), isLast: true };
+
+async function readNext(from: StreamStart, { fetch, download }: JournalCalls): Promise<JournalEntry> {
+  const place =
+    from === "now"
+      ? "latest"
+      : from === "oldest"
+        ? "earliest"
+        : `offset/${encodeURIComponent(from.toString("utf8"))}/next`;
+  const answer = await send({ method: "GET", path: `${JOURNAL}/${place}`, repeatable: true }, fetch, classify);
+  if (answer.error) throw lostPosition(from, answer.error);
+  // 204: there is nothing (more).
+  if (answer.body === undefined) return NOTHING;
+  const offset = textAt(objectOrBroken(answer.body, "the answer"), "currentOffset");
+  const url = textAt(answer.body, "url");
+  if (offset === undefined || url === undefined) {
+    const message = "HubSpot's answer has no `currentOffset`, or no `url`";
+    throw new ProviderError({ kind: "unreadable", message });
+  }
+  const position = Buffer.from(offset, "utf8");
+  if (from === "now") return { ...NOTHING, position };
+  const events = await readFile(url, offset, download);
+  if (events) return { events, gaps: [], position, isLast: false };
+  // A file that cannot be read would stop the journal for ever, so the records are read instead.
+  const reason = `the file ${offset} of HubSpot's journal cannot be read`;
+  return { events: [], gaps: [{ reason }], position, isLast: false };
+}
+
+function lostPosition(from: StreamStart, error: ProviderError): ProviderError {
+  if (typeof from === "string" || error.kind !== "not_found") return error;
+  const message = `HubSpot's journal does not have the offset ${from.toString("utf8")} any more: it keeps three days`;
+  return new LostPositionError({ kind: "invalid", message, status: error.status, cause: error });
+}
+
+async function readFile(
+  url: string,
+  offset: string,
+  download: JournalCalls["download"],
+): Promise<ProviderEvent[] | undefined> {
+  try {
+    return readJournalFile(await download(url), offset);
+  } catch (error) {
+    if (isTooLarge(error)) return undefined;
+    throw error;
+  }
+}
+
+async function answered(request: ProviderRequest, fetch: ProviderFetch): Promise<Json | undefined> {
+  const answer = await send(request, fetch, classify);
+  if (answer.error) throw answer.error;
+  return answer.body;
+}

@@ -1,0 +1,151 @@
+// The webhooks journal of an app: what it subscribed to, and files with the changes of accounts, kept for some days.
+
+import { randomUUID } from "node:crypto";
+import type { SandboxClock } from "../clock.ts";
+import { isoText } from "../records/iso-text.ts";
+import type { AccountChange } from "./account-change.ts";
+import { PORTAL_ID } from "./account.ts";
+import { journalEventOf, type JournalEvent, type JournalSubscription } from "./journal-events.ts";
+
+export type JournalSettings = {
+  /** Whether apps get tokens with the scopes of the journal. */
+  granted: boolean;
+  /** Changes are collected for so long before they become a file. */
+  batchDelayMs: number;
+  /** The addresses of files end after so long. */
+  addressMs: number;
+  /** A subscription that exists is refused with 409 instead of being replaced. */
+  conflict: boolean;
+};
+
+export type JournalFile = { offset: string; at: number; text: string };
+
+const DEFAULTS: JournalSettings = { granted: false, batchDelayMs: 20, addressMs: 60_000, conflict: false };
+const KEPT_MS = 3 * 86_400_000;
+
+export class Journal {
+  settings: JournalSettings = { ...DEFAULTS };
+  readonly subscriptions = new Map<number, JournalSubscription>();
+  /** Requests for the next file, by the offset that they named. */
+  readonly reads: string[] = [];
+  readonly #clock: SandboxClock;
+  readonly #addresses = new Map<string, { offset: string; endsAt: number }>();
+  #files: JournalFile[] = [];
+  #waiting: AccountChange[] = [];
+  #nextId = 1;
+
+  constructor(clock: SandboxClock) {
+    this.#clock = clock;
+  }
+
+  reset(): void {
+    this.settings = { ...DEFAULTS };
+    this.subscriptions.clear();
+    this.reads.length = 0;
+    this.#addresses.clear();
+    this.#files = [];
+    this.#waiting = [];
+  }
+
+  /** Changes of one moment become one file; those of one record one event. */
+  changed(change: AccountChange): void {
+    if (this.subscriptions.size === 0) return;
+    if (this.#waiting.length === 0) setTimeout(() => this.#flush(), this.settings.batchDelayMs).unref();
+    this.#waiting.push(change);
+  }
+
+  #flush(): void {
+    const occurredAt = isoText(this.#clock.now());
+    const events: JournalEvent[] = [];
+    for (const change of this.#waiting.splice(0)) {
+      for (const subscription of this.subscriptions.values()) {
+        if (subscription.portalId !== PORTAL_ID) continue;
+        const event = journalEventOf(change, subscription, occurredAt);
+        const last = events.at(-1);
+        if (event === undefined) continue;
+        if (last !== undefined && continues(last, event)) Object.assign(last.propertyChanges ?? {}, event.propertyChanges);
+        else events.push(event);
+      }
+    }
+    if (events.length > 0) this.emit(events);
+  }
+
+  /** Writes a file, whatever the events are. */
+  emit(events: Record<string, unknown>[]): void {
+    const offset = randomUUID();
+    const at = this.#clock.now();
+    const text = JSON.stringify({ offset, journalEvents: events, publishedAt: isoText(at) });
+    this.#files.push({ offset, at, text });
+  }
+
+  /** Drops all files, as after three days: earlier offsets are refused. */
+  expire(): void {
+    this.#files = [];
+  }
+
+  get kept(): number {
+    this.#dropOld();
+    return this.#files.length;
+  }
+
+  #dropOld(): void {
+    const limit = this.#clock.now() - KEPT_MS;
+    while (this.#files[0] !== undefined && this.#files[0].at < limit) this.#files.shift();
+  }
+
+  earliest(): JournalFile | undefined {
+    this.#dropOld();
+    return this.#files[0];
+  }
+
+  latest(): JournalFile | undefined {
+    this.#dropOld();
+    return this.#files.at(-1);
+  }
+
+  /** Returns the file behind an offset, null if that is the newest; undefined for an offset that is not kept. */
+  next(offset: string): JournalFile | null | undefined {
+    this.#dropOld();
+    this.reads.push(offset);
+    const index = this.#files.findIndex((file) => file.offset === offset);
+    return index === -1 ? undefined : (this.#files[index + 1] ?? null);
+  }
+
+  /** Returns the key of an address that ends. */
+  openAddress({ offset }: JournalFile): { key: string; expiresAt: string } {
+    const key = randomUUID();
+    const endsAt = Date.now() + this.settings.addressMs;
+    this.#addresses.set(key, { offset, endsAt });
+    return { key, expiresAt: isoText(endsAt) };
+  }
+
+  /** Returns undefined for an address that is unknown or over. */
+  textAt(key: string): string | undefined {
+    const address = this.#addresses.get(key);
+    if (address === undefined || address.endsAt <= Date.now()) return undefined;
+    return this.#files.find(({ offset }) => offset === address.offset)?.text;
+  }
+
+  /** Returns undefined if there is one already and the setting forbids to replace it. */
+  subscribe(wanted: Omit<JournalSubscription, "id" | "createdAt" | "updatedAt">): JournalSubscription | undefined {
+    const known = [...this.subscriptions.values()].find(
+      ({ subscriptionType, portalId, objectTypeId }) =>
+        subscriptionType === wanted.subscriptionType &&
+        portalId === wanted.portalId &&
+        objectTypeId === wanted.objectTypeId,
+    );
+    if (known !== undefined && this.settings.conflict) return undefined;
+    const at = isoText(this.#clock.now());
+    const id = known?.id ?? this.#nextId++;
+    const subscription = { ...wanted, id, createdAt: known?.createdAt ?? at, updatedAt: at };
+    this.subscriptions.set(id, subscription);
+    return subscription;
+  }
+}
+
+/** Properties that change with the creation, or in one request, are one event. */
+function continues(last: JournalEvent, event: JournalEvent): boolean {
+  const isSame = last.objectId !== undefined && last.objectId === event.objectId && last.portalId === event.portalId;
+  const isOpen = last.action === "CREATE" || last.action === "UPDATE";
+  return isSame && isOpen && last.objectTypeId === event.objectTypeId && event.action === "UPDATE";
+}

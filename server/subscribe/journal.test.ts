@@ -1,0 +1,213 @@
+/** Subscriptions by HubSpot's journal end to end: the sandbox keeps it, Busbar reads it, stores events with the position. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
+import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { until } from "../../tests/harness/until.ts";
+import { SubscribeMessageSchema } from "../events/subscribe-message-schema.ts";
+import { validator } from "../http/validation.ts";
+
+const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: changes
+          requiredFields: [{ fieldName: email }, { fieldName: phone }]
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: changes
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+          updateEvent: { enabled: always, requiredWatchFields: [phone] }
+          deleteEvent: { enabled: always }
+          associationChangeEvent: { enabled: always }
+          otherEvents: [contact.merge]
+`;
+const WAIT_MS = 30_000;
+
+describe("subscribing by HubSpot's journal", () => {
+  let on: TestBusbar;
+  let sink: Sink;
+  let customer: Customer;
+  let sql: Client;
+  before(async () => {
+    sink = await openSink();
+    on = await openTestBusbar({
+      env: {
+        BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
+        BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
+        BUSBAR_RETRY_BASE_SECONDS: "0.1",
+      },
+    });
+    sql = new Client({ connectionString: on.connectionString });
+    await sql.connect();
+    on.sandbox.hubspot.setLimits("off");
+    const scopes = ["oauth", "crm.objects.contacts.read"];
+    const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", scopes };
+    const made = await on.inProject("POST", "/provider-apps", app);
+    assert.equal(made.status, 200, made.text);
+    const metadata = { url: `${sink.url}/changes` };
+    await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+  });
+  after(async () => {
+    await sql?.end();
+    await on?.stop();
+    await sink?.close();
+  });
+
+  const journal = () => on.sandbox.hubspot.journal;
+  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
+  const subscription = async (): Promise<Answer["body"]> =>
+    (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
+  const entries = (id: string): Answer["body"][] =>
+    sink.at("/changes").flatMap(({ body }) => {
+      const message: Answer["body"] = JSON.parse(body);
+      validator(SubscribeMessageSchema, "body")(message);
+      return message.result.filter((entry: { id: string }) => entry.id === id);
+    });
+  const words = (id: string): string[] => entries(id).map((entry) => entry.providerEventType);
+  const put = (values: Record<string, string>, id?: string): string =>
+    on.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
+  const untilWords = (id: string, ...expected: string[]): Promise<unknown> =>
+    until(() => JSON.stringify(words(id)) === JSON.stringify(expected), WAIT_MS);
+
+  test("without the scopes, changes are found by polling; the journal takes over when it is granted", async () => {
+    await until(async () => (await subscription())?.source === "polling", WAIT_MS);
+    const { state, reason } = await subscription();
+    assert.equal(state, "active");
+    assert.match(reason, /needs the scopes developer\.webhooks_journal\.read, .*crm\.objects\.contacts\.read/);
+    assert.match(reason, /set BUSBAR_PUBLIC_URL.*tried again every 15 minutes/);
+
+    journal().settings = { ...journal().settings, granted: true };
+    await until(async () => {
+      await sql.query("update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'");
+      const { source, state } = await subscription();
+      return source === "journal" && state === "active";
+    }, WAIT_MS);
+    assert.equal((await subscription()).reason, undefined);
+    assert.deepEqual(
+      [...journal().subscriptions.values()].map((one) => [one.subscriptionType, one.portalId, one.properties]),
+      [
+        ["OBJECT", 4100410, ["phone"]],
+        ["ASSOCIATION", 4100410, []],
+        ["GDPR_PRIVACY_DELETION", 4100410, []],
+      ],
+    );
+  });
+
+  test("created, changed, merged and deleted records arrive with the event as HubSpot wrote it", async () => {
+    const id = put({ email: "journal@x.example", phone: "1" });
+    await untilWords(id, "object.creation");
+    put({ phone: "2", email: "changed@x.example" }, id);
+    await untilWords(id, "object.creation", "object.propertyChange");
+    const [, update] = entries(id);
+    assert.deepEqual(update.fieldsUpdated, ["phone"]);
+    assert.deepEqual(update.fields, { email: "changed@x.example", phone: "2" });
+    assert.deepEqual(update.rawEvent.propertyChanges, { phone: "2" });
+    assert.equal(update.rawEvent.objectId, Number(id));
+    const loser = put({ email: "loser@x.example" });
+    await untilWords(loser, "object.creation");
+    on.sandbox.hubspot.account.merge("contacts", id, [loser]);
+    await until(() => words(id).includes("object.merge"), WAIT_MS);
+    on.sandbox.hubspot.account.archive("contacts", id);
+    await until(() => words(id).at(-1) === "object.deletion", WAIT_MS);
+    assert.deepEqual(entries(id).at(-1).fields, {});
+  });
+
+  test("events of accounts that nobody connected, and of other forms, are passed over", async () => {
+    const base = { portalId: 999, occurredAt: new Date().toISOString(), objectTypeId: "0-1" };
+    journal().emit([
+      { ...base, type: "OBJECT", action: "CREATE", objectId: 501 },
+      { type: "app_lifecycle_event", portalId: 4100410, eventTypeId: "4-1916193" },
+      { ...base, portalId: 4100410, type: "OBJECT", action: "UPDATE", objectId: 503, propertyChanges: { phone: "9" } },
+    ]);
+    await untilWords("503", "object.propertyChange");
+    assert.deepEqual(words("501"), []);
+  });
+
+  test("another process goes on from the stored position when one ends, and nothing comes twice", async () => {
+    await on.sibling();
+    put({ phone: "+1" }, "502");
+    await untilWords("502", "object.propertyChange");
+    const stopped = on.restart();
+    put({ phone: "+2" }, "502");
+    await stopped;
+    put({ phone: "+3" }, "502");
+    await until(() => entries("502").some(({ rawEvent }) => rawEvent.propertyChanges?.phone === "+3"), WAIT_MS);
+    const phones = entries("502").map(({ rawEvent }) => rawEvent.propertyChanges.phone);
+    assert.deepEqual(phones, ["+1", "+2", "+3"]);
+  });
+
+  test("what was in the journal when the position ran out is found by reading", async () => {
+    const one = await subscription();
+    assert.equal(one.reconciliation?.reason.includes("position"), false);
+    // Written behind the API: no event tells of it.
+    const before = journal().subscriptions.size;
+    const kept = new Map(journal().subscriptions);
+    journal().subscriptions.clear();
+    put({ phone: "+lost" }, "504");
+    for (const [id, subscribed] of kept) journal().subscriptions.set(id, subscribed);
+    assert.equal(journal().subscriptions.size, before);
+    journal().expire();
+    await until(() => words("504").includes("RECONCILED"), WAIT_MS);
+    assert.match((await subscription()).reconciliation.reason, /position is lost.*three days/);
+    put({ phone: "+again" }, "504");
+    await until(() => words("504").at(-1) === "object.propertyChange", WAIT_MS);
+  });
+
+  test("other watched fields are subscribed to, and an object that nobody wants any more is removed", async () => {
+    const patched = await on.inProject("PATCH", installation(), {
+      updateMask: ["config.content.subscribe.objects.contacts"],
+      installation: {
+        config: {
+          content: {
+            subscribe: {
+              objects: {
+                contacts: {
+                  objectName: "contacts",
+                  destination: "changes",
+                  inheritFieldsAndMappings: true,
+                  updateEvent: { enabled: "always", requiredWatchFields: ["email", "phone"] },
+                },
+              },
+            },
+          },
+        },
+      },
+    });
+    assert.equal(patched.status, 200, patched.text);
+    const properties = () =>
+      [...journal().subscriptions.values()].find(({ subscriptionType }) => subscriptionType === "OBJECT")?.properties;
+    await until(() => JSON.stringify(properties()) === '["email","phone"]', WAIT_MS);
+    await on.inProject("DELETE", installation());
+    await until(() => journal().subscriptions.size === 0, WAIT_MS);
+    await until(async () => (await sql.query("select from event_streams")).rowCount === 0, WAIT_MS);
+  });
+});
+
+test("a journal that is named and not granted fails with what to do", async (t) => {
+  const on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  t.after(() => on.stop());
+  const metadata = { providerParams: { subscribeSource: "journal" } };
+  const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", metadata };
+  await on.inProject("POST", "/provider-apps", app);
+  await on.inProject("POST", "/destinations", {
+    name: "changes",
+    type: "webhook",
+    metadata: { url: "http://127.0.0.1:9/changes" },
+  });
+  const customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+  const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
+  await until(async () => (await on.inProject("GET", path)).body[0]?.state === "failed", WAIT_MS);
+  const [{ source, reason }] = (await on.inProject("GET", path)).body;
+  assert.equal(source, "journal");
+  assert.match(reason, /invalid_scope.*The app needs the scopes/);
+});

@@ -1,0 +1,54 @@
+/** Has an object's changes reported in the journal of a provider app, and tells whether the journal is read. */
+import type { JournalConnector } from "../../connector-kit/journal-connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { AppCalls } from "../calls/app-calls.ts";
+import { journalKey, putEventStream } from "../store/event-streams.ts";
+import { findProviderApp } from "../store/provider-apps.ts";
+import { listJournalWishes, type ClaimedSubscription } from "../store/subscriptions.ts";
+import { joinWishes } from "./journal-wish.ts";
+import { requireOpen, type SelectedObject } from "./select-object.ts";
+import type { SubscribeServices } from "./subscribe-services.ts";
+
+export interface JournalSelecting {
+  journal: JournalConnector;
+  accountRef: string;
+  objectKey: string;
+  /** Asks the provider for the names of all fields of the object. */
+  listFields(): Promise<string[]>;
+}
+
+/**
+ * Selects nothing before the journal is read: its first position is older than everything that is reported. Throws
+ * `ProviderError`; `forbidden` if the provider gives the app no token.
+ */
+export async function selectInJournal(
+  deps: SubscribeServices & { appCalls: AppCalls },
+  { projectId, provider, journalAppId }: Pick<ClaimedSubscription, "projectId" | "provider" | "journalAppId">,
+  { journal, accountRef, objectKey, listFields }: JournalSelecting,
+): Promise<SelectedObject> {
+  const { queries } = deps.database;
+  const app = await findProviderApp(queries, projectId, journalAppId ?? "");
+  if (!app) throw new ProviderError({ kind: "forbidden", message: "The provider app was deleted." });
+  const calls = await deps.appCalls.find({ projectId, providerAppId: app.id }, (scopes) =>
+    journal.tokenScopes(scopes),
+  );
+  await calls.authorize();
+  const put = (selected: string[]) =>
+    putEventStream(queries, {
+      providerAppId: app.id,
+      projectId,
+      provider,
+      ref: "",
+      topic: "",
+      // Another client of the same app has another journal.
+      accountRef: app.clientId,
+      selected,
+    });
+  if (!requireOpen(await put([]))) return { isOpen: false, warnings: [] };
+  const { fields, ...events } = joinWishes(
+    await listJournalWishes(queries, { journalAppId: app.id, accountRef, objectKey }),
+  );
+  const names = fields === "all" ? await listFields() : fields;
+  await journal.select({ accountRef, objectKey, ...events, fields: names }, calls.fetch);
+  return { isOpen: requireOpen(await put([journalKey(accountRef, objectKey)])), warnings: [] };
+}
