@@ -29,7 +29,8 @@ export async function readDemoSettings(env: Environment = process.env): Promise<
   const proxyPort = await usablePort("BUSBAR_PROXY_PORT", env["BUSBAR_PROXY_PORT"] || "4001", notes);
   const free = env["BUSBAR_PORT"] === "0";
   const sandboxPort = await usablePort("the sandbox", free ? "0" : "4100", notes);
-  const receiverPort = await usablePort("the webhook receiver", free ? "0" : "4101", notes);
+  // The sandbox takes the port behind its own for Salesforce's streams.
+  const receiverPort = await usablePort("the webhook receiver", free ? "0" : "4102", notes);
   return { dataDir, port, proxyPort, sandboxPort, receiverPort, notes };
 }
 

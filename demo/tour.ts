@@ -14,6 +14,7 @@ import { receiveRecords } from "./steps/receive-records.ts";
 import { routeEvents } from "./steps/route-events.ts";
 import { refuseManifest } from "./steps/refuse-manifest.ts";
 import { refuseWrite } from "./steps/refuse-write.ts";
+import { subscribeToChanges } from "./steps/subscribe-to-changes.ts";
 import { upsertFields } from "./steps/upsert-fields.ts";
 import { writeBatches } from "./steps/write-batches.ts";
 import { writeHubSpot } from "./steps/write-hubspot.ts";
@@ -39,6 +40,7 @@ const STEPS: Step[] = [
   proxyCalls,
   receiveChanges,
   receiveEvents,
+  subscribeToChanges,
 ];
 
 export interface TourResult {

@@ -22,6 +22,7 @@ test("the demo ends 0 and shows a record that is in the CRM, also on the data of
     assert.equal(code, 0, `${run} run:\n${demo.output()}`);
     assert.match(demo.output(), /✓ HubSpot contact \d+ is in the CRM/);
     assert.match(demo.output(), /✓ Salesforce contact 003\w{15} is in the CRM/);
+    assert.match(demo.output(), /✓ it has the record as it is now, under your field names, and what changed/);
     assert.match(demo.output(), /✓ \d+ passed, 0 failed/);
   }
 });

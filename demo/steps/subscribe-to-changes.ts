@@ -1,0 +1,63 @@
+/** Step: subscribe to the customer's Salesforce, and receive a change within a second, without a public address. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Json } from "../../server/ground/json.ts";
+import { isVerified, type Received } from "../receiver.ts";
+import { list, member, StepFailure, text, type Answer, type Step, type Tour } from "../step.ts";
+
+const FILE = "docs/guide/examples/crm-changes.amp.yaml";
+/** A seeded contact of the sandbox. */
+const PERSON = "003Sb0000000001IAA";
+
+export const subscribeToChanges: Step = {
+  title: "Subscribe: a change in Salesforce arrives within a second, without a public address",
+  async run(deps) {
+    const sourceYaml = await readFile(join(import.meta.dirname, "../..", FILE), "utf8");
+    const sent = `the text of ${FILE}`;
+    await deps.api("PUT", "/integrations:batch", { body: { sourceYaml }, sent, shows: ["*.name"] });
+    const integration = "/integrations/changes-salesforce";
+    const installed = await deps.api("POST", `${integration}/installations`, {
+      body: { groupRef: deps.groupRef, config: { content: { provider: "salesforce" } } },
+      shows: ["id", "healthStatus"],
+    });
+    const isPending = ({ body }: Answer) => member(body, "0.state") !== "active";
+    const subscriptions = `${integration}/installations/${text(installed.body, "id")}/subscriptions`;
+    await deps.poll(subscriptions, isPending, {
+      shows: ["*.objectName", "*.source", "*.state", "*.watchFields"],
+      everyMs: POLL_MS,
+      most: MOST_POLLS,
+    });
+    deps.say("The customer changes a person in Salesforce.");
+    const values = { Title: `Countess of ${deps.groupRef}` };
+    await deps.sandbox("POST", "/records", {
+      body: { provider: "salesforce", object: "Contact", records: [{ id: PERSON, values, stamp: true }] },
+    });
+    const message = await changeArrived(deps);
+    deps.say(`received: ${message.text.slice(0, 900)} …`);
+    const [entry] = list(message.body, "result");
+    deps.check("the message is signed", isVerified(message, deps.recall("signingKey")));
+    deps.check(
+      "it has the record as it is now, under your field names, and what changed",
+      member(entry, "mappedFields.title") === values.Title &&
+        list(entry, "fieldsUpdated").includes("Title") &&
+        member(entry, "providerEventType") === "UPDATE",
+    );
+  },
+};
+
+const POLL_MS = 50;
+const MOST_POLLS = 300;
+
+async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
+  for (let looked = 0; looked < MOST_POLLS; looked += 1) {
+    const found = receiver.received.find(
+      ({ body }) => member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isOf(body),
+    );
+    if (found) return found;
+    await sleep(POLL_MS);
+  }
+  throw new StepFailure(`the change has not arrived in ${(MOST_POLLS * POLL_MS) / 1_000} s`);
+}
+
+const isOf = (message: Json): boolean => list(message, "result").some((entry) => member(entry, "id") === PERSON);
