@@ -91,7 +91,7 @@ export type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | 
 /** Stores that objects were selected. Another account or topic begins a new stream. Returns the stream. */
 export async function putEventStream(queries: Queries, one: PutStream): Promise<EventStreamRow> {
   const { connectionId, providerAppId, projectId, provider, ref, topic, accountRef, selected } = one;
-  const id = connectionId ?? providerAppId;
+  const id = one.connectionId === undefined ? one.providerAppId : one.connectionId;
   const isSame = sql`known.topic = excluded.topic and known.account_ref = excluded.account_ref`;
   await sql`
     insert into event_streams as known

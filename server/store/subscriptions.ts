@@ -81,9 +81,8 @@ export interface WantedSubscription {
   objectKey: string | null;
   source: SubscriptionSource;
   isDisabled: boolean;
-  /** Of the source `journal`. */
-  journalAppId: string | null;
-  journalWish: JournalWish | null;
+  /** Of the source `journal`: the app that has it, and what it must report. */
+  journal?: { appId: string; wish: JournalWish | undefined } | undefined;
 }
 
 /** What a journal must report of an object. */
@@ -128,7 +127,7 @@ export async function syncSubscriptions(
       select *, source = 'polling' and not is_disabled as is_polled
       from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
         ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[],
-        ${column("journalAppId")}::uuid[], ${wanted.map(({ journalWish }) => journalWish && JSON.stringify(journalWish))}::jsonb[],
+        ${wanted.map(({ journal }) => journal?.appId ?? null)}::uuid[], ${wanted.map(wishText)}::jsonb[],
         ${column("isDisabled")}::boolean[])
         as one (id, object_name, provider, account_ref, object_key, source, journal_app_id, journal_wish, is_disabled)
     ) wanted
@@ -161,6 +160,9 @@ export async function syncSubscriptions(
       due_time = now(), retry_time = null, source_retry_time = null
   `.execute(queries);
 }
+
+const wishText = ({ journal }: WantedSubscription): string | null =>
+  journal?.wish ? JSON.stringify(journal.wish) : null;
 
 export interface ClaimedSubscription extends SubscriptionRow {
   connectionId: string;

@@ -35,19 +35,19 @@ export async function readStream(
   { stream, source, stop, progress }: HeldStreamReading & { progress: StreamProgress },
 ): Promise<void> {
   const from = startOf(stream);
-  const silence = new AbortController();
-  let watchdog: NodeJS.Timeout | undefined;
+  const silence = openWatchdog(deps.silenceMs);
   try {
     const batches = source({
       stream,
       from,
       progress,
       signal: AbortSignal.any([stop, silence.signal]),
-      onCall: () => (watchdog = setTimeout(() => silence.abort(), deps.silenceMs)),
+      onCall: () => silence.begin(),
     });
     let isOpen = false;
     for await (const batch of batches) {
-      watchdog?.refresh();
+      silence.end();
+      silence.begin();
       await retryWhileDatabaseIsDown(
         () =>
           isOpen
@@ -63,8 +63,19 @@ export async function readStream(
     const message = `The provider sent nothing for ${deps.silenceMs / 1_000} s, no sign of life either.`;
     throw new ProviderError({ kind: "unavailable", message, cause: error });
   } finally {
-    clearTimeout(watchdog);
+    silence.end();
   }
+}
+
+/** Aborts its signal when a silence that began does not end in time. */
+function openWatchdog(afterMs: number): { signal: AbortSignal; begin(): void; end(): void } {
+  const silence = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    signal: silence.signal,
+    begin: () => void (timer = setTimeout(() => silence.abort(), afterMs)),
+    end: () => clearTimeout(timer),
+  };
 }
 
 /** Without a position, a stream that was open before begins with what the provider has kept. */

@@ -92,7 +92,7 @@ async function wantedSubscriptions(
   const { fieldKey } = connector.read;
   // Connections with tokens from elsewhere have no app of their own.
   const own = apps.find(({ id }) => id === connection.providerAppId) ?? apps[0];
-  const journalApp = source === "journal" ? own : undefined;
+  const app = source === "journal" ? own : undefined;
   return definitions.map((definition) => ({
     objectName: definition.objectName,
     provider,
@@ -100,8 +100,6 @@ async function wantedSubscriptions(
     objectKey: connector.subscribe.objectKey(definition.objectName) ?? null,
     source,
     isDisabled: !wantsEvents(definition),
-    journalAppId: journalApp?.id ?? null,
-    journalWish:
-      (journalApp && journalWish(definition, { clientId: journalApp.clientId, fieldKey })) ?? null,
+    journal: app && { appId: app.id, wish: journalWish(definition, { clientId: app.clientId, fieldKey }) },
   }));
 }
