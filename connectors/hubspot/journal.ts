@@ -48,6 +48,7 @@ async function select(wanted: JournalSelection, fetch: ProviderFetch): Promise<v
 function subscriptions(wanted: JournalSelection): JsonObject[] {
   const { accountRef, objectKey, fields } = wanted;
   if (!/^\d+-\d+$/.test(objectKey)) throw invalid(`HubSpot's journal has no changes of \`${objectKey}\``);
+  if (!/^[1-9]\d{0,14}$/.test(accountRef)) throw invalid(`"${accountRef}" is not the id of a HubSpot account`);
   const others = new Set(wanted.other.map((listed) => listed.split(".").at(-1)?.replace(/d$/, "")));
   const actions = [
     ...(wanted.create ? ["CREATE"] : []),
