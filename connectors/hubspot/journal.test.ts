@@ -61,7 +61,10 @@ test("what concerns no record, or names none, is no event", () => {
 
 test("the events of a file keep their texts, digits included, and are told apart by their places", () => {
   const one = '{"portalId":4100410,"action":"CREATE","objectTypeId":"0-1","objectId":90071992547409931}';
-  const events = readJournalFile(`{"offset":"o1", "journalEvents" : [${one},${one}], "publishedAt":"]"}`, "o1");
+  const events = readJournalFile(
+    `{"offset":"o1", "journalEvents" : [${one},${one}], "publishedAt":"]"}`,
+    "o1",
+  );
   assert.deepEqual(
     events?.map(({ recordId, raw }) => [recordId, raw]),
     [
@@ -77,7 +80,8 @@ test("the events of a file keep their texts, digits included, and are told apart
   }
 });
 
-const answering = (answers: Record<string, [number, string]>, sent: ProviderRequest[] = []): ProviderFetch =>
+const answering =
+  (answers: Record<string, [number, string]>, sent: ProviderRequest[] = []): ProviderFetch =>
   async (request) => {
     sent.push(request);
     const [status, text] = answers[`${request.method} ${request.path}`] ?? [500, ""];
@@ -97,10 +101,7 @@ test("a position is moved by every file; one that cannot be read becomes a gap",
   });
   const from = Buffer.from("o1");
   const read = await journal.readNext(from, calls('{"journalEvents":[]}'));
-  assert.deepEqual(
-    [read.events, read.gaps, read.position.toString(), read.isLast],
-    [[], [], "o2", false],
-  );
+  assert.deepEqual([read.events, read.gaps, read.position.toString(), read.isLast], [[], [], "o2", false]);
   const tooLarge = new ProviderError({ kind: "unreadable", message: "too large" });
   for (const text of ["<html>", tooLarge]) {
     const broken = await journal.readNext(from, calls(text));
@@ -126,7 +127,13 @@ test("an object is subscribed to with its fields; a subscription that exists is 
   const sent: ProviderRequest[] = [];
   const path = "/webhooks-journal/subscriptions/2026-03";
   const fetch = answering({ [`POST ${path}`]: [409, "{}"] }, sent);
-  const wanted = { accountRef: "4100410", objectKey: "0-1", create: true, delete: true, associationChange: true };
+  const wanted = {
+    accountRef: "4100410",
+    objectKey: "0-1",
+    create: true,
+    delete: true,
+    associationChange: true,
+  };
   await journal.select({ ...wanted, other: ["contact.merged", "restore"], fields: ["email"] }, fetch);
   const base = { portalId: 4100410, objectTypeId: "0-1" };
   const actions = ["CREATE", "UPDATE", "DELETE", "MERGE", "RESTORE"];

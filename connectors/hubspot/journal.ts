@@ -39,7 +39,11 @@ function tokenScopes(appScopes: readonly string[]): string[] {
 async function select(wanted: JournalSelection, fetch: ProviderFetch): Promise<void> {
   for (const body of subscriptions(wanted)) {
     // Replaces the one of the same type, account and object.
-    const answer = await send({ method: "POST", path: SUBSCRIPTIONS, body, repeatable: true }, fetch, classify);
+    const answer = await send(
+      { method: "POST", path: SUBSCRIPTIONS, body, repeatable: true },
+      fetch,
+      classify,
+    );
     if (answer.error && answer.error.kind !== "conflict") throw answer.error;
   }
 }
@@ -48,7 +52,8 @@ async function select(wanted: JournalSelection, fetch: ProviderFetch): Promise<v
 function subscriptions(wanted: JournalSelection): JsonObject[] {
   const { accountRef, objectKey, fields } = wanted;
   if (!/^\d+-\d+$/.test(objectKey)) throw invalid(`HubSpot's journal has no changes of \`${objectKey}\``);
-  if (!/^[1-9]\d{0,14}$/.test(accountRef)) throw invalid(`"${accountRef}" is not the id of a HubSpot account`);
+  if (!/^[1-9]\d{0,14}$/.test(accountRef))
+    throw invalid(`"${accountRef}" is not the id of a HubSpot account`);
   const others = new Set(wanted.other.map((listed) => listed.split(".").at(-1)?.replace(/d$/, "")));
   const actions = [
     ...(wanted.create ? ["CREATE"] : []),
@@ -93,7 +98,11 @@ async function readNext(from: StreamStart, { fetch, download }: JournalCalls): P
       : from === "oldest"
         ? "earliest"
         : `offset/${encodeURIComponent(from.toString("utf8"))}/next`;
-  const answer = await send({ method: "GET", path: `${JOURNAL}/${place}`, repeatable: true }, fetch, classify);
+  const answer = await send(
+    { method: "GET", path: `${JOURNAL}/${place}`, repeatable: true },
+    fetch,
+    classify,
+  );
   if (answer.error) throw lostPosition(from, answer.error);
   // 204: there is nothing (more).
   if (answer.body === undefined) return NOTHING;

@@ -52,7 +52,8 @@ const MOST_POLLS = 300;
 async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
   for (let looked = 0; looked < MOST_POLLS; looked += 1) {
     const found = receiver.received.find(
-      ({ body }) => member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isOf(body),
+      ({ body }) =>
+        member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isOf(body),
     );
     if (found) return found;
     await sleep(POLL_MS);
@@ -60,4 +61,5 @@ async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
   throw new StepFailure(`the change has not arrived in ${(MOST_POLLS * POLL_MS) / 1_000} s`);
 }
 
-const isOf = (message: Json): boolean => list(message, "result").some((entry) => member(entry, "id") === PERSON);
+const isOf = (message: Json): boolean =>
+  list(message, "result").some((entry) => member(entry, "id") === PERSON);

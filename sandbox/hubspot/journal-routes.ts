@@ -53,7 +53,9 @@ function addSubscriptionRoutes(router: Router, journal: Journal, grants: Grants)
   });
   router.add("POST", path, (exchange) => {
     requireScope(grants, exchange, `${SCOPE}.subscriptions.write`);
-    const { subscriptionType, portalId, objectTypeId, actions, properties } = asData(parseJson(exchange.body));
+    const { subscriptionType, portalId, objectTypeId, actions, properties } = asData(
+      parseJson(exchange.body),
+    );
     const type = asText(subscriptionType);
     const object = asText(objectTypeId);
     if (type === undefined || object === undefined || typeof portalId !== "number") {

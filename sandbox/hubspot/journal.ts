@@ -63,7 +63,8 @@ export class Journal {
         const event = journalEventOf(change, subscription, occurredAt);
         const last = events.at(-1);
         if (event === undefined) continue;
-        if (last !== undefined && continues(last, event)) Object.assign(last.propertyChanges ?? {}, event.propertyChanges);
+        if (last !== undefined && continues(last, event))
+          Object.assign(last.propertyChanges ?? {}, event.propertyChanges);
         else events.push(event);
       }
     }
@@ -127,7 +128,9 @@ export class Journal {
   }
 
   /** Returns undefined if there is one already and the setting forbids to replace it. */
-  subscribe(wanted: Omit<JournalSubscription, "id" | "createdAt" | "updatedAt">): JournalSubscription | undefined {
+  subscribe(
+    wanted: Omit<JournalSubscription, "id" | "createdAt" | "updatedAt">,
+  ): JournalSubscription | undefined {
     const known = [...this.subscriptions.values()].find(
       ({ subscriptionType, portalId, objectTypeId }) =>
         subscriptionType === wanted.subscriptionType &&
@@ -145,7 +148,8 @@ export class Journal {
 
 /** Properties that change with the creation, or in one request, are one event. */
 function continues(last: JournalEvent, event: JournalEvent): boolean {
-  const isSame = last.objectId !== undefined && last.objectId === event.objectId && last.portalId === event.portalId;
+  const isSame =
+    last.objectId !== undefined && last.objectId === event.objectId && last.portalId === event.portalId;
   const isOpen = last.action === "CREATE" || last.action === "UPDATE";
   return isSame && isOpen && last.objectTypeId === event.objectTypeId && event.action === "UPDATE";
 }

@@ -163,7 +163,11 @@ async function exchange(
 async function download({ egress }: AppCallServices, address: string): Promise<string> {
   const url = URL.parse(address);
   if (!url || (url.protocol !== "https:" && !egress.allowsPlainHttp(url.hostname))) {
-    throw new ProviderError({ kind: "unreadable", message: "the provider's file has no https address", status: 200 });
+    throw new ProviderError({
+      kind: "unreadable",
+      message: "the provider's file has no https address",
+      status: 200,
+    });
   }
   const { status, text } = await read(egress, true, { url, method: "GET" });
   if (status === 200) return text;

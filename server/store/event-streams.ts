@@ -72,10 +72,7 @@ const OF_MINE = sql`
 const knownUntil = (time: RawBuilder<unknown>) =>
   sql`case when ${time} is not null then greatest(subscriptions.create_time, ${time} - interval '5 minutes') end`;
 
-export async function findEventStream(
-  queries: Queries,
-  id: string,
-): Promise<EventStreamRow | undefined> {
+export async function findEventStream(queries: Queries, id: string): Promise<EventStreamRow | undefined> {
   const { rows } = await sql<EventStreamRow>`
     select ${COLUMNS} from event_streams where id = ${id}
   `.execute(queries);
@@ -83,7 +80,10 @@ export async function findEventStream(
 }
 
 export type PutStream = Pick<EventStreamRow, "projectId" | "provider" | "ref" | "topic" | "accountRef"> &
-  ({ connectionId: string; providerAppId?: undefined } | { providerAppId: string; connectionId?: undefined }) & {
+  (
+    | { connectionId: string; providerAppId?: undefined }
+    | { providerAppId: string; connectionId?: undefined }
+  ) & {
     /** What was selected now; what was before stays. */
     selected: string[];
   };
@@ -271,7 +271,12 @@ export async function releaseEventStream(queries: Queries, one: ReleasedStream):
 /** Requests a reconciliation of the subscriptions of a stream; without a key, of all of them. */
 export async function reconcileStream(
   queries: Queries,
-  { id, objectKey, since, reason }: { id: string; objectKey: string | undefined; since: Date; reason: string },
+  {
+    id,
+    objectKey,
+    since,
+    reason,
+  }: { id: string; objectKey: string | undefined; since: Date; reason: string },
 ): Promise<void> {
   await sql`
     with mine as (

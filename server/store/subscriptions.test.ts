@@ -18,7 +18,7 @@ import {
   endTurn,
   listDueSubscriptions,
   listSubscriptions,
-  pollInstead,
+  useInstead,
   postponeSubscription,
   syncSubscriptions,
   type SubscriptionRow,
@@ -49,12 +49,13 @@ async function openSubscription(scope: Scope) {
     await run(claim);
     await endTurn(queries, { ...claim, windowMs: 0 });
   };
-  const activate = () => turn((claim) => activateSubscription(queries, { ...claim, ...NAMES }));
+  const activate = () => turn((claim) => activateSubscription(queries, { ...claim, ...NAMES, warnings: [] }));
   const openStream = async (): Promise<void> => {
     const stream = { connectionId, projectId, provider: "hubspot", ref: "r", topic: "t" };
-    await putEventStream(queries, { ...stream, ...NAMES });
+    const { accountRef, objectKey } = NAMES;
+    await putEventStream(queries, { ...stream, accountRef, selected: [objectKey] });
     assert.equal((await claimEventStreams(queries, WORKER, 9)).length, 1);
-    await openEventStream(queries, { connectionId, workerId: WORKER });
+    await openEventStream(queries, { id: connectionId, workerId: WORKER });
   };
   return { queries, connectionId, sync, find, turn, activate, openStream };
 }
@@ -125,7 +126,7 @@ test("polling instead of a stream that fails begins before the last answer of th
   const heardTime = new Date("2026-09-14T08:00:00Z");
   await queries.updateTable("eventStreams").set({ heardTime }).execute();
   await releaseEventStream(queries, {
-    connectionId,
+    id: connectionId,
     workerId: WORKER,
     state: "failed",
     reason: "the permission was removed",
@@ -133,7 +134,8 @@ test("polling instead of a stream that fails begins before the last answer of th
     attempts: 1,
     setUpAgain: true,
   });
-  await turn((claim) => pollInstead(queries, { ...claim, ...NAMES, reason: "the permission was removed" }));
+  const polling = { source: "polling", reason: "the permission was removed", sourceRetryTime: null } as const;
+  await turn((claim) => useInstead(queries, { ...claim, ...NAMES, ...polling }));
   const row = await find();
   assert.deepEqual([row.source, row.polledUntil], ["polling", new Date("2026-09-14T07:55:00Z")]);
 });

@@ -35,8 +35,7 @@ export async function holdStream(
       end = await settle(deps, { stream, progress, stop }, failure);
     }
   }
-  const release = () =>
-    releaseEventStream(deps.database.queries, { id, workerId: deps.workerId(), ...end });
+  const release = () => releaseEventStream(deps.database.queries, { id, workerId: deps.workerId(), ...end });
   // A process that stops does not wait for its database: others take the stream when its lock is gone.
   await (stop.aborted ? ignoreDatabaseOutage(release) : retryWhileDatabaseIsDown(release, { signal: stop }));
 }

@@ -84,18 +84,27 @@ describe("subscribing by HubSpot's journal", () => {
     await until(async () => (await subscription())?.source === "polling", WAIT_MS);
     const { state, reason } = await subscription();
     assert.equal(state, "active");
-    assert.match(reason, /needs the scopes developer\.webhooks_journal\.read, .*crm\.objects\.contacts\.read/);
+    assert.match(
+      reason,
+      /needs the scopes developer\.webhooks_journal\.read, .*crm\.objects\.contacts\.read/,
+    );
     assert.match(reason, /set BUSBAR_PUBLIC_URL.*tried again every 15 minutes/);
 
     journal().settings = { ...journal().settings, granted: true };
     await until(async () => {
-      await sql.query("update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'");
+      await sql.query(
+        "update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'",
+      );
       const { source, state } = await subscription();
       return source === "journal" && state === "active";
     }, WAIT_MS);
     assert.equal((await subscription()).reason, undefined);
     assert.deepEqual(
-      [...journal().subscriptions.values()].map((one) => [one.subscriptionType, one.portalId, one.properties]),
+      [...journal().subscriptions.values()].map((one) => [
+        one.subscriptionType,
+        one.portalId,
+        one.properties,
+      ]),
       [
         ["OBJECT", 4100410, ["phone"]],
         ["ASSOCIATION", 4100410, []],
@@ -128,7 +137,14 @@ describe("subscribing by HubSpot's journal", () => {
     journal().emit([
       { ...base, type: "OBJECT", action: "CREATE", objectId: 501 },
       { type: "app_lifecycle_event", portalId: 4100410, eventTypeId: "4-1916193" },
-      { ...base, portalId: 4100410, type: "OBJECT", action: "UPDATE", objectId: 503, propertyChanges: { phone: "9" } },
+      {
+        ...base,
+        portalId: 4100410,
+        type: "OBJECT",
+        action: "UPDATE",
+        objectId: 503,
+        propertyChanges: { phone: "9" },
+      },
     ]);
     await untilWords("503", "object.propertyChange");
     assert.deepEqual(words("501"), []);
@@ -142,7 +158,10 @@ describe("subscribing by HubSpot's journal", () => {
     put({ phone: "+2" }, "502");
     await stopped;
     put({ phone: "+3" }, "502");
-    await until(() => entries("502").some(({ rawEvent }) => rawEvent.propertyChanges?.phone === "+3"), WAIT_MS);
+    await until(
+      () => entries("502").some(({ rawEvent }) => rawEvent.propertyChanges?.phone === "+3"),
+      WAIT_MS,
+    );
     const phones = entries("502").map(({ rawEvent }) => rawEvent.propertyChanges.phone);
     assert.deepEqual(phones, ["+1", "+2", "+3"]);
   });
@@ -182,7 +201,8 @@ describe("subscribing by HubSpot's journal", () => {
     });
     assert.equal(patched.status, 200, patched.text);
     const properties = () =>
-      [...journal().subscriptions.values()].find(({ subscriptionType }) => subscriptionType === "OBJECT")?.properties;
+      [...journal().subscriptions.values()].find(({ subscriptionType }) => subscriptionType === "OBJECT")
+        ?.properties;
     await until(() => JSON.stringify(properties()) === '["email","phone"]', WAIT_MS);
     await on.inProject("DELETE", installation());
     await until(() => journal().subscriptions.size === 0, WAIT_MS);
@@ -191,7 +211,10 @@ describe("subscribing by HubSpot's journal", () => {
 });
 
 test("kill -9 of the process that reads the journal loses no change, and their order stays", async (t) => {
-  const group = await openProcessGroup({ BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0", BUSBAR_SUBSCRIBE_POLL_SECONDS: "1" });
+  const group = await openProcessGroup({
+    BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
+    BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
+  });
   t.after(() => group.stop());
   const sink = await openSink();
   t.after(() => sink.close());
@@ -199,7 +222,11 @@ test("kill -9 of the process that reads the journal loses no change, and their o
   group.sandbox.hubspot.setLimits("off");
   journal.settings = { ...journal.settings, granted: true };
   const first = await group.start();
-  await first.inProject("POST", "/provider-apps", { provider: "hubspot", clientId: "app", clientSecret: "secret" });
+  await first.inProject("POST", "/provider-apps", {
+    provider: "hubspot",
+    clientId: "app",
+    clientSecret: "secret",
+  });
   const metadata = { url: `${sink.url}/changes` };
   await first.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
   await connectCustomer(Object.assign(first, { sandbox: group.sandbox }), {
@@ -208,13 +235,16 @@ test("kill -9 of the process that reads the journal loses no change, and their o
     integration: "crm",
   });
   await until(() => journal.subscriptions.size === 3, WAIT_MS);
-  const put = (phone: string): void => void account.put("contacts", { id: "501", values: { phone }, stamp: true });
+  const put = (phone: string): void =>
+    void account.put("contacts", { id: "501", values: { phone }, stamp: true });
   /** In order, repeats left out. */
   const phones = (): string[] => [
     ...new Set<string>(
-      sink.at("/changes").flatMap(({ body }) =>
-        JSON.parse(body).result.map((entry: Answer["body"]) => entry.rawEvent.propertyChanges.phone),
-      ),
+      sink
+        .at("/changes")
+        .flatMap(({ body }) =>
+          JSON.parse(body).result.map((entry: Answer["body"]) => entry.rawEvent.propertyChanges.phone),
+        ),
     ),
   ];
   put("1");

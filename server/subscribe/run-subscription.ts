@@ -95,7 +95,9 @@ async function takeTurn(
 
 /** Also one whose source stands in for another, after some time. */
 const needsSetUp = ({ state, sourceRetryTime }: ClaimedSubscription): boolean =>
-  state === "pending" || state === "failed" || (sourceRetryTime !== null && sourceRetryTime.getTime() <= nowMs());
+  state === "pending" ||
+  state === "failed" ||
+  (sourceRetryTime !== null && sourceRetryTime.getTime() <= nowMs());
 
 /** Puts the subscription back after a failure, and reports the failure of a set-up that a person must mend. */
 async function putBack(

@@ -284,7 +284,9 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
   /** Tries the stream again as it is tried after a quarter of an hour. */
   const untilRetried = (isDone: (one: Answer["body"]) => boolean): Promise<unknown> =>
     until(async () => {
-      await sql.query("update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'");
+      await sql.query(
+        "update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'",
+      );
       return isDone(await find());
     }, 60_000);
   const untilRefused = (reason: RegExp): Promise<unknown> =>
@@ -299,13 +301,14 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
     .records("PermissionSet")
     .filter(({ PermissionsViewAllData }) => PermissionsViewAllData === true);
   const id = String(profile?.["Id"]);
-  account.put("PermissionSet", { id, values: { PermissionsViewAllData: false } });
+  account.put("PermissionSet", { id, values: { PermissionsViewAllData: false }, stamp: true });
   await untilRefused(/lacks the permission View All Records of Account.*Grant it/);
 
   bus.settings = { ...bus.settings, allocation: 100 };
   bus.delivered = 95;
   for (const SobjectType of ["Account", "Machine__c"]) {
-    account.put("ObjectPermissions", { values: { ParentId: id, SobjectType, PermissionsViewAllRecords: true } });
+    const values = { ParentId: id, SobjectType, PermissionsViewAllRecords: true };
+    account.put("ObjectPermissions", { values, stamp: true });
   }
   await untilRetried((one) => one.source === "pubsub" && one.state === "active");
   const { reason, warnings } = await find();
