@@ -47,7 +47,7 @@ const MOST_TOKENS = 1_000;
 /** A token without a lifetime is used for so long. */
 const DEFAULT_TTL_MS = 5 * 60_000;
 /** Many subscriptions ask for the same token: a refusal is not repeated for each. */
-const REFUSAL_TTL_MS = 10_000;
+const REFUSAL_TTL_MS = 2_000;
 
 interface Caller {
   app: ProviderAppRow;

@@ -285,13 +285,16 @@ export interface PostponedSubscription {
   reason: string;
   /** Set where `subscribe.create.error` is recorded for it in the same transaction. */
   reportedError?: string;
+  /** It does not wait if it was made due since it was claimed, such as by a stream that was opened. */
+  unlessDue?: true;
 }
 
 /** Puts a claimed subscription back after a failure. Events that arrive meanwhile wait as well. */
 export async function postponeSubscription(queries: Queries, one: PostponedSubscription): Promise<void> {
-  const { id, workerId, retryTime, attempts, state, reason, reportedError = null } = one;
+  const { id, workerId, retryTime, attempts, state, reason, reportedError = null, unlessDue = false } = one;
   await sql`
-    update subscriptions set claimed_by = null, due_time = now(), retry_time = ${retryTime}, attempts = ${attempts},
+    update subscriptions set claimed_by = null, due_time = now(),
+      retry_time = case when ${unlessDue} and due_time is not null then null else ${retryTime}::timestamptz end, attempts = ${attempts},
       state = ${state}, reason = ${reason}, reported_error = coalesce(${reportedError}, reported_error)
     where id = ${id} and claimed_by = ${workerId}
   `.execute(queries);

@@ -31,6 +31,12 @@ integrations:
           associationChangeEvent: { enabled: always }
           otherEvents: [contact.merge]
 `;
+const APP = {
+  provider: "hubspot",
+  clientId: "app",
+  clientSecret: "secret",
+  scopes: ["oauth", "crm.objects.contacts.read"],
+};
 const WAIT_MS = 30_000;
 
 describe("subscribing by HubSpot's journal", () => {
@@ -50,10 +56,7 @@ describe("subscribing by HubSpot's journal", () => {
     sql = new Client({ connectionString: on.connectionString });
     await sql.connect();
     on.sandbox.hubspot.setLimits("off");
-    const scopes = ["oauth", "crm.objects.contacts.read"];
-    const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", scopes };
-    const made = await on.inProject("POST", "/provider-apps", app);
-    assert.equal(made.status, 200, made.text);
+    await on.inProject("POST", "/provider-apps", APP);
     const metadata = { url: `${sink.url}/changes` };
     await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
     customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
@@ -222,11 +225,7 @@ test("kill -9 of the process that reads the journal loses no change, and their o
   group.sandbox.hubspot.setLimits("off");
   journal.settings = { ...journal.settings, granted: true };
   const first = await group.start();
-  await first.inProject("POST", "/provider-apps", {
-    provider: "hubspot",
-    clientId: "app",
-    clientSecret: "secret",
-  });
+  await first.inProject("POST", "/provider-apps", APP);
   const metadata = { url: `${sink.url}/changes` };
   await first.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
   await connectCustomer(Object.assign(first, { sandbox: group.sandbox }), {
@@ -262,8 +261,7 @@ test("a journal that is named and not granted fails with what to do", async (t) 
   const on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
   t.after(() => on.stop());
   const metadata = { providerParams: { subscribeSource: "journal" } };
-  const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", metadata };
-  await on.inProject("POST", "/provider-apps", app);
+  await on.inProject("POST", "/provider-apps", { ...APP, metadata });
   await on.inProject("POST", "/destinations", {
     name: "changes",
     type: "webhook",

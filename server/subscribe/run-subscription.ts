@@ -73,6 +73,7 @@ async function takeTurn(
         attempts: 0,
         state: "pending",
         reason: "The provider's stream of events is being opened.",
+        unlessDue: true,
       });
       return false;
     }
