@@ -233,6 +233,14 @@ export async function forgetPosition(
   `.execute(queries);
 }
 
+/** Forgets the failures of a stream that no process reads: it is opened at once. */
+export async function retryEventStream(queries: Queries, id: string): Promise<void> {
+  await sql`
+    update event_streams set state = 'closed', reason = null, attempts = 0, retry_time = null
+    where id = ${id} and claimed_by is null and state <> 'open'
+  `.execute(queries);
+}
+
 export interface ReleasedStream {
   id: string;
   workerId: number;

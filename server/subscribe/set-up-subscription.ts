@@ -3,6 +3,7 @@ import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.
 import type { AppCalls } from "../calls/app-calls.ts";
 import { nowMs } from "../ground/clock.ts";
 import { callProvider } from "../operations/call-provider.ts";
+import { retryEventStream } from "../store/event-streams.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
 import {
   activateSubscription,
@@ -36,6 +37,10 @@ export async function setUpSubscription(
   const claim = { id: subscription.id, workerId: deps.workerId() };
   if (otherwise && subscription.source !== source) {
     await changeSource(queries, { ...claim, source });
+    await retryEventStream(
+      queries,
+      (source === "journal" && subscription.journalAppId) || subscription.connectionId,
+    );
     Object.assign(subscription, { source, state: "pending", walk: null, pollTime: null });
   }
   const names = await findNames(deps, subscription, target);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
-import { openTestBusbar, startTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -266,11 +266,14 @@ describe("subscribing to Salesforce", () => {
 });
 
 test("what prevents a stream is shown with its remedy, and changes are found by polling until it is mended", async (t) => {
-  const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  const { account, bus } = on.sandbox.salesforce;
+  const on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
   const sql = new Client({ connectionString: on.connectionString });
   await sql.connect();
-  t.after(() => sql.end());
+  t.after(async () => {
+    await sql.end();
+    await on.stop();
+  });
+  const { account, bus } = on.sandbox.salesforce;
   on.sandbox.salesforce.setLimits("off");
   bus.settings = { ...bus.settings, mayCustomize: false };
   await on.inProject("POST", "/destinations", {
