@@ -327,7 +327,7 @@ CREATE TABLE destinations (
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON destinations FOR EACH ROW EXECUTE FUNCTION notify_change();
 
 CREATE TABLE event_streams (
-  connection_id uuid NOT NULL,
+  connection_id uuid,
   project_id uuid NOT NULL,
   provider text NOT NULL,
   ref text NOT NULL,
@@ -343,11 +343,16 @@ CREATE TABLE event_streams (
   attempts integer NOT NULL DEFAULT 0,
   claimed_by integer,
   create_time timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (connection_id),
+  provider_app_id uuid,
+  id uuid NOT NULL GENERATED ALWAYS AS (COALESCE(connection_id, provider_app_id)) STORED,
+  PRIMARY KEY (id),
   CHECK ((state = ANY (ARRAY['closed'::text, 'open'::text, 'failed'::text]))),
-  FOREIGN KEY (connection_id) REFERENCES connections(id) ON DELETE CASCADE
+  FOREIGN KEY (connection_id) REFERENCES connections(id) ON DELETE CASCADE,
+  FOREIGN KEY (provider_app_id) REFERENCES provider_apps(id) ON DELETE CASCADE
 ) WITH (fillfactor=50, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
 CREATE INDEX event_streams_claimed ON event_streams (claimed_by);
+CREATE UNIQUE INDEX ON event_streams (connection_id);
+CREATE UNIQUE INDEX ON event_streams (provider_app_id);
 
 CREATE TABLE event_topic_routes (
   id uuid NOT NULL,
@@ -916,15 +921,21 @@ CREATE TABLE subscriptions (
   deletions_until timestamptz,
   polls integer NOT NULL DEFAULT 0,
   poll_time timestamptz,
+  warnings text[] NOT NULL DEFAULT '{}'::text[],
+  source_retry_time timestamptz,
+  journal_app_id uuid,
+  journal_wish jsonb,
   PRIMARY KEY (id),
   UNIQUE (installation_id, object_name),
   CHECK ((source = ANY (ARRAY['webhook'::text, 'journal'::text, 'pubsub'::text, 'polling'::text]))),
   CHECK ((state = ANY (ARRAY['pending'::text, 'active'::text, 'degraded'::text, 'failed'::text, 'disabled'::text]))),
-  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE,
+  FOREIGN KEY (journal_app_id) REFERENCES provider_apps(id) ON DELETE SET NULL
 ) WITH (fillfactor=50, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
 CREATE INDEX subscriptions_claimed ON subscriptions (claimed_by) WHERE (claimed_by IS NOT NULL);
 CREATE INDEX subscriptions_due ON subscriptions (due_time) WHERE ((due_time IS NOT NULL) AND (claimed_by IS NULL));
 CREATE INDEX subscriptions_of_account ON subscriptions (project_id, provider, account_ref, object_key);
+CREATE INDEX subscriptions_of_journal ON subscriptions (journal_app_id) WHERE (journal_app_id IS NOT NULL);
 
 CREATE TABLE token_refreshes (
   connection_id uuid NOT NULL,

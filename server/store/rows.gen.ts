@@ -240,12 +240,14 @@ export interface EventStreams {
   accountRef: string;
   attempts: Generated<number>;
   claimedBy: number | null;
-  connectionId: string;
+  connectionId: string | null;
   createTime: Generated<Timestamp>;
   heardTime: Timestamp | null;
+  id: Generated<string>;
   position: Buffer | null;
   projectId: string;
   provider: string;
+  providerAppId: string | null;
   reason: string | null;
   ref: string;
   retryTime: Timestamp | null;
@@ -632,6 +634,8 @@ export interface Subscriptions {
   filtered: Generated<Int8>;
   id: string;
   installationId: string;
+  journalAppId: string | null;
+  journalWish: Json | null;
   lastEventTime: Timestamp | null;
   objectKey: string | null;
   objectName: string;
@@ -648,8 +652,10 @@ export interface Subscriptions {
   reportedError: string | null;
   retryTime: Timestamp | null;
   source: string;
+  sourceRetryTime: Timestamp | null;
   state: Generated<string>;
   walk: Json | null;
+  warnings: Generated<string[]>;
 }
 
 export interface SubscriptionSyncs {
