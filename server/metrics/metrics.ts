@@ -1,6 +1,6 @@
 /** The metrics of one process. No label names a customer or project, so the number of series is bounded. */
 import cluster from "node:cluster";
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import { collectDefaultMetrics, Counter, Histogram, Registry } from "@prometheus-io/client";
 import type { ProxyMeter } from "../proxy/proxy-server.ts";
 import type { ReadMeter } from "../read/read-services.ts";
 import type { SubscribeMeter } from "../subscribe/subscribe-services.ts";
