@@ -18,6 +18,8 @@ export interface ConnectorSample {
   sameIds?: [string, string][];
   /** Key of an upsert of this object, where the provider has it. */
   upsertKey?: string;
+  /** False for an object whose records cannot be deleted. */
+  deletes?: false;
 }
 
 export function testConnector(name: string, connector: Connector, sample: ConnectorSample): void {
@@ -159,7 +161,7 @@ function sampleWrites(sample: ConnectorSample): RecordWrite[] {
     { ...one, type: "create", records: created.slice(0, 1) },
     { ...one, type: "create", records: created.slice(0, 1), readBack: false },
     { ...one, type: "update", records: records.slice(0, 1) },
-    { ...one, type: "delete", records: records.slice(0, 1) },
+    ...(sample.deletes === false ? [] : [{ ...one, type: "delete" as const, records: records.slice(0, 1) }]),
     { ...many, type: "create", records: created, allOrNone: false },
     { ...many, type: "create", records: created, allOrNone: true },
     { ...many, type: "update", records, allOrNone: false },

@@ -3,9 +3,13 @@
 /** Returns the value at NUL in the template, "" where it has none, undefined where the path is another. */
 export function valueInPath(template: string, url: URL): string | undefined {
   const [wanted = "", query = ""] = template.split("?");
-  for (const [name, value] of new URLSearchParams(query))
-    if (url.searchParams.get(name) !== value) return undefined;
+  let inQuery = "";
+  for (const [name, value] of new URLSearchParams(query)) {
+    const given = url.searchParams.get(name);
+    if (value === "\u0000" && given) inQuery = given;
+    else if (given !== value) return undefined;
+  }
   const pattern = wanted.split("\u0000").map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const found = new RegExp(`^${pattern.join("([^/]+)")}$`).exec(url.pathname);
-  return found ? decodeURIComponent(found[1] ?? "") : undefined;
+  return found ? decodeURIComponent(found[1] ?? inQuery) : undefined;
 }
