@@ -26,10 +26,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
     docs: "https://docs.anthropic.com/en/api/getting-started#authentication",
     fixedHeaders: [{ name: "anthropic-version", valueTemplate: "2023-06-01" }],
   }),
-  apollo: headerKey("Apollo", "https://api.apollo.io", "X-Api-Key", {
-    docs: "https://docs.apollo.io/docs/create-api-key",
-    declares: ["read", "write"],
-  }),
   avoma: bearerKey("Avoma", "https://api.avoma.com", {
     docs: "https://help.avoma.com/api-integration-for-avoma",
     declares: ["read", "write"],
@@ -63,10 +59,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
         docsURL: "https://developer.breezy.hr/reference/customer-guide",
       },
     ],
-  }),
-  brevo: headerKey("Brevo", "https://api.brevo.com", "api-key", {
-    docs: "https://developers.brevo.com/docs/getting-started",
-    declares: ["read", "write"],
   }),
   // The key stands in quotes.
   callRail: headerKey("CallRail", "https://api.callrail.com", "Authorization: Token token=", {
@@ -169,16 +161,8 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
     docs: "https://docs.housecallpro.com/docs/housecall-public-api/b87d37ae48a0d-authentication",
     declares: ["read", "write", "subscribe"],
   }),
-  hunter: queryKey("Hunter", "https://api.hunter.io", "api_key", {
-    docs: "https://hunter.io/api-documentation#authentication",
-    declares: ["read", "write"],
-  }),
   instantly: queryKey("Instantly (Legacy V1)", "https://api.instantly.ai/api", "api_key", {
     docs: "https://developer.instantly.ai/introduction",
-    declares: ["read", "write"],
-  }),
-  instantlyAI: bearerKey("Instantly", "https://api.instantly.ai/api", {
-    docs: "https://developer.instantly.ai/getting-started/getting-started#generate-a-new-api-key",
     declares: ["read", "write"],
   }),
   iterable: headerKey("Iterable", "https://api.iterable.com", "Api-Key", {
@@ -255,10 +239,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
   paddleSandbox: bearerKey("Paddle Sandbox", "https://sandbox-api.paddle.com", {
     docs: "https://developer.paddle.com/api-reference/about/authentication",
   }),
-  pylon: bearerKey("Pylon", "https://api.usepylon.com", {
-    docs: "https://docs.usepylon.com/pylon-docs/developer/api",
-    declares: ["read", "write"],
-  }),
   rebilly: headerKey("Rebilly", "https://api.rebilly.com", "REB-APIKEY", {
     docs: "https://www.rebilly.com/catalog/all/section/authentication/manage-api-keys",
   }),
@@ -288,10 +268,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
     docs: "https://docs.salesfinity.ai/api-reference/introduction#authentication",
     declares: ["read", "write"],
   }),
-  salesflare: bearerKey("Salesflare", "https://api.salesflare.com", {
-    docs: "https://api.salesflare.com/docs#section/Introduction/Authentication",
-    declares: ["read", "write"],
-  }),
   segment: bearerKey("Segment", "https://api.segmentapis.com", {
     docs: "https://docs.segmentapis.com/tag/Getting-Started#section/Get-an-API-token",
   }),
@@ -299,24 +275,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
     docs: "https://api.smartlead.ai/reference/authentication",
     declares: ["read", "write"],
   }),
-  solarWindsServiceDesk: headerKey(
-    "SolarWinds Service Desk",
-    "https://{{.subdomain}}.samanage.com",
-    "X-Samanage-Authorization: Bearer ",
-    {
-      docs: "https://documentation.solarwinds.com/en/success_center/swsd/content/completeguidetoswsd/token-authentication-for-api-integration.htm#link4",
-      declares: ["read", "write"],
-      inputs: [
-        {
-          name: "subdomain",
-          displayName: "API Subdomain",
-          prompt: "Your region: api (United States), apieu (Europe) or apiau (Asia and Pacific).",
-          defaultValue: "api",
-          docsURL: "https://apidoc.samanage.com/#section/General-Concepts/Service-URL",
-        },
-      ],
-    },
-  ),
   superSend: bearerKey("Super Send", "https://api.supersend.io", {
     docs: "https://docs.supersend.io/docs/authentication",
     declares: ["read", "write"],

@@ -190,10 +190,6 @@ export const basicProviders: Record<string, ProviderFacts> = {
       },
     ],
   }),
-  recurly: keyAsBasic("Recurly", "https://v3.recurly.com", "%s:", {
-    declares: ["read", "write"],
-    fixedHeaders: [{ name: "Accept", valueTemplate: "application/vnd.recurly.v2021-02-25+json" }],
-  }),
   vtiger: basic("Vtiger", "https://{{.workspace}}/restapi", {
     docs: "https://help.vtiger.com/faq/140159403-What-is-Access-Key",
     inputs: [

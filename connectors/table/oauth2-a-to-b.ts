@@ -1,6 +1,6 @@
 /** Providers with OAuth 2, A to B. */
 import { oauth2 } from "../../connector-kit/declare-provider.ts";
-import { supports, type ProviderFacts } from "../../connector-kit/define-provider.ts";
+import type { ProviderFacts } from "../../connector-kit/define-provider.ts";
 
 export const oauth2AToB: Record<string, ProviderFacts> = {
   aWeber: oauth2("AWeber", "https://api.aweber.com", {
@@ -78,35 +78,6 @@ export const oauth2AToB: Record<string, ProviderFacts> = {
     declares: ["read", "write"],
   }),
   // The consent may name several sites: the one of the entered workspace is taken.
-  atlassian: oauth2("Atlassian", "https://api.atlassian.com/ex/jira/{{.cloudId}}/rest/api", {
-    authorize: "https://auth.atlassian.com/authorize",
-    token: "https://auth.atlassian.com/oauth/token",
-    needsScopes: true,
-    declares: ["read", "write"],
-    defaultModule: "jira",
-    postAuthInfoNeeded: true,
-    accountInfo: {
-      url: "https://api.atlassian.com/oauth/token/accessible-resources",
-      pick: { where: "url", equals: "https://{{.workspace}}.atlassian.net" },
-      fields: [{ name: "cloudId", displayName: "Cloud id", path: "id" }],
-    },
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Site",
-        prompt: "The part of your site's address before atlassian.net: acme in acme.atlassian.net.",
-        pastedSuffixes: [".atlassian.net"],
-      },
-    ],
-    metadata: { postAuthentication: [{ name: "cloudId" }] },
-    modules: {
-      jira: {
-        displayName: "Atlassian Jira",
-        baseURL: "https://api.atlassian.com/ex/jira/{{.cloudId}}/rest/api",
-        support: supports("read", "write"),
-      },
-    },
-  }),
   attio: oauth2("Attio", "https://api.attio.com", {
     authorize: "https://app.attio.com/authorize",
     token: "https://app.attio.com/oauth/token",

@@ -37,17 +37,6 @@ export const oauth2FToH: Record<string, ProviderFacts> = {
     declares: ["read", "write"],
   }),
   // Errors of the token endpoint come with status 200 and a member `error`.
-  github: oauth2("GitHub", "https://api.github.com", {
-    authorize: "https://github.com/login/oauth/authorize",
-    token: "https://github.com/login/oauth/access_token",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write"],
-    fixedHeaders: [
-      { name: "X-GitHub-Api-Version", valueTemplate: "2022-11-28" },
-      { name: "User-Agent", valueTemplate: "Busbar" },
-    ],
-  }),
   goTo: oauth2("GoTo", "https://api.getgo.com", {
     authorize: "https://authentication.logmeininc.com/oauth/authorize",
     token: "https://authentication.logmeininc.com/oauth/token",
@@ -111,21 +100,6 @@ export const oauth2FToH: Record<string, ProviderFacts> = {
         support: supports("read", "write", "subscribe"),
       },
     },
-  }),
-  gorgias: oauth2("Gorgias", "https://{{.workspace}}.gorgias.com", {
-    authorize: "https://{{.workspace}}.gorgias.com/oauth/authorize",
-    token: "https://{{.workspace}}.gorgias.com/oauth/token",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    oauth: { explicitWorkspaceRequired: true },
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Domain",
-        prompt: "The first part of your Gorgias address: acme in acme.gorgias.com.",
-      },
-    ],
   }),
   greenhouse: oauth2("Greenhouse (Harvest)", "https://harvest.greenhouse.io", {
     authorize: "https://auth.greenhouse.io/authorize",

@@ -41,12 +41,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
     token: "https://secure.join.me/api/public/v1/auth/token",
     needsScopes: true,
   }),
-  kit: oauth2("Kit", "https://api.kit.com", {
-    authorize: "https://app.kit.com/oauth/authorize",
-    token: "https://app.kit.com/oauth/token",
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write"],
-  }),
   lever: oauth2("Lever", "https://api.lever.co", {
     authorize: "https://auth.lever.co/authorize",
     token: "https://auth.lever.co/oauth/token",

@@ -62,25 +62,6 @@ export const oauth2NToR: Record<string, ProviderFacts> = {
     tokenFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
     fixedHeaders: [{ name: "Notion-Version", valueTemplate: "2022-06-28" }],
   }),
-  okta: oauth2("Okta", "https://{{.workspace}}.okta.com", {
-    authorize: "https://{{.workspace}}.okta.com/oauth2/v1/authorize",
-    token: "https://{{.workspace}}.okta.com/oauth2/v1/token",
-    needsScopes: true,
-    oauth: {
-      explicitWorkspaceRequired: true,
-      docsURL:
-        "https://developer.okta.com/docs/guides/implement-oauth-for-okta/main/#get-an-access-token-and-make-a-request",
-    },
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Domain",
-        prompt: "The first part of your Okta address: acme in acme.okta.com.",
-        docsURL: "https://developer.okta.com/docs/guides/find-your-domain/main/",
-      },
-    ],
-  }),
   payPal: oauth2("PayPal", "https://api-m.paypal.com", {
     grant: "clientCredentials",
     token: "https://api-m.paypal.com/v1/oauth2/token",

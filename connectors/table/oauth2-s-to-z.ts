@@ -104,18 +104,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
     ],
   }),
   // Errors come with status 200 and `ok: false`.
-  slack: oauth2("Slack", "https://slack.com/api", {
-    authorize: "https://slack.com/oauth/v2/authorize",
-    token: "https://slack.com/api/oauth.v2.access",
-    needsScopes: true,
-    tokenFields: {
-      workspaceRefField: "workspace_name",
-      scopesField: "scope",
-      otherFields: [{ name: "teamId", displayName: "Team id", path: "team.id" }],
-    },
-    declares: ["read", "write", "subscribe"],
-    metadata: { postAuthentication: [{ name: "teamId" }] },
-  }),
   smartsheet: oauth2("Smartsheet", "https://api.smartsheet.com", {
     authorize: "https://app.smartsheet.com/b/authorize",
     token: "https://api.smartsheet.com/2.0/token",
@@ -133,17 +121,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
       fields: [{ name: "organizationId", displayName: "Organization ID", path: "me.organization_id" }],
       workspaceField: "organizationId",
     },
-  }),
-  square: oauth2("Square", "https://connect.squareup.com", {
-    authorize: "https://connect.squareup.com/oauth2/authorize",
-    token: "https://connect.squareup.com/oauth2/token",
-    needsScopes: true,
-    tokenFields: { consumerRefField: "merchant_id" },
-    oauth: {
-      authURLParams: { session: "true" },
-      docsURL: "https://developer.squareup.com/docs/oauth-api/overview",
-    },
-    declares: ["read", "write"],
   }),
   squareSandbox: oauth2("Square Sandbox", "https://connect.squareupsandbox.com", {
     authorize: "https://connect.squareupsandbox.com/oauth2/authorize",
@@ -247,14 +224,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
     token: "https://api.typeform.com/oauth/token",
     needsScopes: true,
   }),
-  webex: oauth2("Webex", "https://webexapis.com", {
-    authorize: "https://webexapis.com/v1/authorize",
-    token: "https://webexapis.com/v1/access_token",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    oauth: { docsURL: "https://developer.webex.com/docs/run-an-oauth-integration" },
-    declares: ["read", "write"],
-  }),
   webflow: oauth2("Webflow", "https://api.webflow.com", {
     authorize: "https://webflow.com/oauth/authorize",
     token: "https://api.webflow.com/oauth/access_token",
@@ -322,13 +291,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
         prompt: "The first part of your Zendesk Chat address: acme in acme.zendesk.com.",
       },
     ],
-  }),
-  zoom: oauth2("Zoom", "https://api.zoom.us", {
-    authorize: "https://zoom.us/oauth/authorize",
-    token: "https://zoom.us/oauth/token",
-    tokenAuth: "basic",
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write"],
   }),
   zoomInfo: oauth2("ZoomInfo", "https://api.zoominfo.com", {
     grant: "authorizationCodePKCE",

@@ -1,0 +1,43 @@
+/** Jira's issues and projects. An update answers without a body, a create with the id and the key only. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[0-9]{1,20}" },
+  defaults: {
+    since: {},
+    get: { path: "/3/{path}/{id}" },
+    delete: { method: "DELETE", path: "/3/{path}/{id}" },
+  },
+  objects: {
+    issue: {
+      // JQL compares times by the minute in the time zone of the user: the records are compared here.
+      list: {
+        path: "/3/search/jql",
+        query: { jql: "project is not EMPTY ORDER BY updated ASC", fields: "*all" },
+        pageSize: { to: "query.maxResults", most: 100 },
+      },
+      records: "issues",
+      flatten: "fields",
+      paging: { cursor: { from: "nextPageToken", to: "query.nextPageToken" } },
+      changedPath: "fields.updated",
+      create: { method: "POST", path: "/3/issue", wrap: { in: "fields" } },
+      update: { method: "PUT", path: "/3/issue/{id}", wrap: { in: "fields" }, empty: true },
+      example: { summary: "Call Ada", project: { key: "ABC" }, issuetype: { name: "Task" } },
+    },
+    project: {
+      list: { path: "/3/project/search", pageSize: { to: "query.maxResults", most: 50 } },
+      records: "values",
+      paging: { nextUrl: { from: "nextPage" } },
+      total: "total",
+      create: { method: "POST", path: "/3/project" },
+      update: { method: "PUT", path: "/3/project/{id}" },
+      example: { key: "PENS", name: "Pens" },
+    },
+  },
+  errors: { message: ["errorMessages.*", "errors.*", "message"] },
+  sources: {
+    documentation: "https://developer.atlassian.com/cloud/jira/platform/rest/v3",
+    checked:
+      "2026-11-22, documentation and the provider's issue tracker: JQL search, paging, writes of issues; projects unchecked",
+  },
+};

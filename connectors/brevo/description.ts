@@ -1,0 +1,60 @@
+/** Brevo's contacts, companies, deals and lists. Creates answer with the id only; contacts are updated by PUT, the others by PATCH. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[0-9a-f]{1,64}" },
+  defaults: {
+    paging: { offset: { to: "query.offset" } },
+    create: { method: "POST", path: "/v3/{path}" },
+    update: { method: "PATCH", path: "/v3/{path}/{id}", empty: true },
+    delete: { method: "DELETE", path: "/v3/{path}/{id}" },
+    get: { path: "/v3/{path}/{id}" },
+  },
+  objects: {
+    lists: {
+      path: "contacts/lists",
+      list: { path: "/v3/{path}", pageSize: { to: "query.limit", most: 50 } },
+      records: "lists",
+      total: "count",
+      since: {},
+      update: { method: "PUT", path: "/v3/{path}/{id}", empty: true },
+      example: { name: "News", folderId: 1 },
+    },
+    contacts: {
+      list: {
+        path: "/v3/contacts",
+        query: { sort: "asc" },
+        pageSize: { to: "query.limit", most: 1000 },
+      },
+      records: "contacts",
+      total: "count",
+      changedPath: "modifiedAt",
+      since: { to: "query.modifiedSince" },
+      update: { method: "PUT", path: "/v3/contacts/{id}", empty: true },
+      example: { email: "ada@example.com", attributes: { FIRSTNAME: "Ada" } },
+    },
+    companies: {
+      list: { path: "/v3/companies", query: { sort: "asc" } },
+      records: "items",
+      paging: { page: { to: "query.page", first: 1 } },
+      changedPath: "attributes.last_updated_at",
+      since: { to: "query.modifiedSince" },
+      example: { name: "Quill Ltd" },
+    },
+    deals: {
+      path: "crm/deals",
+      list: { path: "/v3/{path}", query: { sort: "asc" } },
+      records: "items",
+      changedPath: "attributes.last_updated_date",
+      since: { to: "query.modifiedSince" },
+      example: { name: "Pens" },
+    },
+  },
+  errors: { message: ["message"], code: "code" },
+  limits: { reset: "x-sib-ratelimit-reset" },
+  sources: {
+    documentation: "https://developers.brevo.com/reference",
+    checked:
+      "2026-11-22, documentation: lists of contacts and companies, bounds, ids; deals, lists and limits unchecked",
+  },
+};

@@ -1,0 +1,7 @@
+/** How brevo is connected. */
+import { headerKey } from "../../connector-kit/declare-provider.ts";
+
+export const provider = headerKey("Brevo", "https://api.brevo.com", "api-key", {
+  docs: "https://developers.brevo.com/docs/getting-started",
+  declares: ["read", "write", "delete", "search"],
+});

@@ -1,0 +1,27 @@
+/** Gorgias' customers, tickets and tags. An update by PUT changes only the fields it names; lists know no bound of time. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/api/{path}", pageSize: { to: "query.limit", most: 100 } },
+    records: "data",
+    paging: { cursor: { from: "meta.next_cursor", to: "query.cursor" } },
+    since: {},
+    create: { method: "POST", path: "/api/{path}" },
+    update: { method: "PUT", path: "/api/{path}/{id}" },
+    delete: { method: "DELETE", path: "/api/{path}/{id}" },
+    get: { path: "/api/{path}/{id}" },
+  },
+  objects: {
+    customers: { changedPath: "updated_datetime", example: { name: "Ada Quill", email: "ada@example.com" } },
+    tickets: { changedPath: "updated_datetime", example: { subject: "Pens", channel: "api" } },
+    tags: { example: { name: "ink" } },
+  },
+  errors: { message: ["error.msg", "error.data.*.*", "message"] },
+  sources: {
+    documentation: "https://developers.gorgias.com/reference",
+    checked:
+      "2026-11-22, an OpenAPI description by others: customers, paging; tickets, tags and errors unchecked",
+  },
+};

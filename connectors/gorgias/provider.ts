@@ -1,0 +1,18 @@
+/** How gorgias is connected. */
+import { oauth2 } from "../../connector-kit/declare-provider.ts";
+
+export const provider = oauth2("Gorgias", "https://{{.workspace}}.gorgias.com", {
+  authorize: "https://{{.workspace}}.gorgias.com/oauth/authorize",
+  token: "https://{{.workspace}}.gorgias.com/oauth/token",
+  needsScopes: true,
+  tokenFields: { scopesField: "scope" },
+  oauth: { explicitWorkspaceRequired: true },
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Domain",
+      prompt: "The first part of your Gorgias address: acme in acme.gorgias.com.",
+    },
+  ],
+});

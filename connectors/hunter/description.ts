@@ -1,0 +1,28 @@
+/** Hunter's leads. Records do not tell when they changed; a rate limit has the status 403. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 1000 } },
+    records: "data.leads",
+    paging: { offset: { to: "query.offset" } },
+    since: {},
+    create: { method: "POST", path: "/v2/{path}" },
+    update: { method: "PUT", path: "/v2/{path}/{id}", empty: true },
+    delete: { method: "DELETE", path: "/v2/{path}/{id}" },
+    get: { path: "/v2/{path}/{id}", record: "data" },
+    record: "data",
+  },
+  objects: { leads: { example: { email: "ada@example.com", first_name: "Ada" } } },
+  errors: {
+    message: ["errors.*.details", "errors.*.id"],
+    code: "errors.0.id",
+    statuses: { "403": "rate_limited" },
+  },
+  sources: {
+    documentation: "https://hunter.io/api-documentation/v2",
+    checked:
+      "2026-11-22, documentation: statuses, errors; an OpenAPI description by others: lists; updates by PUT from published clients",
+  },
+};

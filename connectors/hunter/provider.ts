@@ -1,0 +1,7 @@
+/** How hunter is connected. */
+import { queryKey } from "../../connector-kit/declare-provider.ts";
+
+export const provider = queryKey("Hunter", "https://api.hunter.io", "api_key", {
+  docs: "https://hunter.io/api-documentation#authentication",
+  declares: ["read", "write", "delete", "search"],
+});

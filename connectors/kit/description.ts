@@ -1,0 +1,44 @@
+/** Kit's broadcasts, subscribers, tags and custom fields: version 4 of its API. Subscribers cannot be deleted. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/v4/{path}", pageSize: { to: "query.per_page", most: 500 } },
+    records: "{path}",
+    paging: { cursor: { from: "pagination.end_cursor", to: "query.after" } },
+    since: {},
+    create: { method: "POST", path: "/v4/{path}" },
+    update: { method: "PUT", path: "/v4/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v4/{path}/{id}" },
+    record: "{singular}",
+  },
+  objects: {
+    broadcasts: {
+      singular: "broadcast",
+      get: { path: "/v4/{path}/{id}", record: "broadcast" },
+      example: { subject: "Pens", content: "Ink" },
+    },
+    subscribers: {
+      singular: "subscriber",
+      modes: ["read", "create", "update"],
+      // Without the state, a list has the active ones only.
+      list: {
+        path: "/v4/{path}",
+        query: { status: "all" },
+        pageSize: { to: "query.per_page", most: 500 },
+      },
+      since: { to: "query.updated_after", format: "rfc3339-seconds" },
+      get: { path: "/v4/{path}/{id}", record: "subscriber" },
+      example: { email_address: "ada@example.com", first_name: "Ada" },
+    },
+    tags: { singular: "tag", modes: ["read", "create", "update"], example: { name: "writers" } },
+    custom_fields: { singular: "custom_field", example: { label: "Ink" } },
+  },
+  errors: { message: ["errors.*"] },
+  sources: {
+    documentation: "https://developers.kit.com/api-reference",
+    checked:
+      "2026-11-22, documentation: addresses, paging, errors, writes of subscribers and broadcasts; limits unchecked",
+  },
+};

@@ -1,0 +1,22 @@
+/** How okta is connected. */
+import { oauth2 } from "../../connector-kit/declare-provider.ts";
+
+export const provider = oauth2("Okta", "https://{{.workspace}}.okta.com", {
+  authorize: "https://{{.workspace}}.okta.com/oauth2/v1/authorize",
+  token: "https://{{.workspace}}.okta.com/oauth2/v1/token",
+  needsScopes: true,
+  oauth: {
+    explicitWorkspaceRequired: true,
+    docsURL:
+      "https://developer.okta.com/docs/guides/implement-oauth-for-okta/main/#get-an-access-token-and-make-a-request",
+  },
+  declares: ["read", "write", "delete", "search"],
+  inputs: [
+    {
+      name: "workspace",
+      displayName: "Domain",
+      prompt: "The first part of your Okta address: acme in acme.okta.com.",
+      docsURL: "https://developer.okta.com/docs/guides/find-your-domain/main/",
+    },
+  ],
+});

@@ -1,0 +1,37 @@
+/** Recurly's accounts, plans, items, coupons and subscriptions. To delete an account, a plan, an item or a coupon deactivates it. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[a-z0-9]{1,64}" },
+  defaults: {
+    // Only by this order no record is missed that changes between two pages.
+    list: {
+      path: "/{path}",
+      query: { sort: "updated_at", order: "asc" },
+      pageSize: { to: "query.limit", most: 200 },
+    },
+    records: "data",
+    paging: { nextUrl: { from: "next" } },
+    changedPath: "updated_at",
+    since: { to: "query.begin_time" },
+    create: { method: "POST", path: "/{path}" },
+    update: { method: "PUT", path: "/{path}/{id}" },
+    delete: { method: "DELETE", path: "/{path}/{id}" },
+    get: { path: "/{path}/{id}" },
+  },
+  objects: {
+    accounts: { example: { code: "quill", email: "ada@example.com" } },
+    plans: { example: { code: "gold", name: "Gold" } },
+    items: { example: { code: "pen", name: "Pen" } },
+    coupons: { example: { code: "spring", name: "Spring" } },
+    // Deleting would end them at once.
+    subscriptions: { modes: ["read", "create", "update"], example: { plan_code: "gold", currency: "EUR" } },
+    invoices: { modes: ["read"] },
+  },
+  errors: { message: ["error.message"], code: "error.type" },
+  limits: { reset: "x-ratelimit-reset" },
+  sources: {
+    documentation: "https://recurly.com/developers/api/v2021-02-25",
+    checked: "2026-11-22, documentation: lists, order, bounds, paging, ids; errors and limits unchecked",
+  },
+};

@@ -1,0 +1,7 @@
+/** How salesflare is connected. */
+import { bearerKey } from "../../connector-kit/declare-provider.ts";
+
+export const provider = bearerKey("Salesflare", "https://api.salesflare.com", {
+  docs: "https://api.salesflare.com/docs#section/Introduction/Authentication",
+  declares: ["read", "write", "delete", "search"],
+});

@@ -1,0 +1,47 @@
+/** Square's customers and customer groups. Customers are listed by a search, which knows a bound of the last change. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  defaults: {
+    paging: { cursor: { from: "cursor", to: "query.cursor" } },
+    changedPath: "updated_at",
+    create: { method: "POST", path: "/v2/{path}" },
+    update: { method: "PUT", path: "/v2/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v2/{path}/{id}" },
+    get: { path: "/v2/{path}/{id}", record: "{singular}" },
+    record: "{singular}",
+  },
+  objects: {
+    groups: {
+      path: "customers/groups",
+      singular: "group",
+      list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 50 } },
+      records: "groups",
+      since: {},
+      create: { method: "POST", path: "/v2/{path}", wrap: { in: "group" } },
+      update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "group" } },
+      example: { name: "Writers" },
+    },
+    customers: {
+      singular: "customer",
+      list: {
+        method: "POST",
+        path: "/v2/customers/search",
+        pageSize: { to: "body.limit", most: 100 },
+      },
+      records: "customers",
+      paging: { cursor: { from: "cursor", to: "body.cursor" } },
+      since: { to: "body.query.filter.updated_at.start_at" },
+      example: { given_name: "Ada", email_address: "ada@example.com" },
+    },
+  },
+  errors: {
+    message: ["errors.*.detail", "errors.*.code"],
+    code: "errors.0.code",
+    codes: { RATE_LIMITED: "rate_limited" },
+  },
+  sources: {
+    documentation: "https://developer.squareup.com/reference/square",
+    checked: "2026-11-22, documentation: customers, search, bounds, paging; groups and errors unchecked",
+  },
+};

@@ -1,0 +1,29 @@
+/** Webex's rooms, teams and webhooks. Records do not tell when they changed. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "[A-Za-z0-9_=-]{1,255}" },
+  defaults: {
+    list: { path: "/v1/{path}", pageSize: { to: "query.max", most: 100 } },
+    records: "items",
+    paging: { link: true },
+    since: {},
+    create: { method: "POST", path: "/v1/{path}" },
+    update: { method: "PUT", path: "/v1/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v1/{path}/{id}" },
+    get: { path: "/v1/{path}/{id}" },
+  },
+  objects: {
+    rooms: { example: { title: "Pens" } },
+    teams: { example: { name: "Writers" } },
+    webhooks: {
+      example: { name: "Pens", targetUrl: "https://example.com", resource: "rooms", event: "all" },
+    },
+  },
+  errors: { message: ["errors.*.description", "message"] },
+  sources: {
+    documentation: "https://developer.webex.com/docs/api/getting-started",
+    checked:
+      "2026-11-22, documentation: webhooks; paging by the Link header from published connectors; the fields that an update needs are unchecked",
+  },
+};
