@@ -1,6 +1,7 @@
 /** Writes every generated file, or with `--check` fails naming those that are not fresh. */
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Services } from "../server/routes.ts";
 import { compactJson } from "./compact-json.ts";
 import { dashboardApi } from "./dashboard-api.ts";
@@ -23,12 +24,18 @@ const { openApiDocument } = await import("../server/http/openapi.ts");
 const { routes } = await import("../server/routes.ts");
 const { withProblemTypes } = await import("./errors-guide.ts");
 const { REFERENCE } = await import("./reference.ts");
+const { providerPages } = await import("./provider-pages.ts");
 // Describing the routes calls no handler, so no service is needed.
 const document = openApiDocument(routes({} as Services), REFERENCE);
 await write("openapi.json", `${compactJson(document)}\n`);
 await write("dashboard/api.gen.ts", dashboardApi(JSON.parse(JSON.stringify(document))));
 const GUIDE = "docs/guide/errors.md";
 await write(GUIDE, withProblemTypes(await readFile(GUIDE, "utf8")));
+const PAGES = "docs/providers";
+const pages = providerPages();
+for (const [name, text] of Object.entries(pages)) await write(`${PAGES}/${name}`, text);
+for (const name of await readdir(PAGES).catch(() => []))
+  if (!(name in pages)) await remove(`${PAGES}/${name}`);
 if (stale.length > 0) {
   console.error(`Not fresh: ${stale.join(", ")}. Run: npm run generate`);
   process.exit(1);
@@ -37,6 +44,12 @@ if (stale.length > 0) {
 async function write(file: string, text: string): Promise<void> {
   const old = await readFile(file, "utf8").catch(() => "");
   if (old === text) return;
+  if (check) return void stale.push(file);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+async function remove(file: string): Promise<void> {
   if (check) stale.push(file);
-  else await writeFile(file, text);
+  else await rm(file);
 }
