@@ -1,0 +1,98 @@
+/** Compares what a provider answers with its description, object by object. */
+import type { Connector } from "../../connector-kit/connector.ts";
+import type { Description } from "../../connector-kit/described/description.ts";
+import { merged, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
+import type { ProbeFetch } from "./probe-fetch.ts";
+import { probeChanges, probeList, probePaging, type Listed } from "./probe-list.ts";
+import { probeMissing, probeSingle } from "./probe-single.ts";
+
+export interface Probed {
+  info: ProviderInfo;
+  description: Description;
+  connector: Connector;
+}
+
+export interface Finding {
+  /** Place in the description, such as `objects.deals.records` or `defaults.records`. */
+  place: string;
+  verdict: "as described" | "differs" | "not seen";
+  /** Never a value of a record. */
+  text: string;
+}
+
+/** What the checks of one object share. `tell` adds a finding about a member of the object's rules. */
+export interface ObjectProbe extends Probed {
+  plan: ObjectPlan;
+  fetch: ProbeFetch;
+  tell(member: string, verdict: Finding["verdict"], text: string): void;
+}
+
+/** Throws where no call works: no answer, or credentials that the provider refuses. */
+export async function probeDescription(
+  probed: Probed,
+  fetch: ProbeFetch,
+  objects: string[] = Object.keys(probed.description.objects),
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const name of objects) {
+    const rules = Object.hasOwn(probed.description.objects, name)
+      ? probed.description.objects[name]
+      : undefined;
+    if (!rules) throw new Error(`The description has no object ${JSON.stringify(name)}.`);
+    const plan = merged(probed.description, name, rules);
+    const tell: ObjectProbe["tell"] = (member, verdict, text) =>
+      findings.push({ place: placeOf(probed.description, name, member), verdict, text });
+    if (!plan.modes.includes("read")) tell("modes", "not seen", "it cannot be read");
+    else await probeObject({ ...probed, plan, fetch, tell });
+  }
+  return [...findings, ...limitFindings(probed, fetch)];
+}
+
+async function probeObject(probe: ObjectProbe): Promise<void> {
+  const listed: Listed | undefined = await stepOf(probe, "list.path", () => probeList(probe));
+  if (!listed) return;
+  await stepOf(probe, "paging", () => probePaging(probe, listed));
+  await stepOf(probe, "since", () => probeChanges(probe, listed));
+  await stepOf(probe, "get", () => probeSingle(probe, listed));
+  await stepOf(probe, "errors", () => probeMissing(probe, listed));
+}
+
+/** A refusal of one step is a finding; what concerns every call ends the probe. */
+async function stepOf<T>(probe: ObjectProbe, member: string, step: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    if (error.kind === "unauthorized" || error.kind === "rate_limited")
+      throw new Error(`${probe.info.name} refuses the calls (${error.kind}): ${error.message}`, {
+        cause: error,
+      });
+    const verdict = error.kind === "forbidden" ? "not seen" : "differs";
+    probe.tell(member, verdict, `${error.kind}: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** A rule that the object does not have itself comes from the defaults. */
+function placeOf({ objects }: Description, object: string, member: string): string {
+  const [first = ""] = member.split(".");
+  if (["ids", "errors"].includes(first)) return `${member} (${object})`;
+  return Object.hasOwn(objects[object] ?? {}, first)
+    ? `objects.${object}.${member}`
+    : `defaults.${member} (${object})`;
+}
+
+function limitFindings({ description }: Probed, fetch: ProbeFetch): Finding[] {
+  const seen = Object.keys(fetch.last()?.headers ?? {}).filter((name) => /rate-?limit/i.test(name));
+  const described = description.limits?.reset;
+  if (described === undefined && seen.length === 0) return [];
+  const isSeen = described !== undefined && seen.includes(described.toLowerCase());
+  const text = isSeen
+    ? "the answers have this header"
+    : seen.length === 0
+      ? "no answer had a header about limits"
+      : `the answers have the headers ${seen.join(", ")}`;
+  return [{ place: "limits.reset", verdict: isSeen ? "as described" : "not seen", text }];
+}

@@ -1,0 +1,58 @@
+/** Sends the calls of a probe: only reads, below the provider's base URL, through the egress guard. */
+import { authorization, withDefaults } from "../../connector-kit/authorization.ts";
+import { fillPath, merged } from "../../connector-kit/described/object-plan.ts";
+import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
+import { baseUrl } from "../../connector-kit/template.ts";
+import type { Egress } from "../../server/egress/open-egress.ts";
+import type { Probed } from "./probe-description.ts";
+import type { ProbeCredentials } from "./read-probe-credentials.ts";
+
+export interface ProbeFetch {
+  send: ProviderFetch;
+  requests(): number;
+  /** The answer to the last request. */
+  last(): ProviderResponse | undefined;
+}
+
+/** Throws where the address or a header needs a value that is not given. */
+export function openProbeFetch(
+  egress: Egress,
+  { info, description }: Pick<Probed, "info" | "description">,
+  { credentials, metadata }: Pick<ProbeCredentials, "credentials" | "metadata">,
+): ProbeFetch {
+  const base = baseUrl(info, { values: metadata, allowPlainHttp: (host) => egress.allowsPlainHttp(host) });
+  const added = authorization(info, credentials, metadata);
+  const lists = new Set(
+    Object.entries(description.objects).flatMap(([name, rules]) => {
+      const plan = merged(description, name, rules);
+      return plan.list?.method === undefined ? [] : [fillPath(plan.list.path, plan)];
+    }),
+  );
+  let requests = 0;
+  let last: ProviderResponse | undefined;
+  return {
+    requests: () => requests,
+    last: () => last,
+    send: async ({ method, path, headers = {}, body }) => {
+      const [pathname = "", query = ""] = path.split("?");
+      // A list may be a POST; nothing else that could change an account is sent.
+      if (method !== "GET" && !lists.has(pathname)) throw new Error(`${method} ${pathname} is not a read`);
+      requests += 1;
+      const url = new URL(base);
+      url.pathname = base.pathname.replace(/\/$/, "") + pathname;
+      url.search = query;
+      for (const [name, value] of added.query) url.searchParams.set(name, value);
+      const answer = await egress.send({
+        url,
+        method,
+        headers: withDefaults(added, {
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        }),
+        ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      last = { status: answer.status, headers: answer.headers, text: answer.body.toString("utf8") };
+      return last;
+    },
+  };
+}

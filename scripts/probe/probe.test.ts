@@ -1,0 +1,198 @@
+/** The probe confirms a provider that answers as described, names the place where one does not, and shows no secret. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { text as textOf } from "node:stream/consumers";
+import { describeConnector } from "../../connector-kit/described/describe-connector.ts";
+import type { Description } from "../../connector-kit/described/description.ts";
+import { completeProvider, supports } from "../../connector-kit/define-provider.ts";
+import { openEgress, type Egress } from "../../server/egress/open-egress.ts";
+import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { probeDescription, type Finding, type Probed } from "./probe-description.ts";
+import { openProbeFetch } from "./probe-fetch.ts";
+import { redact } from "./probe-report.ts";
+import { readProbeCredentials } from "./read-probe-credentials.ts";
+
+const SECRET = "key-0123456789";
+
+const quill: Description = {
+  ids: { number: true },
+  defaults: {
+    list: { path: "/v3/{path}", pageSize: { to: "query.limit", most: 100 } },
+    records: "data",
+    paging: { cursor: { from: "meta.next", to: "query.after" } },
+    total: "meta.total",
+    changedPath: "updated_at",
+    since: { to: "query.since" },
+    create: { method: "POST", path: "/v3/{path}" },
+    update: { method: "PATCH", path: "/v3/{path}/{id}" },
+    delete: { method: "DELETE", path: "/v3/{path}/{id}" },
+    get: { path: "/v3/{path}/{id}", record: "data" },
+    record: "data",
+  },
+  objects: { people: {} },
+  errors: { message: ["error.text"] },
+  sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+};
+
+let egress: Egress;
+before(() => {
+  egress = openEgress(["127.0.0.1"]);
+});
+after(() => egress.close());
+
+/** Serves `served` and compares it with `described`. */
+async function probe(served: Description, described = quill, arrange?: (simulation: Simulation) => void) {
+  const simulation = await startSimulation(served);
+  try {
+    for (const name of ["Ada", "Ben", "Cleo", "Dora"]) simulation.account.put("people", { name });
+    arrange?.(simulation);
+    const probed = probedAt(simulation.url, described);
+    const fetch = openProbeFetch(egress, probed, {
+      credentials: { type: "apiKey", key: SECRET },
+      metadata: {},
+    });
+    const findings = await probeDescription(probed, fetch);
+    return { findings, requests: simulation.requests };
+  } finally {
+    await simulation.close();
+  }
+}
+
+function probedAt(baseURL: string, description: Description): Probed {
+  const info = completeProvider("x-quill", {
+    displayName: "Quill",
+    authType: "apiKey",
+    baseURL,
+    support: supports("proxy"),
+    apiKeyOpts: { attachmentType: "header", header: { name: "X-Key" } },
+  });
+  return { info, description, connector: describeConnector("Quill", description) };
+}
+
+const differing = (findings: Finding[]): string[] =>
+  findings.filter(({ verdict }) => verdict === "differs").map(({ place }) => place);
+
+test("a provider that answers as described is confirmed by reads alone", async () => {
+  const { findings, requests } = await probe(quill);
+  assert.deepEqual(differing(findings), []);
+  const confirmed = findings.filter(({ verdict }) => verdict === "as described").map(({ place }) => place);
+  for (const member of ["list.path", "records", "idPath", "changedPath", "total", "paging", "since", "get"])
+    assert.ok(confirmed.includes(`defaults.${member} (people)`), member);
+  assert.ok(confirmed.includes("errors.message (people)"));
+  assert.ok(requests.every((request) => request.startsWith("GET ")));
+});
+
+const defaults = (more: Partial<Description["defaults"]>): Description => ({
+  ...quill,
+  defaults: { ...quill.defaults, ...more },
+});
+
+const DEVIATIONS: Record<string, Description> = {
+  "defaults.list.path (people)": defaults({ list: { path: "/v4/{path}" } }),
+  "defaults.records (people)": defaults({ records: "results" }),
+  "defaults.idPath (people)": defaults({ idPath: "key" }),
+  "ids.pattern (people)": { ...quill, ids: { pattern: "rec_[0-9]+" } },
+  "defaults.changedPath (people)": defaults({ changedPath: "modified" }),
+  "defaults.total (people)": defaults({ total: "meta.count" }),
+  "defaults.since (people)": defaults({ since: { to: "query.changed_after" } }),
+  "defaults.paging (people)": defaults({ paging: { cursor: { from: "meta.next", to: "query.page" } } }),
+  "defaults.get.record (people)": defaults({ get: { path: "/v3/{path}/{id}" } }),
+  "defaults.get.path (people)": defaults({ get: { path: "/v3/{path}/{id}/details", record: "data" } }),
+  "errors.message (people)": { ...quill, errors: { message: ["detail"] } },
+};
+
+for (const [place, served] of Object.entries(DEVIATIONS))
+  test(`a provider that deviates is reported with the place: ${place}`, async () => {
+    const { findings } = await probe(served);
+    assert.deepEqual(differing(findings), [place]);
+  });
+
+test("a place is that of the object where the object has a rule of its own", async () => {
+  const described = { ...quill, objects: { people: { records: "people" } } };
+  assert.deepEqual(differing((await probe(quill, described)).findings), ["objects.people.records"]);
+});
+
+test("an account without records confirms nothing, and refuses nothing", async () => {
+  const { findings } = await probe(quill, quill, ({ account }) => {
+    for (const { id } of account.records("people")) account.remove("people", id);
+  });
+  assert.deepEqual(differing(findings), []);
+  assert.ok(findings.some(({ verdict, text }) => verdict === "not seen" && text.includes("no record")));
+});
+
+test("nothing that could change an account is sent", async () => {
+  const probed = probedAt("http://127.0.0.1:1", quill);
+  const { send } = openProbeFetch(egress, probed, { credentials: { type: "none" }, metadata: {} });
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const)
+    await assert.rejects(send({ method, path: "/v3/people", repeatable: true }), /is not a read/);
+});
+
+test("a private address is refused unless the operator lists it", async () => {
+  const strict = openEgress([]);
+  const probed = probedAt("http://127.0.0.1:1", quill);
+  const fetch = openProbeFetch(strict, probed, { credentials: { type: "none" }, metadata: {} });
+  await assert.rejects(probeDescription(probed, fetch), /private address/);
+  await strict.close();
+});
+
+test("credentials are read from JSON, and every form of them is a secret", () => {
+  const { info } = probedAt("https://quill.example", quill);
+  assert.match(String(readProbeCredentials(info, "{")), /not JSON/);
+  assert.match(String(readProbeCredentials(info, '{"token": "x"}')), /none of accessToken/);
+  const given = readProbeCredentials(
+    info,
+    '{"username": "ada", "password": "p/ss word", "metadata": {"a": "b"}}',
+  );
+  assert.ok(typeof given !== "string");
+  assert.deepEqual(given.metadata, { a: "b" });
+  const encoded = Buffer.from("ada:p/ss word").toString("base64");
+  assert.equal(redact(`p/ss word, p%2Fss%20word, ${encoded}`, given.secrets), "[secret], [secret], [secret]");
+});
+
+test("refused credentials end the probe, and the key that the provider repeats is not shown", async () => {
+  const refusal = probe(quill, quill, (simulation) => {
+    simulation.next = simulation.account.refusal(401, `the key ${SECRET} is unknown`);
+  });
+  const message = await refusal.then(String, ({ message: text }: Error) => text);
+  assert.equal(
+    redact(message, [SECRET]),
+    "x-quill refuses the calls (unauthorized): the key [secret] is unknown",
+  );
+});
+
+test("npm run probe prints a report for a file of one's own", async () => {
+  const simulation = await startSimulation(quill);
+  const folder = await mkdtemp(join(tmpdir(), "probe-"));
+  simulation.account.put("people", { name: "Ada" });
+  await writeFile(
+    join(folder, "x-quill.json"),
+    JSON.stringify({
+      authType: "apiKey",
+      baseURL: simulation.url,
+      apiKeyOpts: { attachmentType: "header", header: { name: "X-Key" } },
+      connector: quill,
+    }),
+  );
+  await writeFile(join(folder, "credentials.json"), JSON.stringify({ apiKey: SECRET }));
+  const child = spawn(
+    process.execPath,
+    [
+      join(import.meta.dirname, "..", "probe.ts"),
+      join(folder, "x-quill.json"),
+      "--credentials",
+      join(folder, "credentials.json"),
+    ],
+    { env: { ...process.env, BUSBAR_EGRESS_ALLOW: "127.0.0.1" }, stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [out, error, code] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended]);
+  await simulation.close();
+  await rm(folder, { recursive: true });
+  assert.equal(code, 0, error);
+  assert.match(out, /✓ defaults\.records \(people\)[^]*For sources\.checked/);
+  assert.doesNotMatch(out, new RegExp(SECRET));
+});
