@@ -10,9 +10,10 @@ import { completeProvider } from "../connector-kit/define-provider.ts";
 import { describeConnector } from "../connector-kit/described/describe-connector.ts";
 import { now } from "../server/ground/clock.ts";
 import { openEgress } from "../server/egress/open-egress.ts";
-import { probeDescription, type Probed } from "./probe/probe-description.ts";
+import { probeDescription } from "./probe/probe-description.ts";
 import { openProbeFetch } from "./probe/probe-fetch.ts";
 import { redact, report } from "./probe/probe-report.ts";
+import type { Probed } from "./probe/probed.ts";
 import { readProbeCredentials } from "./probe/read-probe-credentials.ts";
 
 const USAGE = `npm run probe -- <provider or file> [--credentials <file>] [--object <name>]…

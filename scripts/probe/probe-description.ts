@@ -1,33 +1,12 @@
 /** Compares what a provider answers with its description, object by object. */
-import type { Connector } from "../../connector-kit/connector.ts";
 import type { Description } from "../../connector-kit/described/description.ts";
-import { merged, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import { merged } from "../../connector-kit/described/object-plan.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
+import type { Finding, ObjectProbe } from "./object-probe.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
 import { probeChanges, probeList, probePaging, type Listed } from "./probe-list.ts";
 import { probeMissing, probeSingle } from "./probe-single.ts";
-
-export interface Probed {
-  info: ProviderInfo;
-  description: Description;
-  connector: Connector;
-}
-
-export interface Finding {
-  /** Place in the description, such as `objects.deals.records` or `defaults.records`. */
-  place: string;
-  verdict: "as described" | "differs" | "not seen";
-  /** Never a value of a record. */
-  text: string;
-}
-
-/** What the checks of one object share. `tell` adds a finding about a member of the object's rules. */
-export interface ObjectProbe extends Probed {
-  plan: ObjectPlan;
-  fetch: ProbeFetch;
-  tell(member: string, verdict: Finding["verdict"], text: string): void;
-}
+import type { Probed } from "./probed.ts";
 
 /** Throws where no call works: no answer, or credentials that the provider refuses. */
 export async function probeDescription(

@@ -4,7 +4,7 @@ import { fillPath, merged } from "../../connector-kit/described/object-plan.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { baseUrl } from "../../connector-kit/template.ts";
 import type { Egress } from "../../server/egress/open-egress.ts";
-import type { Probed } from "./probe-description.ts";
+import type { Probed } from "./probed.ts";
 import type { ProbeCredentials } from "./read-probe-credentials.ts";
 
 export interface ProbeFetch {

@@ -5,7 +5,7 @@ import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/
 import { parseBody } from "../../connector-kit/send-request.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import type { ObjectProbe } from "./probe-description.ts";
+import type { ObjectProbe } from "./object-probe.ts";
 
 /** Small, so that few records make two pages. */
 const PAGE_SIZE = 2;

@@ -1,5 +1,6 @@
 /** Words what a probe found, without secrets. */
-import type { Finding, Probed } from "./probe-description.ts";
+import type { Finding } from "./object-probe.ts";
+import type { Probed } from "./probed.ts";
 
 const MARKS: Record<Finding["verdict"], string> = { "as described": "✓", differs: "✗", "not seen": "·" };
 

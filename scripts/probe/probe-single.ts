@@ -1,7 +1,7 @@
 /** Compares how a provider answers for one record with the description: a record that exists, and one that does not. */
 import { idFaults } from "../../connector-kit/described/object-plan.ts";
 import { parseBody } from "../../connector-kit/send-request.ts";
-import type { ObjectProbe } from "./probe-description.ts";
+import type { ObjectProbe } from "./object-probe.ts";
 import { planFor, readerOf, shapeOf, type Listed } from "./probe-list.ts";
 
 export async function probeSingle(probe: ObjectProbe, { records: [first] }: Listed): Promise<void> {

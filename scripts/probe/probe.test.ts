@@ -11,9 +11,11 @@ import type { Description } from "../../connector-kit/described/description.ts";
 import { completeProvider, supports } from "../../connector-kit/define-provider.ts";
 import { openEgress, type Egress } from "../../server/egress/open-egress.ts";
 import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
-import { probeDescription, type Finding, type Probed } from "./probe-description.ts";
+import type { Finding } from "./object-probe.ts";
+import { probeDescription } from "./probe-description.ts";
 import { openProbeFetch } from "./probe-fetch.ts";
 import { redact } from "./probe-report.ts";
+import type { Probed } from "./probed.ts";
 import { readProbeCredentials } from "./read-probe-credentials.ts";
 
 const SECRET = "key-0123456789";
