@@ -2,7 +2,7 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 
 export const description: Description = {
-  ids: { pattern: "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}" },
+  ids: { pattern: "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}" },
   defaults: {
     list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "items",

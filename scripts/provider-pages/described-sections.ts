@@ -9,7 +9,7 @@ export function describedSections(name: string, description: Description, connec
     merged(description, object, rules),
   );
   return [
-    ...objectSection(plans, connector),
+    ...objectSection(plans),
     ...firstWrite(plans, connector),
     ...limitSection(description, plans),
     ...errorSection(description),
@@ -17,38 +17,47 @@ export function describedSections(name: string, description: Description, connec
   ];
 }
 
-function objectSection(plans: ObjectPlan[], { fields, write }: Connector): string[] {
+function objectSection(plans: ObjectPlan[]): string[] {
   const mark = ({ modes }: ObjectPlan, mode: Mode) => (modes.includes(mode) ? "✓" : "");
-  const limit = write?.abilities.batchLimit;
   return [
     "",
     "## Objects",
     "",
-    "| Object | Read | Create | Update | Upsert by | Delete | Changes since a time |",
-    "|---|---|---|---|---|---|---|",
+    "| Object | Read | Create | Update | Upsert by | Delete | In one request | Fields | Changes since a time |",
+    "|---|---|---|---|---|---|---|---|---|",
     ...plans.map((plan) => {
-      const keys = plan.upsert?.keys.map((key) => `\`${key}\``).join(", ") ?? "";
       const cells = [
         `\`${plan.name}\``,
         mark(plan, "read"),
         mark(plan, "create"),
         mark(plan, "update"),
-        keys,
+        plan.upsert?.keys.map((key) => `\`${key}\``).join(", ") ?? "",
         mark(plan, "delete"),
+        batchText(plan),
+        fieldsText(plan),
         plan.modes.includes("read") ? changes(plan) : "",
       ];
       return `| ${cells.join(" | ")} |`;
     }),
     "",
-    `Fields have the provider's names. ${
-      fields
-        ? "Busbar knows the fields of an object."
-        : "Busbar does not ask the provider for its fields: a field that does not exist is refused by the provider."
-    }`,
-    limit === undefined
-      ? "Each record of a batch is a request of its own."
-      : `A batch is sent with up to ${limit} records in one request.`,
+    "Fields have the provider's names. Where Busbar does not know them, a field that does not exist is refused by the provider.",
   ];
+}
+
+/** How many records of a batch one request holds. */
+function batchText({ batch, modes }: ObjectPlan): string {
+  if (!["create", "update", "upsert"].some((mode) => modes.some((one) => one === mode))) return "";
+  if (batch?.requests) return `${batch.requests.most} records`;
+  const lists = (["create", "update", "upsert"] as const).flatMap((mode) => {
+    const rules = batch?.[mode];
+    return rules ? [`${mode} ${rules.most}`] : [];
+  });
+  return lists.length === 0 ? "one record" : lists.join(", ");
+}
+
+function fieldsText({ metadata }: ObjectPlan): string {
+  if (metadata?.list) return "asked of the account";
+  return metadata?.fields ? "known" : "";
 }
 
 /** A list without a bound is read whole, whether or not its records tell when they changed. */
