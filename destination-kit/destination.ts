@@ -16,6 +16,8 @@ export interface Message {
   data: string;
   projectId: string;
   destinationId: string;
+  /** Header of W3C Trace Context for a receiver of the builder's own; absent outside any trace. */
+  traceparent?: string;
 }
 
 /** The outcome of one attempt. Retries depend on `kind`, `retryAfterMs` and `overloaded`; the rest is for people. */

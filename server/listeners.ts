@@ -63,6 +63,7 @@ export async function listen(
     audit: openAudit(deps),
     caughtUp: deps.changes.caughtUp,
     log,
+    tracer: deps.tracer,
     surfaceHosts: config.surfaceHosts,
     clientAddress,
     docsUrl,
@@ -72,7 +73,7 @@ export async function listen(
     onRefused: requests.add,
     onAnswer,
   });
-  if (deps.metrics) serveMetrics(api, deps.metrics.registry);
+  if (deps.metrics && config.metrics) serveMetrics(api, deps.metrics.registry);
   if (dashboard) serveDashboard(api, dashboard);
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));

@@ -21,6 +21,8 @@ import type { Log } from "./ground/log.ts";
 import { Sealer } from "./ground/seal.ts";
 import { requireKeys } from "./credentials/stored/require-keys.ts";
 import { openMetrics, type Metrics } from "./metrics/metrics.ts";
+import { openTelemetry } from "./telemetry/open-telemetry.ts";
+import type { Tracer } from "./ground/tracer.ts";
 import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
@@ -57,6 +59,8 @@ export interface Services {
   idempotency: Idempotency;
   /** Undefined if metrics are off. */
   metrics?: Metrics;
+  /** Undefined if traces are not sent. */
+  tracer: Tracer | undefined;
   minuteMs: number;
   providerTimeoutMs?: number;
   /** Finds what pushed events are for. */
@@ -87,6 +91,8 @@ export interface OpenOptions {
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
   const loaded = await loadCatalog(config.catalogPath);
+  const telemetry = config.telemetry && openTelemetry(config.telemetry, log);
+  if (telemetry) closers.push(() => telemetry.close());
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
@@ -96,7 +102,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const identity = await takeProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);
   for (const opened of [identity, egress]) closers.push(() => opened.close());
-  const metrics = config.metrics ? openMetrics(database) : undefined;
+  const metrics = config.metrics || config.telemetry?.metricsUrl ? openMetrics(database) : undefined;
+  if (metrics) telemetry?.sendMetrics(metrics.registry);
   const connections = openLiveConnections({
     database,
     identity,
@@ -145,6 +152,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     ledger: metrics?.ledger(ledger) ?? ledger,
     idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
     metrics,
+    tracer: telemetry?.tracer,
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     ...pushServices({ config, database, changes, sealer, metrics }),

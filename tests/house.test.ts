@@ -41,6 +41,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   folder("api", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
   folder("data-folder", [...SERVICES, "access"]),
   folder("metrics", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS]),
+  folder("telemetry", SERVICES),
   { name: "server dashboard", files: /^server\/dashboard\//, mayImport: [...GROUND, "http"] },
   {
     name: "entrance",
@@ -54,6 +55,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
       "api",
       "data-folder",
       "metrics",
+      "telemetry",
       "server dashboard",
     ],
   },
@@ -224,6 +226,11 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
     pattern:
       /^import (?!type )[^;]*from "(undici|node:https|node:http2|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
     only: /^(server\/(egress\/|proxy\/|ground\/(config-values|client-address)|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
+  },
+  {
+    what: "connects without the address guard",
+    pattern: /openOperatorEgress\(/,
+    only: /^server\/(egress|telemetry|commands)\//,
   },
 ];
 

@@ -3,12 +3,11 @@ import type { Command } from "commander";
 import { checkProject } from "../doctor/check-project.ts";
 import { checkProxy, checkServer } from "../doctor/check-server.ts";
 import { bad, good, type Finding } from "../doctor/finding.ts";
+import { tellFindings } from "../doctor/tell-findings.ts";
 import { Ended, EXIT, Unreachable, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { textAt } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
-import type { Output } from "../output/output.ts";
-import { printable } from "../output/printable.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import { findOwnKey } from "../settings/own-key.ts";
 import type { Terminal } from "../terminal.ts";
@@ -17,13 +16,15 @@ export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description("check server, key, proxy, destinations, connections and installations")
+    .option("--server", "check the server of this machine instead: configuration, database, keys, TLS, disk, ports")
     .addHelpText("after", "\nExit code 1: something is wrong; 3: the server cannot be reached.")
-    .action(async (_: object, command: Command) => {
+    .action(async ({ server }: { server?: boolean }, command: Command) => {
+      // The server's own program runs it if it comes first.
+      if (server) throw new UsageFailure("Run it where the server is installed: busbar doctor --server");
       const deps = await connect(command, terminal);
       const findings: Finding[] = [];
       const unreachable = await examine(deps, findings);
-      if (deps.out.json) deps.out.data(findings.map((finding) => ({ ...finding })));
-      else for (const finding of findings) tell(finding, deps.out);
+      tellFindings(findings, deps.out);
       if (unreachable) throw new Ended(EXIT.unreachable);
       if (findings.some(({ ok }) => !ok)) throw new Ended();
     });
@@ -65,10 +66,4 @@ async function checkAccess(deps: Connected): Promise<Finding[]> {
     if (error instanceof UsageFailure) return [bad("project", error.message, error.remedy ?? "")];
     throw error;
   }
-}
-
-function tell({ check, ok, detail, cure }: Finding, { line, paint }: Output): void {
-  const sign = ok ? paint.green("✓") : paint.red("✗");
-  line(`${sign} ${paint.bold(printable(check))}: ${printable(detail)}`);
-  if (cure) line(`    ${paint.blue("→")} ${printable(cure)}`);
 }

@@ -5,6 +5,7 @@ import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../con
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
+import { inSpan } from "../ground/span.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
@@ -52,7 +53,30 @@ export function authorizedFetch(
 const isUnauthorized = (response: ProviderResponse, connector: Connector | undefined): boolean =>
   response.status === 401 || connector?.classify?.(response)?.kind === "unauthorized";
 
-async function exchange(
+/** Measures an exchange. Neither host nor path is recorded, because they name customers and records. */
+function exchange(
+  egress: Egress,
+  live: LiveConnection,
+  base: URL,
+  request: ProviderRequest,
+  options: AuthorizedFetchOptions,
+): Promise<ProviderResponse> {
+  const { method } = request;
+  const provider = live.provider.name;
+  const attributes = {
+    "http.request.method": method,
+    "busbar.provider": provider,
+    "busbar.connection.id": live.id,
+  };
+  return inSpan({ name: `${method} ${provider}`, kind: "client", attributes }, async (span) => {
+    const answer = await sendOnce(egress, live, base, request, options);
+    span?.set({ "http.response.status_code": answer.status });
+    if (answer.status >= 400) span?.fail(String(answer.status));
+    return answer;
+  });
+}
+
+async function sendOnce(
   egress: Egress,
   live: LiveConnection,
   base: URL,

@@ -70,7 +70,8 @@ export function openLiveConnections(deps: Services): LiveConnections {
   const refreshes = shareRefreshes({ ...deps, turns }, (row) => {
     const live = openLiveConnection(deps, row);
     cache.put(row.id, live);
-    background.run(row.id, "account metadata could not be requested", () => completeAccountInfo(deps, row));
+    const ids = { projectId: row.projectId, connectionId: row.id };
+    background.run(ids, "account metadata could not be requested", () => completeAccountInfo(deps, row));
     return live;
   });
   const refresh = ({ id, projectId, provider, tokenGeneration }: LiveConnection): Promise<LiveConnection> =>
@@ -80,7 +81,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
     refresh(live).catch((error: unknown) => {
       restingUntil.set(live.id, nowMs() + EARLY_RETRY_MS);
       deps.log.warn(
-        { connectionId: live.id, error: String(error) },
+        { connectionId: live.id, projectId: live.projectId, error: String(error) },
         "early token refresh failed; the old token is still valid",
       );
     });

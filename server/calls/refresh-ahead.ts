@@ -1,5 +1,7 @@
 /** Refreshes tokens before they expire, so that calls need not wait and refresh tokens do not expire unused. */
 import type { Log } from "../ground/log.ts";
+import { startWork, type WorkStart } from "../ground/span.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { Database } from "../store/database.ts";
 import { claimDueRefreshes, deferRefresh } from "../store/token-refreshes.ts";
 import type { LiveConnections } from "./live-connections.ts";
@@ -15,6 +17,8 @@ interface Services {
   log: Log;
   /** Refreshes of this kind under way at once. */
   mostAtOnce: number;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
 }
 
 const LOOK_EVERY_MS = 15_000;
@@ -75,15 +79,23 @@ async function refreshDue(
   }
 }
 
-async function refreshOne(deps: Services, connection: { id: string; projectId: string }): Promise<void> {
-  try {
-    await deps.connections.forceRefresh(connection);
-  } catch (error) {
-    // A final failure has ended the refreshes of the connection itself; the others are retried.
-    deps.log.warn(
-      { connectionId: connection.id, error: String(error) },
-      "a token could not be refreshed ahead of its expiry",
-    );
-    await deferRefresh(deps.database.queries, connection.id, BACKOFF);
-  }
+function refreshOne(deps: Services, connection: { id: string; projectId: string }): Promise<void> {
+  const { id: connectionId, projectId } = connection;
+  const work: WorkStart = {
+    tracer: deps.tracer,
+    caller: undefined,
+    ids: { projectId, connectionId },
+    name: "refresh token ahead of its expiry",
+    kind: "internal",
+    attributes: { "busbar.project.id": projectId, "busbar.connection.id": connectionId },
+  };
+  return startWork(work, async () => {
+    try {
+      await deps.connections.forceRefresh(connection);
+    } catch (error) {
+      // A final failure has ended the refreshes of the connection itself; the others are retried.
+      deps.log.warn({ error: String(error) }, "a token could not be refreshed ahead of its expiry");
+      await deferRefresh(deps.database.queries, connectionId, BACKOFF);
+    }
+  });
 }

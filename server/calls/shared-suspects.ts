@@ -39,16 +39,16 @@ export function openSharedSuspects(
     for (const id of await listSuspects(queries, MOST_SUSPECTS)) suspects.add(id);
   };
   deps.changes.subscribe((change) => {
-    if (!change) return background.run("all", failed, readAll);
+    if (!change) return background.run({}, failed, readAll);
     const { table, id } = change;
     if (table !== "connection_doubts") return;
-    background.run(id, failed, async () => {
+    background.run({ connectionId: id }, failed, async () => {
       if (await findSuspect(queries, id)) return suspects.add(id);
       onCleared(id);
       return suspects.delete(id);
     });
   });
-  background.run("all", failed, readAll);
+  background.run({}, failed, readAll);
   return {
     get any() {
       return suspects.size > 0;

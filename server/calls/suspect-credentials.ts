@@ -72,8 +72,8 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
   const checkedUntil = new LRUCache<string, number>({ max: MOST_SUSPECTS });
   /** Successes are reported once per opened connection. */
   const reported = new WeakSet<LiveConnection>();
-  const settle = (id: string, work: () => Promise<unknown>) =>
-    background.run(id, "a connection's status could not be updated", work);
+  const settle = ({ id, projectId }: LiveConnection, work: () => Promise<unknown>) =>
+    background.run({ connectionId: id, projectId }, "a connection's status could not be updated", work);
   const shared = openSharedSuspects(deps, background, (id) => strikes.delete(id));
 
   const refused = async (live: LiveConnection): Promise<void> => {
@@ -108,14 +108,14 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     noticed(live, status) {
       const { id } = live;
       if (status === 401) {
-        if (live.status !== "bad_credentials") settle(id, () => refused(live));
+        if (live.status !== "bad_credentials") settle(live, () => refused(live));
       } else if (status < 400) {
         if (strikes.size > 0) strikes.delete(id);
         const clear = shared.clear(id);
-        if (clear) settle(id, clear);
+        if (clear) settle(live, clear);
         if (live.status === "working" || reported.has(live)) return;
         reported.add(live);
-        settle(id, () => succeeded(deps, live));
+        settle(live, () => succeeded(deps, live));
       }
     },
   };
@@ -148,6 +148,7 @@ function markBad(deps: Services, live: LiveConnection, why: string): Promise<voi
     await updateConnection(queries, projectId, id, { status: "bad_credentials" });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;
     await recordTokenFailure(deps, queries, row, reason);
-    deps.log.warn({ connectionId: id, provider: provider.name }, "a connection's credentials are refused");
+    const line = { connectionId: id, projectId, provider: provider.name };
+    deps.log.warn(line, "a connection's credentials are refused");
   });
 }

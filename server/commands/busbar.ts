@@ -53,7 +53,9 @@ const SERVER_COMMANDS: ServerCommand[] = [
 /** Loads only the half that is needed: the server is large, and a command of the command line should start fast. */
 async function run([command = "", ...args]: string[]): Promise<void> {
   const wantsHelp = args.includes("--help") || args.includes("-h");
-  if (SERVER_COMMANDS.some(({ name }) => name === command) && !wantsHelp) {
+  const examinesServer = command === "doctor" && args.includes("--server");
+  const isOurs = examinesServer || SERVER_COMMANDS.some(({ name }) => name === command);
+  if (isOurs && !wantsHelp) {
     const { runServerCommand } = await import("./server-commands.ts");
     return runServerCommand(command, args);
   }

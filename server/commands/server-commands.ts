@@ -1,5 +1,8 @@
 /** The commands of the server's machine: start the server, start the sandbox, create keys, rotate encryption keys. */
 import { parseArgs } from "node:util";
+import { tellFindings } from "../../cli/doctor/tell-findings.ts";
+import { createOutput } from "../../cli/output/output.ts";
+import { thisTerminal } from "../../cli/terminal.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { backUp, restore } from "./backup-command.ts";
@@ -8,6 +11,7 @@ import type { BootstrapFile } from "../data-folder/data-folder.ts";
 import { readConfig } from "../ground/config.ts";
 import { StartError, UsageError } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
+import { runDoctor } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { runMigrateCommand } from "./migrate-command.ts";
 import { startBusbar } from "../main.ts";
@@ -39,6 +43,8 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return backup(args);
     case "restore":
       return restoreFile(args);
+    case "doctor":
+      return doctor(args);
     default:
       throw new UsageError(`there is no command "${command}"; run busbar help`);
   }
@@ -161,6 +167,18 @@ async function restoreFile(args: string[]): Promise<void> {
 function onlyFile(command: string, [file, ...more]: string[]): string {
   if (file !== undefined && !file.startsWith("-") && more.length === 0) return file;
   throw new UsageError(`busbar ${command} needs the name of one file`);
+}
+
+/** Exits with 1 if something is wrong. */
+async function doctor(args: string[]): Promise<void> {
+  const json = args.includes("--json");
+  parse(
+    args.filter((arg) => arg !== "--json" && arg !== "--server"),
+    {},
+  );
+  const findings = await runDoctor(readConfig);
+  tellFindings(findings, createOutput(thisTerminal(), { json }));
+  if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
 }
 
 type Options = Record<string, { type: "string" }>;

@@ -5,10 +5,14 @@ export const terminalLog = (screen: { write(text: string): unknown }) => ({
   write: (line: string): void => void screen.write(`${readable(line)}\n`),
 });
 
+/** Ids for a store of logs; at a terminal, that of the request is enough. */
+const FOUND_BY_REQUEST = new Set(["projectId", "installationId", "connectionId", "traceId"]);
+
 function readable(line: string): string {
   const { time, level, msg, ...members } = JSON.parse(line) as Record<string, unknown>;
+  const isFound = members["requestId"] !== undefined;
   const shown = Object.entries(members).flatMap(([name, value]) =>
-    typeof value === "object" ? [] : [`${name}=${plain(value)}`],
+    typeof value === "object" || (isFound && FOUND_BY_REQUEST.has(name)) ? [] : [`${name}=${plain(value)}`],
   );
   const clock = String(time).slice(11, 19);
   return [clock, String(level).padEnd(5), String(msg ?? ""), ...shown].join("  ").trimEnd();

@@ -67,6 +67,13 @@ const foldersOf = (dataDir: string): string[] => [
   join(dataDir, "dashboard"),
 ];
 
+/** Returns whether there is a current build, or whether one can be made here. */
+export async function findDashboard(dataDir: string): Promise<"built" | "buildable" | "missing"> {
+  const digest = await dashboardDigest();
+  if (await findBuild(dataDir, digest)) return "built";
+  return digest !== undefined && findBundler() ? "buildable" : "missing";
+}
+
 /** Without a digest, any build is current: a package contains the one of its version. */
 async function findBuild(dataDir: string, digest: string | undefined): Promise<DashboardState | undefined> {
   for (const folder of digest === undefined ? foldersOf(dataDir).slice(0, 1) : foldersOf(dataDir)) {

@@ -9,6 +9,7 @@ import { elapsedMs } from "../ground/clock.ts";
 import type { Config } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import type { Sealer } from "../ground/seal.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
 import { WakeSignal } from "../jobs/wake-signal.ts";
@@ -39,6 +40,8 @@ export interface DeliveryServices {
   publicUrl: () => string;
   /** Called with the state of a delivery after each attempt. */
   onAttempt?: (state: AttemptedDelivery["state"]) => void;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
 }
 
 export interface Deliveries {
@@ -103,6 +106,7 @@ class DeliveryEngine implements Deliveries {
         this.#wakeSignal.wake();
       },
       onAttempt: deps.onAttempt,
+      tracer: deps.tracer,
     });
     const shared = { queries, workerId, channels: this.#channels, sender: this.#sender };
     this.#router = new EventRouter({ ...shared, outcomes: this.#outcomes });

@@ -39,7 +39,9 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
     return rows;
   });
   if (disabled.length === 0) return;
-  log.warn({ destinations: disabled.map(({ id }) => id) }, "webhook destinations disabled");
+  for (const { id: destinationId, projectId } of disabled) {
+    log.warn({ destinationId, projectId }, "a webhook destination was disabled");
+  }
   while ((await failDisabled(unsynced, FAIL_BATCH)) === FAIL_BATCH);
 }
 

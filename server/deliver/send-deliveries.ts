@@ -1,6 +1,9 @@
 /** Sends deliveries through the lanes of their destinations and hands each result to the outcome writer. */
 import type { Message } from "../../destination-kit/destination.ts";
 import type { Sealer } from "../ground/seal.ts";
+import { currentTraceparent, startWork, type WorkStart } from "../ground/span.ts";
+import { readTraceparent } from "../ground/trace-context.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
@@ -24,6 +27,8 @@ export interface SenderServices {
   onSpace: () => void;
   /** Called with the state of a delivery after each attempt. */
   onAttempt?: (state: AttemptedDelivery["state"]) => void;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
 }
 
 /** A delivery with all that is needed to send it. */
@@ -103,7 +108,18 @@ export class DeliverySender {
     const isOutdated = (this.#lastChange.get(destinationId) ?? 0) > readAfter;
     if (this.#stopping || isOutdated) return this.release(delivery);
     begun();
-    const result = await attemptDelivery(destination, this.#message(prepared), failures, this.#deps.retry);
+    const result = await startWork(deliveryWork(this.#deps.tracer, prepared), async (span) => {
+      const attempted = await attemptDelivery(
+        destination,
+        this.#message(prepared),
+        failures,
+        this.#deps.retry,
+      );
+      const { state, outcome } = attempted;
+      span?.set({ "busbar.delivery.state": state, "http.response.status_code": outcome.status });
+      if (state !== "delivered") span?.fail(outcome.kind);
+      return attempted;
+    });
     this.#deps.onAttempt?.(result.state);
     this.lanes.judge(destinationId, result.outcome.kind !== "delivered");
     this.#deps.outcomes.add({ ...result, batchId });
@@ -112,8 +128,29 @@ export class DeliverySender {
   #message({ event, destination }: PreparedDelivery): Message {
     const { sealer, publicUrl } = this.#deps;
     const { maxMessageBytes } = destination.type;
-    return toMessage(event, { id: destination.row.id, maxMessageBytes }, (member) =>
+    const message = toMessage(event, { id: destination.row.id, maxMessageBytes }, (member) =>
       eventFileUrl(sealer, publicUrl(), { eventId: event.id, member }),
     );
+    const traceparent = currentTraceparent();
+    return traceparent === undefined ? message : { ...message, traceparent };
   }
 }
+
+/** An attempt belongs to the trace in which its event was recorded. */
+const deliveryWork = (
+  tracer: Tracer | undefined,
+  { delivery, event, destination }: PreparedDelivery,
+): WorkStart => ({
+  tracer,
+  caller: readTraceparent(event.traceparent),
+  ids: { projectId: event.projectId, destinationId: delivery.destinationId, eventId: event.id },
+  name: `deliver to ${destination.row.type}`,
+  kind: "producer",
+  attributes: {
+    "busbar.project.id": event.projectId,
+    "busbar.destination.id": delivery.destinationId,
+    "busbar.event.id": event.id,
+    "busbar.event.type": event.type,
+    "busbar.attempt": delivery.failures + 1,
+  },
+});

@@ -1,6 +1,7 @@
 /** Opens the only way for outgoing connections: checks the address, limits time and size. */
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
+import { outsideWork } from "../ground/current-work.ts";
 import { AddressGuard, bareHost, forbiddenAddress } from "./address-guard.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import { DEFAULT_TIMEOUT_MS, send, type EgressRequest, type EgressResponse } from "./send.ts";
@@ -73,6 +74,7 @@ function guardedConnector(guard: AddressGuard): buildConnector.connector {
     const isListed = guard.isListed(host);
     // An address is never looked up, so it is checked here.
     if (isIP(host) && !guard.permits(host, isListed)) return callback(forbiddenAddress(host), null);
-    return (isListed ? listed : strict)(options, callback);
+    // The connection is shared: its answers belong to no work, whoever opens it.
+    return outsideWork(() => (isListed ? listed : strict)(options, callback));
   };
 }

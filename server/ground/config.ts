@@ -19,6 +19,7 @@ import {
 import { databaseAddresses } from "./database-addresses.ts";
 import { refuseUnknownVariables } from "./refuse-unknown-variables.ts";
 import type { EncryptionKey } from "./seal.ts";
+import { telemetry, type TelemetryConfig } from "./telemetry-config.ts";
 
 export const ROLES = ["api", "proxy", "worker"] as const;
 export type Role = (typeof ROLES)[number];
@@ -101,6 +102,8 @@ export interface Config {
   /** A stream of events without any answer for so long is opened again. */
   subscribeSilenceSeconds: number;
   metrics: boolean;
+  /** Where traces and metrics are sent; undefined: nowhere. */
+  telemetry?: TelemetryConfig | undefined;
   /** Whether this process serves the dashboard. */
   dashboard: boolean;
   bootstrapApiKey?: string;
@@ -166,6 +169,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     ...subscribeSettings(env),
     metrics: boolean(env, "BUSBAR_METRICS", false),
+    telemetry: telemetry(env),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(
       env,

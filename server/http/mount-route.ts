@@ -1,6 +1,7 @@
 /** Mounts one route: checks access and input, calls the endpoint, sends its answer. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type, type TObject, type TSchema } from "typebox";
+import { addWorkIds } from "../ground/current-work.ts";
 import { Problem } from "../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
@@ -8,6 +9,7 @@ import { entityTagOf, namesTag } from "./entity-tag.ts";
 import { knownCallers } from "./known-callers.ts";
 import { limitedStream } from "./limited-stream.ts";
 import { leastRoleOf, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
+import { beginRequest, inRequest } from "./request-work.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
 
@@ -45,21 +47,25 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
     bodyLimit,
     ...(options.onAnswer && { onSend: reportAnswer(entry, options.onAnswer) }),
     // Before the body is read: requests without a valid credential must cost nothing more than their headers.
-    onRequest: (request) => admit(entry, options, request),
-    handler: async (request, reply) => {
-      const admitted = target.projectInBody ? undefined : knownCallers.get(request);
-      const { caller, project } = admitted ?? (await authorize(entry, options, request));
-      const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
-      requireRole(caller, roleOfCall(entry, inputs));
-      if (target.inProject && !project) throw missingProject();
-      const { headers, originalUrl: url, id: requestId } = request;
-      const remoteAddress = addressOf(options, request);
-      const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
-      const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
-      const answer = await (options.audit ? options.audit(entry, call, handle) : handle());
-      if (isChange(entry)) await options.caughtUp?.();
-      return sendAnswer(target, request, reply, answer);
+    onRequest: async (request, reply) => {
+      beginRequest(options.tracer, entry, await admit(entry, options, request), request, reply);
     },
+    handler: (request, reply) =>
+      inRequest(request, async () => {
+        const admitted = target.projectInBody ? undefined : knownCallers.get(request);
+        const { caller, project } = admitted ?? (await authorize(entry, options, request));
+        if (target.projectInBody) addWorkIds({ projectId: project?.id });
+        const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
+        requireRole(caller, roleOfCall(entry, inputs));
+        if (target.inProject && !project) throw missingProject();
+        const { headers, originalUrl: url, id: requestId } = request;
+        const remoteAddress = addressOf(options, request);
+        const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
+        const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
+        const answer = await (options.audit ? options.audit(entry, call, handle) : handle());
+        if (isChange(entry)) await options.caughtUp?.();
+        return sendAnswer(target, request, reply, answer);
+      }),
   });
 }
 
@@ -69,10 +75,11 @@ const addressOf = ({ clientAddress }: ServerOptions, { raw, ip }: FastifyRequest
 type Admitted = Awaited<ReturnType<Authorize>>;
 
 /** Identifies the caller by the headers, and the project where the path names it. Throws a Problem. */
-async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<void> {
-  await authorize(entry, options, request, () => addressOf(options, request));
+async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
+  const admitted = await authorize(entry, options, request, () => addressOf(options, request));
   const { headers } = request;
   await entry.endpoint.admit?.({ params: request.params as Record<string, never>, headers });
+  return admitted;
 }
 
 /** Throws a Problem also for callers whose role is too low, before they learn anything about the inputs. */

@@ -7,6 +7,7 @@ import type { Route } from "./endpoint.ts";
 import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
 import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";
+import { requestIds } from "./request-work.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ServerOptions } from "./server-options.ts";
 
@@ -22,7 +23,7 @@ export function refuseRequest(
   if (problem.status >= 500 && problem.slug !== "not-built") {
     const cause = problem.options.cause ?? problem;
     options.log.error(
-      { requestId: request.id, err: cause instanceof Error ? cause : { message: String(cause) } },
+      { ...requestIds(request), err: cause instanceof Error ? cause : { message: String(cause) } },
       problem.message,
     );
   }

@@ -4,6 +4,7 @@ import type { ClientAddress } from "../ground/client-address.ts";
 import type { Support } from "../ground/config.ts";
 import type { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { RefusedRequest } from "./known-callers.ts";
 import type { SurfaceHosts } from "./address.ts";
 import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.ts";
@@ -46,6 +47,8 @@ export interface ServerOptions {
   confine: Confine;
   audit?: Audit;
   log: Log;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
   surfaceHosts: SurfaceHosts;
   /** Public URL of `/docs`, without a trailing slash; known once the server listens. */
   docsUrl: () => string;

@@ -11,6 +11,7 @@ import { limitConnections, limitSilence, TIMEOUTS } from "./connection-limits.ts
 import { parseJson } from "./json-body.ts";
 import { BODY_LIMIT_BYTES, mountRoute } from "./mount-route.ts";
 import { refuseRequest, unknownPath } from "./refuse-request.ts";
+import { endRequest, requestIds } from "./request-work.ts";
 import { securityHeaders } from "./security-headers.ts";
 import type { ServerOptions } from "./server-options.ts";
 
@@ -39,6 +40,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       "X-Amp-Client-Version",
       "Idempotency-Key",
       "If-None-Match",
+      "Traceparent",
+      "Tracestate",
     ],
     exposedHeaders: ["X-Request-Id", "Retry-After", "ETag"],
     maxAge: 600,
@@ -56,7 +59,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (request.is404) throw unknownPath(request, routes);
     limitSilence(request, reply, options.bodySilenceMs);
   });
-  app.addHook("onResponse", async (request, reply) => logRequest(log, request, reply));
+  app.addHook("onResponse", async (request, reply) => {
+    logRequest(log, request, reply);
+    endRequest(request, reply.statusCode);
+  });
   app.register(async (scope) => {
     for (const entry of routes) mountRoute(scope, entry, options);
   });
@@ -83,7 +89,7 @@ function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): voi
   const started = startTimes.get(request) ?? elapsedMs();
   log.info(
     {
-      requestId: request.id,
+      ...requestIds(request),
       method: request.method,
       // The pattern, not the URL: names of customers stay out of the log.
       route: request.routeOptions.url ?? "unknown",

@@ -1,9 +1,10 @@
 /** Runs work on connections that no caller waits for: failures are logged, and a stop waits for it. */
+import { withWorkIds, type WorkIds } from "../ground/current-work.ts";
 import type { Log } from "../ground/log.ts";
 
 export interface BackgroundWork {
-  /** `failed` is the log message for a failure. */
-  run(connectionId: string, failed: string, work: () => Promise<unknown>): void;
+  /** `failed` is the log message for a failure. Each line of the work has the ids. */
+  run(ids: WorkIds, failed: string, work: () => Promise<unknown>): void;
   /** Resolves when nothing is under way. */
   settled(): Promise<void>;
 }
@@ -11,9 +12,9 @@ export interface BackgroundWork {
 export function openBackgroundWork(log: Log): BackgroundWork {
   const running = new Set<Promise<unknown>>();
   return {
-    run(connectionId, failed, work) {
-      const started: Promise<unknown> = work()
-        .catch((error: unknown) => log.warn({ connectionId, error: String(error) }, failed))
+    run(ids, failed, work) {
+      const started: Promise<unknown> = withWorkIds(ids, work)
+        .catch((error: unknown) => log.warn({ ...ids, error: String(error) }, failed))
         .finally(() => running.delete(started));
       running.add(started);
     },

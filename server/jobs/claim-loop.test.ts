@@ -63,6 +63,7 @@ function start(t: TestContext, options: TestOptions) {
   const loop = startClaimLoop<Job>({
     what: "jobs",
     log: createLog("silent"),
+    work: () => ({ tracer: undefined, caller: undefined, ids: {}, name: "job", kind: "internal" }),
     idOf: ({ id }) => id,
     keyOf: ({ key }) => key,
     groupOf: ({ key }) => groupOf(key),

@@ -20,6 +20,7 @@
  */
 import type { Log } from "../ground/log.ts";
 import { elapsedMs } from "../ground/clock.ts";
+import { startWork, type WorkStart } from "../ground/span.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import { FairSlots, type RunResult } from "./fair-slots.ts";
 import { WakeSignal } from "./wake-signal.ts";
@@ -52,6 +53,8 @@ export interface ClaimLoopOptions<Item> {
    * then the item is released or postponed.
    */
   run(item: Item, onAnswer: (result: RunResult) => void): Promise<void>;
+  /** How an item appears in the log and as a span. */
+  work(item: Item): WorkStart;
   /** The id of an item, the same whenever it is claimed. */
   idOf(item: Item): string;
   /** Items of one key share slots. */
@@ -229,14 +232,14 @@ class Loop<Item> implements ClaimLoop {
   }
 
   #run(item: Item): void {
-    const { run, unblocksOthers } = this.#options;
+    const { run, unblocksOthers, work } = this.#options;
     const startedMs = elapsedMs();
     let answered = false;
     const onAnswer = (result: RunResult): void => {
       answered = true;
       this.#answered(item, result, elapsedMs() - startedMs);
     };
-    const ended = run(item, onAnswer)
+    const ended = startWork(work(item), () => run(item, onAnswer))
       .catch(async (error: unknown) => {
         await this.#putBack(item, error);
         if (!answered) onAnswer("sent");
@@ -276,8 +279,8 @@ class Loop<Item> implements ClaimLoop {
   }
 
   async #putBack(item: Item, error: unknown): Promise<void> {
-    const { log, what, idOf } = this.#options;
-    log.error({ id: idOf(item), err: error }, `carrying out ${what}: an attempt failed on our side`);
+    const { log, what, work } = this.#options;
+    log.error({ ...work(item).ids, err: error }, `carrying out ${what}: an attempt failed on our side`);
     await new Promise((resolve) => setTimeout(resolve, FAULT_PAUSE_MS));
     if (isDatabaseAway(error)) await this.#release([item]);
     // An item that could not be given back is lost, like one that the source keeps because it may have been sent.

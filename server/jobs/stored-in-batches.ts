@@ -1,4 +1,5 @@
 /** Collects rows in memory and stores them in batches, off the path of the requests that they tell about. */
+import { outsideWork } from "../ground/current-work.ts";
 import type { Log } from "../ground/log.ts";
 
 export interface Batches<Row> {
@@ -60,7 +61,7 @@ export function storeInBatches<Row>(options: {
         return;
       }
       waiting.push(row);
-      timer ??= setTimeout(flush, FLUSH_MS).unref();
+      timer ??= outsideWork(() => setTimeout(flush, FLUSH_MS).unref());
     },
     get dropped() {
       return dropped;

@@ -3,16 +3,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { ProxyUse } from "../store/proxy-usage.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { refusingPipelined } from "./pipelining.ts";
 import { ProxyExchange, type ExchangeDeps, type ProxyCall } from "./proxy-exchange.ts";
 import { checkNames, isAcceptable, readHead, type RequestHead } from "./read-head.ts";
+import { recordCall } from "./record-call.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
 import { asProblem, refuse } from "./refuse.ts";
 import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import type { Admission } from "./target.ts";
+import { idsOfCall, type Admission } from "./target.ts";
 import { InstallationRefusal, type Targets } from "./targets.ts";
 import type { UsageLog } from "./usage-log.ts";
 
@@ -21,6 +23,8 @@ export interface ForwardingDeps extends ExchangeDeps {
   usage: Pick<UsageLog, "add">;
   /** Undefined: none. */
   limits?: ProxyLimits;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
 }
 
 const HEADERS_TIMEOUT_MS = 60_000;
@@ -68,6 +72,8 @@ interface Attempt {
   by?: InstallationRefusal["admission"];
   /** The exchange has begun and writes the line itself. */
   forwarded: boolean;
+  sentMs?: number;
+  traceparent?: string | undefined;
 }
 
 function serve(
@@ -80,6 +86,7 @@ function serve(
   try {
     if (request.method === "TRACE") throw noTrace();
     const head = readHead(request);
+    attempt.traceparent = head.traceparent;
     const known = isAcceptable(head) ? deps.targets.known(head, request) : undefined;
     // The most frequent call waits for nothing, so it costs no promise.
     if (known && head.body === 0 && !deps.limits)
@@ -149,6 +156,7 @@ function createCall(
 function forward(deps: ForwardingDeps, call: ProxyCall, attempt: Attempt): void {
   const exchange = new ProxyExchange(deps, call);
   attempt.forwarded = true;
+  attempt.sentMs = elapsedMs();
   const { request, response, body } = call;
   response.on("close", () => {
     exchange.close();
@@ -178,28 +186,35 @@ function refuseCall(
     record(deps, request, attempt, { status, bytesUp: 0, bytesDown: 0, requestId, byBusbar: true });
   }
   // A caller that waits for 100 may send its body or the next request: the two cannot be told apart.
-  refuse(deps, response, error, { close: attempt.expectsContinue, requestId });
+  const ids = attempt.by && idsOfCall(attempt.by.target, attempt.traceparent);
+  refuse(deps, response, error, { close: attempt.expectsContinue, requestId, ids });
 }
 
 /** Status for a caller that left before the answer, as in nginx. */
 const CALLER_LEFT = 499;
 
-/** Adds the line of the usage log, if the installation is known. */
+/** Adds the line of the usage log and the spans, if the installation is known. */
 function record(
   deps: ForwardingDeps,
   request: IncomingMessage,
-  { startedMs, by }: Attempt,
+  { startedMs, by, sentMs, traceparent }: Attempt,
   outcome: Pick<ProxyUse, "status" | "bytesUp" | "bytesDown" | "requestId" | "byBusbar">,
 ): void {
   if (!by) return;
-  const durationMs = elapsedMs() - startedMs;
+  const endedMs = elapsedMs();
+  const durationMs = endedMs - startedMs;
+  const method = request.method ?? "";
+  if (deps.tracer) {
+    const sentAgoMs = sentMs === undefined ? undefined : endedMs - sentMs;
+    recordCall(deps.tracer, { ...outcome, traceparent, target: by.target, method, durationMs, sentAgoMs });
+  }
   const url = request.url ?? "";
   const mark = url.indexOf("?");
   deps.usage.add({
     timeMs: nowMs() - durationMs,
     projectId: by.target.projectId,
     installationId: by.target.installationId,
-    method: request.method ?? "",
+    method,
     path: mark === -1 ? url : url.slice(0, mark),
     durationMs: Math.round(durationMs),
     apiKeyId: by.apiKeyId,

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { duplexPair } from "node:stream";
 import { elapsedMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import { currentTraceparent } from "../ground/span.ts";
 import { createForwardingServer, type ForwardingDeps } from "./forwarding-server.ts";
 import { neverPasses } from "./read-head.ts";
 import type { Admission } from "./target.ts";
@@ -93,6 +94,7 @@ function headersOf(asked: AskedCall): Record<string, string> {
     headers[CONTENT_TYPE] ??= "application/json";
     headers["content-length"] = String(Buffer.byteLength(asked.body));
   }
+  const traceparent = currentTraceparent();
   return {
     ...headers,
     host: "proxy",
@@ -100,6 +102,7 @@ function headersOf(asked: AskedCall): Record<string, string> {
     "x-amp-proxy-version": "1",
     "x-amp-project-id": asked.projectId,
     "x-amp-installation-id": asked.installationId,
+    ...(traceparent !== undefined && { traceparent }),
   };
 }
 

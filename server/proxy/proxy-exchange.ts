@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { Dispatcher } from "undici";
 import { toEgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
+import type { WorkIds } from "../ground/current-work.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { toProvider } from "./pass-headers.ts";
@@ -11,7 +12,7 @@ import type { RequestHead } from "./read-head.ts";
 import { asProblem, egressProblem, refuse, type RefusalDeps } from "./refuse.ts";
 import { CallerGone, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
-import type { Target } from "./target.ts";
+import { idsOfCall, type Target } from "./target.ts";
 import type { Targets } from "./targets.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -175,10 +176,14 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     this.#refuse(isOurFault ? error : egressProblem(failed, request.method ?? ""));
   }
 
+  get #ids(): WorkIds {
+    return { ...idsOfCall(this.#target, this.#call.head.traceparent), requestId: this.requestId };
+  }
+
   #refuse(error: unknown): void {
     this.refused = true;
     this.requestId = this.#call.requestId;
-    refuse(this.#deps, this.#call.response, error, { requestId: this.requestId });
+    refuse(this.#deps, this.#call.response, error, { requestId: this.requestId, ids: this.#ids });
   }
 
   /** Begins to pass a held answer, with the headers that throttle mode adds. */
@@ -221,10 +226,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
         (error: unknown) => {
           // The provider's own refusal tells the caller more than ours.
           if (!this.#over) this.#finish(refused);
-          this.#deps.log.warn(
-            { connectionId: this.#target.connectionId, error: String(error) },
-            "token not refreshed",
-          );
+          this.#deps.log.warn({ ...this.#ids, error: String(error) }, "token not refreshed");
         },
       )
       .catch((error: unknown) => this.#refuse(error));
@@ -235,10 +237,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     this.#deps.targets
       .refresh(this.#target)
       .catch((error: unknown) =>
-        this.#deps.log.warn(
-          { connectionId: this.#target.connectionId, problem: asProblem(error).message },
-          "token not refreshed",
-        ),
+        this.#deps.log.warn({ ...this.#ids, problem: asProblem(error).message }, "token not refreshed"),
       );
   }
 }

@@ -10,6 +10,7 @@ import type { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
 import type { Support } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";
@@ -48,6 +49,8 @@ export interface ProxyServices {
   /** The operator's limits; undefined: none. */
   limits?: ProxyLimits;
   meter?: ProxyMeter;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
   answerTimeoutMs?: number;
   idleTimeoutMs?: number;
 }
@@ -75,6 +78,7 @@ export function createProxyServer(deps: ProxyServices): ProxyServer {
     usage: deps.meter ? metered(usage, deps.meter) : usage,
     onRefused: (problem: Problem) => deps.meter?.refused(problem.slug),
     log: deps.log,
+    tracer: deps.tracer,
     docsUrl: deps.docsUrl,
     support: deps.support,
     answerTimeoutMs: deps.answerTimeoutMs ?? ANSWER_TIMEOUT_MS,

@@ -25,6 +25,8 @@ export interface RequestHead extends ProxyRequestNames {
   hosts: number;
   /** Unacceptable headers; undefined while there are none. */
   issues: Issue[] | undefined;
+  /** The caller's place in its trace, as it was sent. */
+  traceparent: string | undefined;
 }
 
 /** The parts of a request that `readHead` reads. */
@@ -61,6 +63,10 @@ const KINDS = new Map<string, Field | "drop">([
   ["trailer", "drop"],
   ["transfer-encoding", "drop"],
   ["upgrade", "drop"],
+  // The caller's trace ends here: it is for its own services, and baggage may name customers (docs/decisions/0029).
+  ["traceparent", "drop"],
+  ["tracestate", "drop"],
+  ["baggage", "drop"],
 ]);
 
 /** Tells whether a caller's header of this name, in lower case, never reaches any provider. */
@@ -84,6 +90,7 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): RequestHead {
     body: 0,
     hosts: 0,
     issues: undefined,
+    traceparent: undefined,
   };
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const written = rawHeaders[at] ?? "";
@@ -127,6 +134,9 @@ function readDropped(head: RequestHead, name: string, value: string): void {
       break;
     case "connection":
       if (!/^(close|keep-alive)$/i.test(value)) head.hopNames = withNames(head.hopNames, value);
+      break;
+    case "traceparent":
+      head.traceparent = value;
       break;
     case "upgrade":
       // Clients that offer HTTP/2 over plain text work without it; others would wait for their protocol.

@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { EgressError } from "../egress/egress-error.ts";
 import type { Support } from "../ground/config.ts";
+import type { WorkIds } from "../ground/current-work.ts";
 import { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -61,16 +62,24 @@ export function egressProblem(error: EgressError, method: string): Problem {
   return new Problem("provider-unreachable", { detail, retryable: !unsure, cause });
 }
 
-/** Sends the refusal. `close` ends the caller's connection after it. */
+export interface RefusalOptions {
+  /** Ends the caller's connection after the refusal. */
+  close?: boolean;
+  requestId?: string;
+  /** For the log. */
+  ids?: WorkIds;
+}
+
+/** Sends the refusal. */
 export function refuse(
   deps: RefusalDeps,
   response: ServerResponse,
   error: unknown,
-  { close = false, requestId = newId() }: { close?: boolean; requestId?: string } = {},
+  { close = false, requestId = newId(), ids = {} }: RefusalOptions = {},
 ): void {
   const problem = asProblem(error);
   if (response.destroyed || response.headersSent) return void response.destroy();
-  const { headers, body } = render(deps, problem, requestId);
+  const { headers, body } = render(deps, problem, { ...ids, requestId });
   // The rest of the body may still arrive and would be read as the next request.
   const closes = close || problem.slug === "request-timeout";
   if (closes) headers["Connection"] = "close";
@@ -85,7 +94,7 @@ export function refuse(
 /** Refuses a request without a response object, because it could not be read. Ends the connection. */
 export function refuseOnSocket(deps: RefusalDeps, socket: Duplex, error: unknown, status?: number): void {
   if (!socket.writable) return void socket.destroy();
-  const { headers, body } = render(deps, asProblem(error), newId());
+  const { headers, body } = render(deps, asProblem(error), { requestId: newId() });
   const code = status ?? asProblem(error).status;
   const lines = Object.entries({ ...headers, Connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
@@ -96,12 +105,13 @@ export function refuseOnSocket(deps: RefusalDeps, socket: Duplex, error: unknown
 function render(
   deps: RefusalDeps,
   problem: Problem,
-  requestId: string,
+  ids: WorkIds & { requestId: string },
 ): { headers: Record<string, string>; body: string } {
   deps.onRefused?.(problem);
   const { cause, retryAfter } = problem.options;
+  const { requestId } = ids;
   const level = problem.status >= 500 ? "warn" : "debug";
-  deps.log[level]({ requestId, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
+  deps.log[level]({ ...ids, slug: problem.slug, cause: cause && String(cause) }, "proxied call refused");
   const context = { requestId, subsystem: "proxy", docsUrl: deps.docsUrl(), support: deps.support } as const;
   const body = JSON.stringify(problemBody(problem, context));
   const headers: Record<string, string> = {

@@ -4,6 +4,8 @@ import type { Account } from "../../connector-kit/provider-fetch.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { KeyOwner } from "../store/api-keys.ts";
+import type { WorkIds } from "../ground/current-work.ts";
+import { readTraceparent } from "../ground/trace-context.ts";
 import type { ProxyPermit } from "./proxy-permits.ts";
 import { neverPasses } from "./read-head.ts";
 import type { TargetBase } from "./target-path.ts";
@@ -38,6 +40,21 @@ export interface Admission {
   /** Of a request that has one already. */
   requestId?: string;
 }
+
+/** What is known of the target of a call, even of one that was refused. */
+export type KnownTarget = Pick<Target, "projectId" | "installationId"> &
+  Partial<Pick<Target, "connectionId" | "provider">>;
+
+/** Returns the ids of a call for its log lines. */
+export const idsOfCall = (
+  { projectId, installationId, connectionId }: KnownTarget,
+  traceparent: string | undefined,
+): WorkIds => ({
+  projectId,
+  installationId,
+  connectionId,
+  traceId: readTraceparent(traceparent)?.traceId,
+});
 
 /** Builds the target of an installation's calls. Throws `ProviderError` when the base URL cannot be built. */
 export function buildTarget(connections: LiveConnections, permit: ProxyPermit, live: LiveConnection): Target {

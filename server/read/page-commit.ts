@@ -1,6 +1,7 @@
 /** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
 import { newId } from "../ground/ids.ts";
+import { currentTraceparent } from "../ground/span.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PageMessage, ReadPageCommit } from "../store/read-pages.ts";
 import type { ReadCounts } from "../store/read-runs.ts";
@@ -67,6 +68,7 @@ function messagesOf(walk: ReadWalk, operationTime: Date, entries: string[]): Pag
     data,
     destinationId: destination.id,
     held: delivery.mode === "onRequest",
+    traceparent: currentTraceparent(),
   }));
 }
 

@@ -1,5 +1,6 @@
 /** Executes reads: claims runs in turns, reads some pages of each, and returns it to the end of the queue. */
 import { nowMs } from "../ground/clock.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
@@ -27,6 +28,8 @@ export interface ReadWorkerServices extends Omit<
   "paces" | "budgets" | "waiting" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
 }
 
 /** A page that waits for its commit. */
@@ -91,6 +94,20 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
       nextDueMs: () => nextRunDueMs(queries),
     },
     run: (run, onAnswer) => runRead(services, run, onAnswer),
+    work: ({ operationId, projectId, installationId, connectionId, objectName, kind }) => ({
+      tracer: deps.tracer,
+      caller: undefined,
+      ids: { projectId, installationId, connectionId, operationId },
+      name: "read pages",
+      kind: "internal",
+      attributes: {
+        "busbar.operation.id": operationId,
+        "busbar.project.id": projectId,
+        "busbar.installation.id": installationId,
+        "busbar.object": objectName,
+        "busbar.read.kind": kind,
+      },
+    }),
     idOf: ({ operationId }) => operationId,
     keyOf: ({ connectionId }) => connectionId,
     groupOf: ({ projectId }) => projectId,

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import type { Catalog } from "../../connectors/catalog.ts";
 import { now } from "../ground/clock.ts";
+import { addWorkIds } from "../ground/current-work.ts";
 import { newId } from "../ground/ids.ts";
 import { Page, projectEndpoint } from "../http/endpoint.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
@@ -84,7 +85,10 @@ export const triggerRead = (deps: TriggerReadServices) =>
       const span = requestedSpan(body, now());
       await requireDestination(deps, object, objectName);
       if (query.dryRun) return asOkay(await dryRunRead(deps, object, span));
+      const { installation } = object.installed;
+      addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const begin = async (operationId: string) => {
+        addWorkIds({ operationId });
         await beginTriggeredRead(deps, { operationId, requestId, object, span });
         return { operationId };
       };

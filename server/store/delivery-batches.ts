@@ -35,6 +35,7 @@ type RoutedRow = RoutedDelivery &
     type: string;
     kind: StoredEvent["kind"];
     createTime: Date;
+    traceparent: string | null;
     /** On one row of each event only: events may be large and have many destinations. */
     data: string | null;
   };
@@ -77,7 +78,7 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes }: Rou
     ), routed as (
       select distinct on (events.id, destinations.id)
         events.id as event_id, destinations.id as destination_id, events.project_id, events.type, ${EVENT_KIND} as kind,
-        data, events.create_time, version, failing_since, disabled_time is not null as disabled
+        data, events.create_time, events.traceparent, version, failing_since, disabled_time is not null as disabled
       from picked
       join events on events.id = picked.event_id
       left join (
@@ -105,14 +106,14 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes }: Rou
       select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
     select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id, destination_id, version, failing_since,
-      disabled, project_id, type, kind, create_time, case when nth = 1 then data::text end as data
+      disabled, project_id, type, kind, create_time, traceparent, case when nth = 1 then data::text end as data
     from (select) as one left join numbered on true
   `;
 
 function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
   const stored = new Map<string, StoredEvent>();
-  for (const { eventId: id, projectId, type, kind, data, createTime } of rows) {
-    if (data !== null) stored.set(id, { id, projectId, type, kind, data, createTime });
+  for (const { eventId: id, projectId, type, kind, data, createTime, traceparent } of rows) {
+    if (data !== null) stored.set(id, { id, projectId, type, kind, data, createTime, traceparent });
   }
   return stored;
 }

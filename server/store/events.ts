@@ -10,6 +10,8 @@ export interface EventRow {
   data: string;
   /** Of a data message: the only destination that it goes to. Other events are routed by topics. */
   destinationId?: string | undefined;
+  /** The trace in which it was recorded, as the header `traceparent`. */
+  traceparent?: string | undefined;
 }
 
 /** Inserts events in one statement; the processes that deliver are notified when the transaction commits. */
@@ -39,12 +41,12 @@ export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknow
   const column = columnOf(events);
   return sql`
     inserted_events as (
-      insert into events (id, project_id, type, data, destination_id)
-      select id, project_id, type, data::json, destination_id
+      insert into events (id, project_id, type, data, destination_id, traceparent)
+      select id, project_id, type, data::json, destination_id, traceparent
       from unnest(
         ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("type")}::text[], ${column("data")}::text[],
-        ${column("destinationId")}::uuid[]
-      ) as event (id, project_id, type, data, destination_id)
+        ${column("destinationId")}::uuid[], ${column("traceparent")}::text[]
+      ) as event (id, project_id, type, data, destination_id, traceparent)
       where ${condition}
       returning id
     )`;
@@ -149,6 +151,8 @@ export interface StoredEvent {
   /** `data`: a data message, which goes to a fixed destination. */
   kind: "event" | "data";
   createTime: Date;
+  /** Null outside any trace. */
+  traceparent: string | null;
 }
 
 /** Of a row of `events`. */
@@ -158,7 +162,8 @@ export const EVENT_KIND = sql`case when events.destination_id is null then 'even
 export async function listEventsById(queries: Queries, ids: string[]): Promise<Map<string, StoredEvent>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<StoredEvent>`
-    select id, project_id, type, data::text as data, ${EVENT_KIND} as kind, create_time from events where id = any(${ids}::uuid[])
+    select id, project_id, type, data::text as data, ${EVENT_KIND} as kind, create_time, traceparent
+    from events where id = any(${ids}::uuid[])
   `.execute(queries);
   return new Map(rows.map((row) => [row.id, row]));
 }

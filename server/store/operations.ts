@@ -101,11 +101,13 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     event_id: event?.id,
     event_type: event?.type,
     event_data: event && storableJson(event.data),
+    traceparent: event?.traceparent,
   }));
   await sql`
     with input as (
       select * from jsonb_to_recordset(${toStoredJson(input)}::jsonb)
-        as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text)
+        as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text,
+          traceparent text)
     ), ended as (
       update operations set status = input.status, result = input.result, claimed_by = null,
         metadata = operations.metadata || input.metadata, log = operations.log || input.log, update_time = now()
@@ -114,12 +116,12 @@ export async function endOperations(queries: Queries, operations: EndedOperation
       -- it was analysed make the planner read a whole index for a join.
       where operations.id = any(${operations.map(({ id }) => id)}::uuid[]) and operations.id = input.id
         and operations.status = 'in_progress'
-      returning operations.id, operations.project_id, event_id, event_type, event_data
+      returning operations.id, operations.project_id, event_id, event_type, event_data, traceparent
     ), unqueued as (
       delete from writes where operation_id = any(array(select id from ended))
     ), told as (
-      insert into events (id, project_id, type, data)
-      select event_id, project_id, event_type, event_data::json from ended where event_id is not null
+      insert into events (id, project_id, type, data, traceparent)
+      select event_id, project_id, event_type, event_data::json, traceparent from ended where event_id is not null
       returning id
     ), queued as (
       insert into unrouted_events select id from told

@@ -8,6 +8,7 @@ import {
   type PostgresQueryResult,
 } from "kysely";
 import { Pool, type ClientConfig, type PoolClient } from "pg";
+import { outsideWork } from "../ground/current-work.ts";
 import type { Log } from "../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { hasLostServer, isDatabaseAway } from "./database-outage.ts";
@@ -60,7 +61,9 @@ export function openPool(options: {
     ...KEEP_ALIVE,
   });
   // An idle connection that breaks must not end the process; the next query opens another.
-  pool.on("error", (error) => log.warn({ error: error.message }, "lost an idle database connection"));
+  pool.on("error", (error) =>
+    outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection")),
+  );
   const setUp = settingsStatement({ ...SESSION_SETTINGS, ...settings });
   const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({

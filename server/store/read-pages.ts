@@ -34,6 +34,7 @@ export interface PageMessage {
   destinationId: string;
   /** Kept until somebody asks for it (`held-messages.ts`); call `releaseHeld` after the commit. */
   held: boolean;
+  traceparent?: string | undefined;
 }
 
 export interface ReadPageCommit {
@@ -206,17 +207,17 @@ function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
       : []),
   ]);
   const rows = events.map(
-    ({ id, operationId, projectId, type, data, destinationId, held }, position) =>
+    ({ id, operationId, projectId, type, data, destinationId, held, traceparent }, position) =>
       sql`(${id}::uuid, ${operationId}::uuid, ${projectId}::uuid, ${type}::text, ${data}::text, ${destinationId}::uuid,
-        ${held}::boolean, ${position}::integer)`,
+        ${held}::boolean, ${position}::integer, ${traceparent ?? null}::text)`,
   );
   return sql`event as materialized (
       select event.*, installation_id, object_name from (values ${sql.join(rows)})
-        as event (id, operation_id, project_id, type, data, destination_id, held, position)
+        as event (id, operation_id, project_id, type, data, destination_id, held, position, traceparent)
       join mine using (operation_id)
     ), told as (
-      insert into events (id, project_id, type, data, destination_id)
-      select id, project_id, type, data::json, destination_id from event
+      insert into events (id, project_id, type, data, destination_id, traceparent)
+      select id, project_id, type, data::json, destination_id, traceparent from event
       returning id
     ), queued as (
       insert into unrouted_events (event_id, destination_id, size_bytes)

@@ -18,14 +18,15 @@ export function openDeselecting(deps: StreamServices): Deselecting {
   const underWay = new Map<string, Promise<void>>();
   return {
     look(stream) {
-      const { id, selected, wanted } = stream;
+      const { id, connectionId, projectId, selected, wanted } = stream;
       const dropped = selected.filter((key) => !wanted.includes(key));
       // Without anything that is wanted, the stream itself goes.
       const isDone = dropped.length === 0 && wanted.length > 0;
       if (isDone || underWay.has(id)) return;
       const work = deselect(deps, stream, dropped)
         .catch((error: unknown) => {
-          deps.log.warn({ stream: id, error: String(error) }, "cannot store that objects were deselected");
+          const line = { stream: id, connectionId, projectId, error: String(error) };
+          deps.log.warn(line, "cannot store that objects were deselected");
         })
         .finally(() => underWay.delete(id));
       underWay.set(id, work);

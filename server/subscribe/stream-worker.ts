@@ -48,11 +48,12 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const deselecting = openDeselecting(deps);
   const sourceOf = openSources(deps);
   const hold = (stream: EventStreamRow, source: StreamSource): void => {
-    const { id } = stream;
+    const { id, connectionId, projectId } = stream;
     const stop = new AbortController();
     const ended = holdStream(deps, { stream, source, stop: stop.signal })
       .catch((error: unknown) => {
-        deps.log.error({ stream: id, err: error }, "a stream of events ended on our side");
+        const line = { stream: id, connectionId, projectId, err: error };
+        deps.log.error(line, "a stream of events ended on our side");
       })
       .finally(() => {
         if (held.get(id)?.stop === stop) held.delete(id);

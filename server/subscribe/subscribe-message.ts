@@ -1,7 +1,8 @@
-/** Builds messages about changes from entries. Pure. */
+/** Builds messages about changes from entries. */
 import { messageHead } from "../events/message-head.ts";
 import type { SubscribeMessageHead } from "../events/subscribe-message-schema.ts";
 import { newId } from "../ground/ids.ts";
+import { currentTraceparent } from "../ground/span.ts";
 import { cutMessages } from "../read/cut-messages.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import type { EventRow } from "../store/events.ts";
@@ -34,7 +35,8 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
   for (const { data, numRecords } of cutMessages(headOf(place), entries, limits)) {
     const id = newId();
     const { projectId } = target.fields;
-    messages.push({ id, projectId, type: "subscribe", data, destinationId: destination.id });
+    const traceparent = currentTraceparent();
+    messages.push({ id, projectId, type: "subscribe", data, destinationId: destination.id, traceparent });
     for (let entry = 0; entry < numRecords; entry++) messageIds.push(id);
   }
   return { messages, messageIds };

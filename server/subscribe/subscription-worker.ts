@@ -1,5 +1,6 @@
 /** Works on subscriptions: claims those that are due in turns of projects, and processes their events. */
 import { nowMs } from "../ground/clock.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
@@ -18,7 +19,11 @@ import {
 } from "../store/subscriptions.ts";
 import { runSubscription, type TurnServices } from "./run-subscription.ts";
 
-export type SubscriptionWorkerServices = Omit<TurnServices, "workerId"> & { identity: ProcessIdentity };
+export type SubscriptionWorkerServices = Omit<TurnServices, "workerId"> & {
+  identity: ProcessIdentity;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
+};
 
 const LIMITS = { places: 64, pollMs: 1_000 };
 /** Due subscriptions among which the turns of projects are taken. */
@@ -49,6 +54,18 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
       nextDueMs: () => nextSubscriptionDueMs(queries),
     },
     run: (subscription, onAnswer) => runSubscription(services, subscription, onAnswer),
+    work: ({ id, projectId, installationId, connectionId, objectName }) => ({
+      tracer: deps.tracer,
+      caller: undefined,
+      ids: { projectId, installationId, connectionId, subscriptionId: id },
+      name: "process changes",
+      kind: "internal",
+      attributes: {
+        "busbar.project.id": projectId,
+        "busbar.installation.id": installationId,
+        "busbar.object": objectName,
+      },
+    }),
     idOf: ({ id }) => id,
     keyOf: ({ connectionId }) => connectionId,
     groupOf: ({ projectId }) => projectId,

@@ -1,5 +1,7 @@
 /** Watches the schemas of customers' accounts in the background: starts and runs the looks that are due. */
 import { now } from "../ground/clock.ts";
+import { startWork, type WorkStart } from "../ground/span.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
 import { claimSchemaLooks, startDueLooks, type SchemaLook } from "../store/schema-looks.ts";
@@ -19,13 +21,19 @@ const LEASE_MS = 15 * 60_000;
 const LONGEST_POLL_MS = 5_000;
 const SHORTEST_POLL_MS = 20;
 
+export interface SchemaWatcherServices extends LookServices {
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
+}
+
 /** Starts watching in this process, beside any number of other processes. */
-export function startSchemaWatcher(deps: LookServices & { minuteMs: number }): SchemaWatcher {
+export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   const { database, log, minuteMs } = deps;
   const { queries } = database;
   const underWay = new Set<Promise<void>>();
   const start = (look: SchemaLook): void => {
-    const done: Promise<void> = lookAtSchemas(deps, look).finally(() => {
+    const work = lookWork(deps.tracer, look);
+    const done: Promise<void> = startWork(work, () => lookAtSchemas(deps, look)).finally(() => {
       underWay.delete(done);
       // While places were free, nothing was left to claim.
       if (underWay.size === MOST_LOOKS - 1) rounds.wake();
@@ -49,3 +57,15 @@ export function startSchemaWatcher(deps: LookServices & { minuteMs: number }): S
     },
   };
 }
+
+const lookWork = (
+  tracer: Tracer | undefined,
+  { projectId, installationId }: SchemaLook,
+): WorkStart => ({
+  tracer,
+  caller: undefined,
+  ids: { projectId, installationId },
+  name: "look at schemas",
+  kind: "internal",
+  attributes: { "busbar.project.id": projectId, "busbar.installation.id": installationId },
+});

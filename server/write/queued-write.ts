@@ -30,6 +30,8 @@ export interface SendOptions {
   grouped: boolean;
   /** The builder's name for the object, where it differs from the provider's; used in events. */
   mappedName?: string;
+  /** The trace that the write belongs to, as the header `traceparent`; of a group, that of its first record. */
+  traceparent?: string;
 }
 
 /** To JSON and back. Not checked when read: only this file writes it. */

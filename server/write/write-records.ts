@@ -1,6 +1,8 @@
 /** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
+import { addWorkIds } from "../ground/current-work.ts";
 import { newId } from "../ground/ids.ts";
+import { inSpan } from "../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
 import { dryRun, DryRunSchema } from "./dry-run.ts";
@@ -10,6 +12,7 @@ import { planWrite } from "./plan-write.ts";
 import { writeLater, type WriteLaterServices } from "./write-later.ts";
 import { writeNow, type WriteNowServices } from "./write-now.ts";
 import { WriteRequestSchema } from "./write-request.ts";
+import { writeSpan } from "./write-span.ts";
 
 export type WriteServices = TargetServices &
   WriteNowServices &
@@ -65,13 +68,18 @@ export const writeRecords = (deps: WriteServices) =>
         objectName: params.objectName,
         groupRef: body.groupRef,
       });
+      const { installation } = target;
+      addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const plan = planWrite(body, target.settings, target.connector.write.abilities);
       if (query.dryRun) return dryRun(target, plan);
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (id: string) => {
         const begun = { id, requestId };
-        return later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan);
+        addWorkIds({ operationId: id });
+        return inSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
+          later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),
+        );
       };
       const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());

@@ -13,6 +13,7 @@
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import type { Log } from "../ground/log.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
@@ -26,11 +27,14 @@ import {
 } from "../store/write-queue.ts";
 import { attemptWrite, type AttemptWriteServices } from "./attempt-write.ts";
 import { recoverQueuedWrites, recoverWrites } from "./recover-writes.ts";
+import { attemptWork } from "./write-span.ts";
 import { WriteTurns } from "./write-turns.ts";
 
 export interface WriteWorkerServices extends AttemptWriteServices {
   log: Log;
   identity: ProcessIdentity;
+  /** Undefined if traces are not sent. */
+  tracer?: Tracer | undefined;
 }
 
 /** Records whose update has ended, and the writes that were claimed for it. */
@@ -69,6 +73,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
       nextDueMs: () => nextDueMs(queries),
     },
     run: (write, onAnswer) => attemptWrite(deps, write, onAnswer),
+    work: (write) => attemptWork(deps.tracer, write),
     idOf: ({ operationId }) => operationId,
     keyOf: ({ installationId }) => installationId,
     groupOf: ({ projectId }) => projectId,

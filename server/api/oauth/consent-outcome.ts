@@ -21,7 +21,10 @@ export async function succeed(
   const { queries } = deps.database;
   // The connection is stored, so the customer has succeeded even if this fails.
   await endConsent(queries, consent.id, { status: "succeeded", connectionId }).catch((error: unknown) =>
-    deps.log.warn({ consentId: consent.id, err: error }, "the end of a consent could not be stored"),
+    deps.log.warn(
+      { consentId: consent.id, projectId: consent.projectId, err: error },
+      "the end of a consent could not be stored",
+    ),
   );
   return successPage(connectionId, namesOf(deps, consent));
 }

@@ -67,7 +67,7 @@ async function record(
     });
   } catch (err) {
     // The caller gets the failure itself.
-    log.warn({ consentId: id, err }, "the failure of a custom authentication could not be stored");
+    log.warn({ consentId: id, projectId, err }, "the failure of a custom authentication could not be stored");
   }
 }
 

@@ -12,6 +12,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import { newId } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
+import { inSpan, type SpanStart } from "../../ground/span.ts";
 import type { ProcessIdentity } from "../../jobs/process-identity.ts";
 import { findConnection, lockConnection, type ConnectionRow } from "../../store/connections.ts";
 import { transact, type Database } from "../../store/database.ts";
@@ -123,7 +124,8 @@ async function refreshOnce(
     if (row.status === "bad_credentials")
       throw mustReconnect(row, "the provider refused its credentials before");
     const beforeSending = (token: string) => markSent(deps, { row, stored, claimId, sentHash }, token);
-    const refreshed = await askProvider(deps, row, stored, beforeSending);
+    const span = refreshSpan(row);
+    const refreshed = await inSpan(span, () => askProvider(deps, row, stored, beforeSending));
     return await saveTokens(deps, { ...claim, stored }, refreshed);
   } catch (error) {
     if (error instanceof Superseded) {
@@ -133,10 +135,19 @@ async function refreshOnce(
     if (error instanceof TokenEndpointError && canBeAsked(deps, row, stored))
       return saveFailure(deps, { ...claim, stored }, error);
     // Not waited for: the lease also expires.
-    release().catch((cause: unknown) => deps.log.warn({ error: String(cause) }, "a lease was not released"));
+    release().catch((cause: unknown) => {
+      const { id, projectId } = row;
+      deps.log.warn({ connectionId: id, projectId, error: String(cause) }, "a lease was not released");
+    });
     throw error;
   }
 }
+
+const refreshSpan = ({ id, provider }: ConnectionRow): SpanStart => ({
+  name: `refresh token of ${provider}`,
+  kind: "client",
+  attributes: { "busbar.connection.id": id, "busbar.provider": provider },
+});
 
 /** Claims the lease and reads the connection in one transaction. Returns undefined while another process holds it. */
 async function readUnderLease(

@@ -66,8 +66,8 @@ export async function saveFailure(
   claim: RefreshClaim,
   error: TokenEndpointError,
 ): Promise<ConnectionRow> {
-  const { id, provider } = claim.row;
-  deps.log.warn({ connectionId: id, provider, failure: error.failure }, "token refresh failed");
+  const { id, projectId, provider } = claim.row;
+  deps.log.warn({ connectionId: id, projectId, provider, failure: error.failure }, "token refresh failed");
   const isLost = error.failure === "transient" && error.cause !== undefined && error.sent;
   const failure = asProviderError(error, provider);
   const saved = await inStoredState(deps, claim, async (queries, fresh) => {

@@ -1,0 +1,109 @@
+/** Checks the database of DATABASE_URL: reachable, recent, safe, with room, and migrated. */
+import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import type { Config } from "../../ground/config.ts";
+import { inspectDatabase, type DatabaseFacts } from "../../store/inspect-database.ts";
+
+const OLDEST_VERSION = 140_000;
+/** For notifications, deliveries and locks, beside the pool. */
+const BESIDE_POOL = 5;
+/** Above it, customer tokens and signatures that depend on the time begin to fail. */
+const MOST_SKEW_MS = 5_000;
+/** A transaction that is open for so long keeps PostgreSQL from removing dead rows of every table. */
+const LONG_TRANSACTION_SECONDS = 3_600;
+
+/** Returns no facts if the database cannot be used. */
+export async function checkDatabase(
+  config: Pick<Config, "databaseConnections">,
+  connectionString: string,
+): Promise<{ findings: Finding[]; facts?: DatabaseFacts }> {
+  try {
+    const facts = await inspectDatabase(connectionString);
+    const findings = [
+      version(facts),
+      migrations(facts),
+      ...settings(facts),
+      connections(facts, config.databaseConnections),
+      transactions(facts),
+      clock(facts),
+    ];
+    return { findings, facts };
+  } catch (error) {
+    // A failure of several addresses has no message of its own.
+    const reason = error instanceof Error ? error.message || String(error) : String(error);
+    const cure = "Check DATABASE_URL, that PostgreSQL runs, and the network between the two.";
+    return { findings: [bad("database", `cannot be used: ${reason}`, cure)] };
+  }
+}
+
+function version(facts: DatabaseFacts): Finding {
+  const { versionNumber, isStandby, isEncrypted, role, sizeBytes } = facts;
+  const what = `PostgreSQL ${facts.version}`;
+  if (versionNumber < OLDEST_VERSION)
+    return bad("database", `${what} is too old`, "Use PostgreSQL 14 or later.");
+  if (isStandby) {
+    const cure = "Name the primary, or all hosts with target_session_attrs=read-write.";
+    return bad("database", `${what} is a standby, which takes no writes`, cure);
+  }
+  const path = isEncrypted ? "encrypted" : "not encrypted";
+  const size = `${(sizeBytes / 1e6).toFixed(sizeBytes < 1e8 ? 1 : 0)} MB`;
+  return good("database", `${what}, connected as ${role}, ${path}, ${size}`);
+}
+
+function migrations({ missingMigrations, newerMigrations, mayMigrate, role }: DatabaseFacts): Finding {
+  const check = "migrations";
+  if (newerMigrations.length > 0) {
+    const detail = `a newer Busbar has migrated the database (${newerMigrations.join(", ")})`;
+    return bad(check, detail, "Run that version, or restore a backup of before.");
+  }
+  const missing = missingMigrations.length;
+  if (missing === 0) return good(check, "all done");
+  const detail = `${missing} to do, from ${missingMigrations[0]} on`;
+  if (mayMigrate) return good(check, `${detail}: the next start does them`);
+  const cure = `Run busbar migrate --grant ${role} as the owner of the tables.`;
+  return bad(check, `${detail}, and ${role} cannot change the schema`, cure);
+}
+
+/** Why each setting must not be off. */
+const MUST_BE_ON = {
+  fsync: "acknowledged writes are lost when the machine loses power",
+  full_page_writes: "tables can be damaged when the machine loses power",
+  synchronous_commit: "writes are acknowledged before they are stored",
+  autovacuum: "tables and indexes grow without end",
+};
+
+function settings({ settings: values, synchronousStandbys }: DatabaseFacts): Finding[] {
+  const faults = Object.entries(MUST_BE_ON).flatMap(([name, why]) =>
+    values[name as keyof typeof MUST_BE_ON] === "off"
+      ? [bad("database settings", `${name} is off: ${why}`, `Set ${name} = on in postgresql.conf.`)]
+      : [],
+  );
+  if (faults.length > 0) return faults;
+  const standby = synchronousStandbys === "" ? "no synchronous standby" : "with a synchronous standby";
+  return [good("database settings", `safe, ${standby}`)];
+}
+
+function connections({ maxConnections, usedConnections }: DatabaseFacts, poolSize: number): Finding {
+  const check = "database connections";
+  const left = maxConnections - usedConnections;
+  const detail = `${usedConnections} of ${maxConnections} are open`;
+  const needed = poolSize + BESIDE_POOL;
+  if (left >= needed) return good(check, detail);
+  const cure = "Raise max_connections of PostgreSQL, or lower BUSBAR_DATABASE_CONNECTIONS.";
+  return bad(check, `${detail}: a further process with up to ${needed} does not fit`, cure);
+}
+
+function transactions({ oldestTransactionSeconds: seconds }: DatabaseFacts): Finding {
+  const check = "transactions";
+  if (seconds < LONG_TRANSACTION_SECONDS) return good(check, "none is open for long");
+  const hours = (seconds / 3_600).toFixed(1);
+  const detail = `one is open for ${hours} hours, so dead rows cannot be removed and tables grow`;
+  return bad(check, detail, "Find it in pg_stat_activity by xact_start, and end it.");
+}
+
+function clock({ clockAheadMs }: DatabaseFacts): Finding {
+  const seconds = (Math.abs(clockAheadMs) / 1_000).toFixed(1);
+  if (Math.abs(clockAheadMs) <= MOST_SKEW_MS) return good("clock", "agrees with the database's");
+  const where = clockAheadMs > 0 ? "behind" : "ahead of";
+  const detail = `this machine's clock is ${seconds} seconds ${where} the database's`;
+  return bad("clock", detail, "Set both clocks by NTP: due times, tokens and signatures depend on them.");
+}

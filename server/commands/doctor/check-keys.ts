@@ -1,0 +1,37 @@
+/** Checks that the encryption keys can be read and decrypt all that is stored. */
+import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { listKeyUse } from "../../credentials/stored/rotate-keys.ts";
+import { readEncryptionKeys } from "../../data-folder/encryption-keys.ts";
+import type { Config } from "../../ground/config.ts";
+import type { Log } from "../../ground/log.ts";
+import { Sealer } from "../../ground/seal.ts";
+import { openPool } from "../../store/pool.ts";
+
+/** `isMigrated`: without its tables, an empty database has nothing that is encrypted. */
+export async function checkKeys(
+  { config, log }: { config: Config; log: Log },
+  connectionString: string,
+  isMigrated: boolean,
+): Promise<Finding[]> {
+  const sealer = new Sealer(await readEncryptionKeys(config));
+  if (!isMigrated) return [good("encryption keys", "readable; the database holds nothing yet")];
+  const { queries } = openPool({ connectionString, applicationName: "busbar doctor", log, size: 1 });
+  try {
+    const uses = await listKeyUse(queries, sealer);
+    const named = (state: string) => uses.filter((use) => use.state === state && use.count > 0);
+    const faults = named("missing").map(({ keyId, count }) =>
+      bad(
+        "encryption keys",
+        `${count} values are encrypted with the key "${keyId}", which is missing`,
+        "Add it to BUSBAR_ENCRYPTION_KEYS from your backup: without it, the customers must connect again.",
+      ),
+    );
+    if (faults.length > 0) return faults;
+    const values = uses.reduce((sum, { count }) => sum + count, 0);
+    const old = named("old").map(({ keyId }) => `"${keyId}"`);
+    const rest = old.length === 0 ? "" : `; ${old.join(", ")} still needed until busbar keys rotate`;
+    return [good("encryption keys", `${values} values can be decrypted${rest}`)];
+  } finally {
+    await queries.destroy();
+  }
+}

@@ -1,0 +1,87 @@
+/** Checks this machine: Node, the data folder and its disk, the listeners' ports, the dashboard. */
+import { access, constants, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { findDashboard } from "../../dashboard/built-dashboard.ts";
+import { openOperatorEgress } from "../../egress/operator-egress.ts";
+import type { Config } from "../../ground/config.ts";
+import { StartError } from "../../ground/errors.ts";
+import { requireFreePorts } from "../../require-free-ports.ts";
+
+const LEAST_FREE_BYTES = 1e9;
+
+export async function checkMachine(config: Config): Promise<Finding[]> {
+  return [
+    good("node", process.version),
+    await checkFolder(config.dataDir),
+    await checkDisk(config.dataDir),
+    ...(await checkPorts(config)),
+    await checkDashboard(config),
+  ];
+}
+
+async function checkFolder(dataDir: string): Promise<Finding> {
+  const check = "data folder";
+  const found = await stat(dataDir).catch(() => undefined);
+  if (!found) return good(check, `${dataDir} is created by the next start`);
+  if (!found.isDirectory()) return bad(check, `${dataDir} is no folder`, "Set BUSBAR_DATA_DIR to a folder.");
+  const isWritable = await access(dataDir, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) return bad(check, `${dataDir} is not writable`, "Give it to the user that runs Busbar.");
+  const isOpen = process.platform !== "win32" && (found.mode & 0o077) !== 0;
+  if (isOpen) return bad(check, `other users may read ${dataDir}`, `Run: chmod 700 ${dataDir}`);
+  return good(check, dataDir);
+}
+
+async function checkDisk(dataDir: string): Promise<Finding> {
+  let folder = dataDir;
+  while ((await stat(folder).catch(() => undefined)) === undefined && dirname(folder) !== folder)
+    folder = dirname(folder);
+  const { bavail, bsize } = await statfs(folder);
+  const freeBytes = bavail * bsize;
+  const detail = `${(freeBytes / 1e9).toFixed(1)} GB free for the data folder`;
+  if (freeBytes >= LEAST_FREE_BYTES) return good("disk", detail);
+  return bad("disk", detail, "Make room: an embedded database stops taking writes when the disk is full.");
+}
+
+/** A port is in order if it is free, or if a Busbar answers there. */
+async function checkPorts(config: Config): Promise<Finding[]> {
+  const listeners = [
+    { role: "api" as const, variable: "BUSBAR_PORT", port: config.port, path: "/healthz" },
+    { role: "proxy" as const, variable: "BUSBAR_PROXY_PORT", port: config.proxyPort, path: "/" },
+  ].filter(({ role }) => config.roles.has(role));
+  const findings: Finding[] = [];
+  for (const { role, variable, port, path } of listeners) {
+    const fault = await requireFreePorts({ ...config, roles: new Set([role]) }).catch((error: unknown) => error);
+    if (fault === undefined) findings.push(good(`port ${port}`, "free"));
+    else if (!(fault instanceof StartError)) throw fault;
+    else if (await isBusbar(config, port, path)) findings.push(good(`port ${port}`, "a Busbar serves it"));
+    else findings.push(bad(`port ${port}`, fault.message, `Free the port, or set ${variable}.`));
+  }
+  return findings;
+}
+
+async function isBusbar({ host }: Config, port: number, path: string): Promise<boolean> {
+  const egress = openOperatorEgress();
+  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
+  try {
+    const url = new URL(`http://${name}:${port}${path}`);
+    const { headers, body } = await egress.send({ url, method: "GET", totalTimeoutMs: 5_000 });
+    return headers["x-amp-error"] !== undefined || body.toString("utf8").includes('"status":"ok"');
+  } catch {
+    return false;
+  } finally {
+    await egress.close();
+  }
+}
+
+async function checkDashboard({ dashboard, dataDir, roles }: Config): Promise<Finding> {
+  const check = "dashboard";
+  if (!dashboard || !roles.has("api")) return good(check, "not served by this process");
+  const found = await findDashboard(dataDir);
+  if (found === "built") return good(check, "built");
+  if (found === "buildable") return good(check, "is built by the next start");
+  return bad(check, "is not built, and its packages are not installed", "Run npm ci && npm run build.");
+}

@@ -1,0 +1,131 @@
+/** What an operator is told by `busbar doctor --server`, before the first start and beside a running Busbar. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { after, before, describe, test } from "node:test";
+import type { Finding } from "../../../cli/doctor/finding.ts";
+import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { runBusbar } from "../../../tests/harness/child-busbar.ts";
+import { startOtlpReceiver } from "../../../tests/harness/otlp-receiver.ts";
+import { SELF_SIGNED } from "../../../tests/harness/self-signed.ts";
+import { readConfig } from "../../ground/config.ts";
+import { runDoctor } from "./doctor-command.ts";
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+const OTHER_KEYS = `other:${Buffer.alloc(32, 8).toString("base64")}`;
+
+describe("busbar doctor --server", () => {
+  let on: TestBusbar;
+  const servers: Server[] = [];
+  after(async () => {
+    for (const server of servers) server.close();
+    await on.stop();
+  });
+  before(async () => {
+    on = await openTestBusbar();
+    const made = await on.inProject("POST", "/connections:generate", {
+      provider: "openAI",
+      groupRef: "acme",
+      consumerRef: "ada",
+      apiKey: "a-key",
+    });
+    assert.equal(made.status, 201, made.text);
+  });
+
+  async function listening(server: Server): Promise<number> {
+    servers.push(server);
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  }
+  const environment = (more: Record<string, string>): Record<string, string> => ({
+    DATABASE_URL: on.connectionString,
+    BUSBAR_ENCRYPTION_KEYS: KEYS,
+    BUSBAR_DATA_DIR: "/nonexistent/busbar",
+    BUSBAR_PORT: "0",
+    BUSBAR_PROXY_PORT: "0",
+    ...more,
+  });
+  const examine = (more: Record<string, string> = {}): Promise<Finding[]> =>
+    runDoctor(() => readConfig(environment(more)));
+  const faultsOf = (findings: Finding[]): Finding[] => findings.filter(({ ok }) => !ok);
+  const only = (findings: Finding[], check: string): Finding => {
+    const faults = faultsOf(findings);
+    assert.deepEqual(
+      faults.map((fault) => fault.check),
+      [check],
+      JSON.stringify(faults),
+    );
+    assert.ok(faults[0]?.cure);
+    return faults[0];
+  };
+
+  test("a Busbar in order has no fault: its ports, addresses, database, keys and collector are found so", async () => {
+    const collector = await startOtlpReceiver();
+    const { base, proxy } = on.busbar.urls;
+    const { port, origin } = new URL(base);
+    const findings = await examine({
+      BUSBAR_PORT: port,
+      BUSBAR_PROXY_PORT: new URL(proxy).port,
+      BUSBAR_PUBLIC_URL: origin,
+      BUSBAR_PROXY_PUBLIC_URL: proxy,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    });
+    await collector.close();
+    assert.deepEqual(faultsOf(findings), []);
+    const detailOf = (check: string) => findings.find((finding) => finding.check === check)?.detail ?? "";
+    assert.match(detailOf("database"), /^PostgreSQL \d+\.\d+, connected as \w+, not encrypted, [\d.]+ MB$/);
+    assert.match(detailOf("encryption keys"), /^\d+ values can be decrypted$/);
+    assert.equal(detailOf(`port ${port}`), "a Busbar serves it");
+    assert.equal(detailOf("public address"), `${origin} leads to Busbar`);
+    assert.equal(detailOf("migrations"), "all done");
+    assert.equal(findings.filter(({ check }) => check === "collector").length, 2);
+  });
+
+  test("a key that is missing is named", async () => {
+    const fault = only(await examine({ BUSBAR_ENCRYPTION_KEYS: OTHER_KEYS }), "encryption keys");
+    assert.match(fault.detail, /encrypted with the key "test", which is missing/);
+  });
+
+  test("a database that cannot be used is one fault, and what does not depend on it is still checked", async () => {
+    const findings = await examine({ DATABASE_URL: "postgres://nobody:secret-password@127.0.0.1:1/none" });
+    only(findings, "database");
+    assert.ok(!JSON.stringify(findings).includes("secret-password"));
+    assert.ok(findings.some(({ check }) => check === "disk"));
+  });
+
+  test("a port that another program has, a collector that is away and an address that is not Busbar's are faults", async () => {
+    const port = await listening(createHttpServer((_request, response) => response.end("something else")));
+    const other = `http://127.0.0.1:${port}`;
+    only(await examine({ BUSBAR_PORT: String(port) }), `port ${port}`);
+    only(await examine({ BUSBAR_PUBLIC_URL: other }), "public address");
+    const faults = faultsOf(await examine({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }));
+    assert.deepEqual(
+      faults.map(({ check }) => check),
+      ["collector", "collector"],
+    );
+  });
+
+  test("a certificate that clients would refuse is a fault", async () => {
+    const port = await listening(createHttpsServer(SELF_SIGNED, (_request, response) => response.end()));
+    const fault = only(await examine({ BUSBAR_PUBLIC_URL: `https://127.0.0.1:${port}` }), "public address");
+    assert.match(fault.detail, /self.signed certificate/);
+  });
+
+  test("a configuration with which Busbar does not start is the fault itself", async () => {
+    const fault = only(await examine({ BUSBAR_PORT: "http" }), "configuration");
+    assert.match(fault.detail, /^BUSBAR_PORT must be a whole number/);
+  });
+
+  test("the command prints JSON and ends with 1 if there is a fault", async () => {
+    const { exited } = runBusbar(
+      ["doctor", "--server", "--json"],
+      environment({ BUSBAR_ENCRYPTION_KEYS: OTHER_KEYS, BUSBAR_DASHBOARD: "false" }),
+    );
+    const { code, stdout } = await exited;
+    assert.equal(code, 1);
+    only(JSON.parse(stdout) as Finding[], "encryption keys");
+  });
+});

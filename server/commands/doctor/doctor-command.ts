@@ -1,0 +1,51 @@
+/** `busbar doctor --server`: checks the configuration, the machine and all that this Busbar depends on, without changing it. */
+import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import type { Config } from "../../ground/config.ts";
+import { StartError } from "../../ground/errors.ts";
+import { createLog } from "../../ground/log.ts";
+import { checkAddresses } from "./check-addresses.ts";
+import { checkDatabase } from "./check-database.ts";
+import { checkKeys } from "./check-keys.ts";
+import { checkMachine } from "./check-machine.ts";
+
+/** `read` throws a `StartError` for a configuration with which Busbar does not start: that is a finding, too. */
+export async function runDoctor(read: () => Config): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = read();
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return [bad("configuration", error.message, "docs/guide/configuration.md lists the variables.")];
+  }
+  return [
+    checkProduction(config),
+    ...(await checkMachine(config)),
+    ...(await checkStore(config)),
+    ...(await checkAddresses(config)),
+  ];
+}
+
+function checkProduction({ publicUrl }: Config): Finding {
+  const check = "configuration";
+  if (publicUrl?.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) {
+    return bad(check, "BUSBAR_PUBLIC_URL is not https", "Terminate TLS in a reverse proxy, and name its address.");
+  }
+  return good(check, "every variable has a possible value");
+}
+
+/** The embedded database belongs to the server that runs it, so only your own one is looked into. */
+async function checkStore(config: Config): Promise<Finding[]> {
+  const { databaseUrl } = config;
+  if (databaseUrl === undefined) return [good("database", "embedded, in the data folder")];
+  const { findings, facts } = await checkDatabase(config, databaseUrl);
+  if (!facts) return findings;
+  const isMigrated = facts.missingMigrations.length === 0;
+  const keys = checkKeys({ config, log: createLog("silent") }, databaseUrl, isMigrated);
+  return [...findings, ...(await keys.catch(keysFault))];
+}
+
+function keysFault(error: unknown): Finding[] {
+  if (!(error instanceof StartError)) throw error;
+  const cure = "Check BUSBAR_ENCRYPTION_KEYS, or the program of BUSBAR_ENCRYPTION_KEYS_COMMAND.";
+  return [bad("encryption keys", error.message, cure)];
+}

@@ -1,0 +1,79 @@
+/** Makes each admitted request a piece of work: ids for its log lines, and its span in the caller's trace. */
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { asWork, type Work, type WorkIds } from "../ground/current-work.ts";
+import { isUuid } from "../ground/ids.ts";
+import { beginSpan, type Span } from "../ground/span.ts";
+import { readTraceparent } from "../ground/trace-context.ts";
+import type { Tracer } from "../ground/tracer.ts";
+import type { Caller, ProjectRef, Route } from "./endpoint.ts";
+import { knownCallers } from "./known-callers.ts";
+
+interface RequestWork extends Work {
+  span: Span | undefined;
+}
+
+const works = new WeakMap<FastifyRequest, RequestWork>();
+
+/** Public endpoints that act for a customer. Health checks and documents would only be noise among the traces. */
+const ACTING = /^\/(callbacks|subscribe)\//;
+
+/**
+ * Begins the work of a request that may be carried out. A refused stranger makes no span, and only a caller with a credential
+ * names the trace: anybody else could join the spans to a foreign one.
+ */
+export function beginRequest(
+  tracer: Tracer | undefined,
+  { method, path, audience }: Route,
+  { caller, project }: { caller: Caller; project?: ProjectRef },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const isPublic = audience === "public";
+  const context = isPublic ? undefined : readTraceparent(request.headers["traceparent"]);
+  const projectId = project?.id ?? caller.projectId;
+  const span = beginSpan(isPublic && !ACTING.test(path) ? undefined : tracer, context, {
+    name: `${method} ${path}`,
+    kind: "server",
+    attributes: {
+      "http.request.method": method,
+      "http.route": path,
+      "busbar.request.id": request.id,
+      "busbar.project.id": projectId,
+    },
+    agoMs: reply.elapsedTime,
+  });
+  const trace = span?.context ?? context;
+  const ids: WorkIds = { requestId: request.id, projectId, ...idsOfPath(request), traceId: trace?.traceId };
+  works.set(request, { ids, trace, tracer: span?.tracer, span });
+}
+
+const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as const;
+
+/** Only ids: a caller may have written anything else there, such as a secret. */
+function idsOfPath({ params }: FastifyRequest): WorkIds {
+  const given = params as Partial<Record<string, string>>;
+  return Object.fromEntries(NAMED.flatMap((name) => (isUuid(given[name] ?? "") ? [[name, given[name]]] : [])));
+}
+
+/** Runs a part of the request as part of its work. */
+export function inRequest<Result>(request: FastifyRequest, run: () => Result): Result {
+  const work = works.get(request);
+  return work ? asWork(work, run) : run();
+}
+
+/** Returns the ids of the request's log lines, those included that became known while it was carried out. */
+export function requestIds(request: FastifyRequest): WorkIds {
+  const work = works.get(request);
+  if (work) return work.ids;
+  const known = knownCallers.get(request);
+  return { requestId: request.id, projectId: known?.project?.id ?? known?.caller.projectId };
+}
+
+/** Ends the span of the request. */
+export function endRequest(request: FastifyRequest, status: number): void {
+  const span = works.get(request)?.span;
+  if (!span) return;
+  span.set({ "http.response.status_code": status });
+  if (status >= 500) span.fail(String(status));
+  span.end();
+}

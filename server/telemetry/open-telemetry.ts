@@ -1,0 +1,61 @@
+/** Sends traces and metrics to the operator's collector by OTLP; opened only if the environment names one. */
+import { hostname } from "node:os";
+import type { Registry } from "@prometheus-io/client";
+import { openOperatorEgress } from "../egress/operator-egress.ts";
+import { newId } from "../ground/ids.ts";
+import type { Log } from "../ground/log.ts";
+import type { TelemetryConfig } from "../ground/telemetry-config.ts";
+import type { Tracer } from "../ground/tracer.ts";
+import { VERSION } from "../ground/version.ts";
+import { startSendingMetrics } from "./send-metrics.ts";
+import { openOtlpSender } from "./otlp-sender.ts";
+import { isSampled } from "./sampling.ts";
+import { SpanQueue } from "./span-queue.ts";
+
+export interface Telemetry {
+  /** Undefined if traces are not sent. */
+  tracer: Tracer | undefined;
+  /** Sends these metrics from now on, if metrics are sent. */
+  sendMetrics(registry: Registry): void;
+  /** Sends what is left, for some seconds at most. */
+  close(): Promise<void>;
+}
+
+/** The last batches are sent within this time, or lost. */
+const CLOSE_MS = 3_000;
+
+export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
+  const { tracesUrl, metricsUrl, sampler, metricIntervalMs } = config;
+  const egress = openOperatorEgress();
+  const resource = {
+    "service.version": VERSION,
+    "service.instance.id": newId(),
+    "host.name": hostname(),
+    "process.pid": String(process.pid),
+    ...config.resource,
+  };
+  const sender = (url: URL, what: string) => openOtlpSender({ egress, url, what, config, log });
+  const spans = tracesUrl && new SpanQueue({ sender: sender(tracesUrl, "traces"), resource, log });
+  let metrics: { stop(): Promise<void> } | undefined;
+  return {
+    tracer: spans && {
+      samples: (traceId, caller) => isSampled(sampler, traceId, caller),
+      record: (span) => spans.add(span),
+    },
+    sendMetrics(registry) {
+      if (!metricsUrl || metrics) return;
+      const to = sender(metricsUrl, "metrics");
+      metrics = startSendingMetrics({ registry, sender: to, resource, everyMs: metricIntervalMs });
+    },
+    async close() {
+      const sent = Promise.all([spans?.close(), metrics?.stop()]);
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, CLOSE_MS);
+      await Promise.race([sent, late]);
+      clearTimeout(timer);
+      await egress.close();
+      // What was under way has failed now.
+      await sent;
+    },
+  };
+}

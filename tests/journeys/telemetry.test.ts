@@ -1,0 +1,188 @@
+/** Traces, metrics and ids in the log, as an operator sees them in a collector, with one process for requests and one that works. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { createLog } from "../../server/ground/log.ts";
+import { readTraceparent } from "../../server/ground/trace-context.ts";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { drawRoute } from "../harness/deliveries/routes.ts";
+import { openSink, type Received, type Sink } from "../harness/deliveries/sink.ts";
+import { startOtlpReceiver, type OtlpReceiver, type ReceivedSpan } from "../harness/otlp-receiver.ts";
+import { until } from "../harness/until.ts";
+
+const SERVER = 2;
+const TOKEN = "of-the-collector";
+const newTrace = (): string => crypto.randomUUID().replaceAll("-", "");
+const CALLER_SPAN = "00f067aa0ba902b7";
+const callerOf = (traceId: string, flags = "01") => ({
+  traceparent: `00-${traceId}-${CALLER_SPAN}-${flags}`,
+  baggage: "user=ada",
+});
+
+describe("traces, metrics and log lines", () => {
+  let on: TestBusbar;
+  let collector: OtlpReceiver;
+  let sink: Sink;
+  let acme: Customer;
+  const lines: Record<string, unknown>[] = [];
+  after(async () => {
+    await on.stop();
+    await Promise.all([collector.close(), sink.close()]);
+  });
+  before(async () => {
+    collector = await startOtlpReceiver();
+    sink = await openSink();
+    on = await openTestBusbar({
+      log: createLog("debug", { write: (line) => void lines.push(JSON.parse(line)) }),
+      env: {
+        BUSBAR_ROLES: "api,proxy",
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${TOKEN}`,
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+        OTEL_METRIC_EXPORT_INTERVAL: "200",
+        BUSBAR_RETRY_BASE_SECONDS: "0.02",
+      },
+    });
+    await on.sibling({ BUSBAR_ROLES: "worker" });
+    on.sandbox.hubspot.setLimits("off");
+    await drawRoute(on, `${sink.url}/hook`, ["write.async.done"]);
+    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+  });
+
+  const create = (mode: string, email: string, headers: Record<string, string>) =>
+    acme.write("contacts", { type: "create", mode, record: { email } }, headers);
+  const heardOf = (operationId: string): Promise<Received> =>
+    until(() => sink.received.find(({ message }) => message.data["operationId"] === operationId));
+  const spansOf = (traceId: string): ReceivedSpan[] =>
+    collector.spans.filter((span) => span.traceId === traceId);
+  const spanOf = (traceId: string, name: string): Promise<ReceivedSpan> =>
+    until(() => spansOf(traceId).find((span) => span.name === name));
+  const lineOf = (wanted: Record<string, unknown>): Promise<Record<string, unknown>> =>
+    until(() =>
+      lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value)),
+    );
+
+  test("a queued write is one trace: request, queue, attempt in another process, provider and webhook", async () => {
+    const traceId = newTrace();
+    const accepted = await create("asynchronous", "ada@example.com", callerOf(traceId));
+    assert.equal(accepted.status, 200, accepted.text);
+    const { operationId } = accepted.body;
+    const message = await heardOf(operationId);
+
+    const delivery = await spanOf(traceId, "deliver to webhook");
+    const request = await until(() => spansOf(traceId).find(({ kind }) => kind === SERVER));
+    const queue = await spanOf(traceId, "queue write");
+    const attempt = await spanOf(traceId, "attempt write");
+    const call = await spanOf(traceId, "POST hubspot");
+    assert.equal(request.parentSpanId, CALLER_SPAN);
+    assert.equal(queue.parentSpanId, request.spanId);
+    assert.equal(attempt.parentSpanId, queue.spanId);
+    assert.equal(call.parentSpanId, attempt.spanId);
+    assert.equal(delivery.parentSpanId, attempt.spanId);
+    assert.deepEqual(readTraceparent(message.headers["traceparent"]), {
+      traceId,
+      spanId: delivery.spanId,
+      sampled: true,
+    });
+    const instance = "service.instance.id";
+    assert.equal(request.resource["service.name"], "busbar");
+    assert.equal(request.resource["deployment.environment.name"], "test");
+    assert.notEqual(request.resource[instance], attempt.resource[instance], "another process made the attempt");
+    assert.equal(attempt.attributes["busbar.operation.id"], operationId);
+    assert.equal(call.attributes["http.response.status_code"], 201);
+    assert.ok(collector.requests.every(({ headers }) => headers["authorization"] === `Bearer ${TOKEN}`));
+  });
+
+  test("the provider learns nothing of the caller's trace, neither by a write nor by a proxied call", async () => {
+    const traceId = newTrace();
+    await create("synchronous", "grace@example.com", callerOf(traceId));
+    const proxied = await acme.proxied("/crm/v3/objects/contacts?limit=1", callerOf(traceId));
+    assert.equal(proxied.status, 200, proxied.text);
+    const call = await spanOf(traceId, "proxy GET hubspot");
+    const sent = await spanOf(traceId, "GET hubspot");
+    assert.deepEqual([call.parentSpanId, sent.parentSpanId], [CALLER_SPAN, call.spanId]);
+    for (const { headers } of on.sandbox.requests()) {
+      assert.equal(headers["traceparent"] ?? headers["tracestate"] ?? headers["baggage"], undefined);
+    }
+  });
+
+  test("spans name no host, path, record or customer", async () => {
+    const written = JSON.stringify(collector.spans, (_, value: unknown) =>
+      typeof value === "bigint" ? String(value) : value,
+    );
+    for (const secret of ["example.com", "acme", "127.0.0.1", "/crm/v3", on.apiKey, TOKEN]) {
+      assert.ok(!written.includes(secret), secret);
+    }
+  });
+
+  test("a refused stranger makes no span and joins no trace", async () => {
+    const traceId = newTrace();
+    const answer = await on.call("GET", "/v1/projects/default/connections", undefined, {
+      ...callerOf(traceId),
+      "x-api-key": "bb_wrong",
+    });
+    assert.equal(answer.status, 401);
+    const later = newTrace();
+    await on.call("GET", "/v1/projects", undefined, callerOf(later));
+    await until(() => spansOf(later)[0]);
+    assert.deepEqual(spansOf(traceId), []);
+  });
+
+  test("a caller that does not record its trace is followed, and the webhook gets its context as it was", async () => {
+    const traceId = newTrace();
+    const { body } = await create("asynchronous", "kay@example.com", callerOf(traceId, "00"));
+    const { headers } = await heardOf(body.operationId);
+    assert.equal(headers["traceparent"], `00-${traceId}-${CALLER_SPAN}-00`);
+    const later = newTrace();
+    await on.call("GET", "/v1/projects", undefined, callerOf(later));
+    await until(() => spansOf(later)[0]);
+    assert.deepEqual(spansOf(traceId), []);
+  });
+
+  test("the metrics of Prometheus arrive by OTLP, and are not served without BUSBAR_METRICS", async () => {
+    const written = await until(() =>
+      collector.metrics
+        .find(({ name }) => name === "busbar_writes_accepted_total")
+        ?.points.find(({ attributes, value }) => attributes["mode"] === "asynchronous" && value === 2),
+    );
+    assert.ok(written);
+    const calls = await until(() =>
+      collector.metrics.find(({ name }) => name === "busbar_proxy_call_duration_seconds"),
+    );
+    assert.equal(calls.type, "histogram");
+    assert.equal(calls.points.find(({ attributes }) => attributes["status"] === "2xx")?.count, 1);
+    assert.equal((await on.call("GET", "/metrics")).status, 404);
+  });
+
+  test("spans wait for a collector that is away, and the log says so once and when it is back", async () => {
+    const traceId = newTrace();
+    collector.refuseWith = 503;
+    await on.call("GET", "/v1/projects", undefined, callerOf(traceId));
+    await lineOf({ msg: "traces cannot be sent to the collector" });
+    collector.refuseWith = undefined;
+    await until(() => spansOf(traceId)[0]);
+    await lineOf({ msg: "traces are sent again" });
+  });
+
+  test("a log line has the ids of what it is about: request, project, installation, connection, operation, trace", async () => {
+    const traceId = newTrace();
+    const answer = await create("asynchronous", "lin@example.com", callerOf(traceId));
+    const { operationId } = answer.body;
+    const requestId = answer.headers.get("x-request-id");
+    const { projectId } = on;
+    const { installationId, connectionId } = acme;
+    const line = await lineOf({ msg: "request", requestId });
+    assert.deepEqual(
+      [line["projectId"], line["installationId"], line["connectionId"], line["operationId"], line["traceId"]],
+      [projectId, installationId, connectionId, operationId, traceId],
+    );
+
+    on.sandbox.hubspot.revokeAll?.();
+    const wrong = await on.write("hubspot", "contacts", { groupRef: "nobody", type: "create", record: {} });
+    assert.equal(wrong.status, 400);
+    const refused = await lineOf({ msg: "request", requestId: wrong.headers.get("x-request-id") });
+    assert.deepEqual([refused["projectId"], refused["operationId"]], [projectId, undefined]);
+    const text = JSON.stringify(lines);
+    for (const secret of [on.apiKey, TOKEN, "lin@example.com"]) assert.ok(!text.includes(secret), secret);
+  });
+});
