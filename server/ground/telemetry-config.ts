@@ -8,6 +8,7 @@ export interface TelemetryConfig {
   /** Sent with each request; may be secret. */
   headers: Record<string, string>;
   timeoutMs: number;
+  spanDelayMs: number;
   metricIntervalMs: number;
   /** Attributes of this service, `service.name` among them. */
   resource: Record<string, string>;
@@ -34,6 +35,7 @@ export function telemetry(env: Environment): TelemetryConfig | undefined {
     metricsUrl,
     headers: pairs(env, "OTEL_EXPORTER_OTLP_HEADERS"),
     timeoutMs: integer(env, "OTEL_EXPORTER_OTLP_TIMEOUT", 10_000, 1, 600_000),
+    spanDelayMs: integer(env, "OTEL_BSP_SCHEDULE_DELAY", 5_000, 10),
     metricIntervalMs: integer(env, "OTEL_METRIC_EXPORT_INTERVAL", 60_000, 100),
     resource: {
       "service.name": "busbar",

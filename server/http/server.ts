@@ -42,6 +42,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       "If-None-Match",
       "Traceparent",
       "Tracestate",
+      "Baggage",
     ],
     exposedHeaders: ["X-Request-Id", "Retry-After", "ETag"],
     maxAge: 600,

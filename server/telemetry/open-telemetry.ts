@@ -25,7 +25,7 @@ export interface Telemetry {
 const CLOSE_MS = 3_000;
 
 export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
-  const { tracesUrl, metricsUrl, sampler, metricIntervalMs } = config;
+  const { tracesUrl, metricsUrl, sampler, spanDelayMs, metricIntervalMs } = config;
   const egress = openOperatorEgress();
   const resource = {
     "service.version": VERSION,
@@ -35,7 +35,9 @@ export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
     ...config.resource,
   };
   const sender = (url: URL, what: string) => openOtlpSender({ egress, url, what, config, log });
-  const spans = tracesUrl && new SpanQueue({ sender: sender(tracesUrl, "traces"), resource, log });
+  const spans =
+    tracesUrl &&
+    new SpanQueue({ sender: sender(tracesUrl, "traces"), resource, log, everyMs: spanDelayMs });
   let metrics: { stop(): Promise<void> } | undefined;
   return {
     tracer: spans && {

@@ -1,36 +1,49 @@
 /** Keeps ended spans until the collector has them, up to a limit. */
+import { outsideWork } from "../ground/current-work.ts";
 import type { Log } from "../ground/log.ts";
 import type { EndedSpan } from "../ground/tracer.ts";
 import type { OtlpSender } from "./otlp-sender.ts";
 import { tracesMessage } from "./otlp-traces.ts";
 
-const SEND_EVERY_MS = 1_000;
 /** A batch is about 400 KB. */
 const BATCH_SPANS = 1_000;
 /** Further spans are dropped: a collector that is down must cost neither memory nor time. */
 const MOST_SPANS = 20_000;
 
+export interface SpanQueueServices {
+  sender: OtlpSender;
+  resource: Record<string, string>;
+  log: Log;
+  /** A batch that is full is sent at once. */
+  everyMs: number;
+}
+
 export class SpanQueue {
-  readonly #deps: { sender: OtlpSender; resource: Record<string, string>; log: Log };
+  readonly #deps: SpanQueueServices;
   readonly #timer: NodeJS.Timeout;
   #spans: EndedSpan[] = [];
   #dropped = 0;
   #sending: Promise<void> | undefined;
 
-  constructor(deps: { sender: OtlpSender; resource: Record<string, string>; log: Log }) {
+  constructor(deps: SpanQueueServices) {
     this.#deps = deps;
-    this.#timer = setInterval(() => void this.#flush(), SEND_EVERY_MS).unref();
+    this.#timer = setInterval(() => void this.#flush(), deps.everyMs).unref();
   }
 
   add(span: EndedSpan): void {
-    if (this.#spans.length >= MOST_SPANS) this.#dropped += 1;
-    else this.#spans.push(span);
+    if (this.#spans.length >= MOST_SPANS) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#spans.push(span);
+    if (this.#spans.length % BATCH_SPANS === 0) outsideWork(() => void this.#flush());
   }
 
   /** Sends what is left; what cannot be sent now is lost. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#flush();
+    // One that is under way may have taken its last batch already.
+    await this.#sending;
     await this.#flush();
   }
 

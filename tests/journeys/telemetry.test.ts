@@ -39,6 +39,7 @@ describe("traces, metrics and log lines", () => {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${TOKEN}`,
         OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+        OTEL_BSP_SCHEDULE_DELAY: "50",
         OTEL_METRIC_EXPORT_INTERVAL: "200",
         BUSBAR_RETRY_BASE_SECONDS: "0.02",
       },
@@ -177,11 +178,15 @@ describe("traces, metrics and log lines", () => {
       [projectId, installationId, connectionId, operationId, traceId],
     );
 
-    on.sandbox.hubspot.revokeAll?.();
     const wrong = await on.write("hubspot", "contacts", { groupRef: "nobody", type: "create", record: {} });
     assert.equal(wrong.status, 400);
     const refused = await lineOf({ msg: "request", requestId: wrong.headers.get("x-request-id") });
     assert.deepEqual([refused["projectId"], refused["operationId"]], [projectId, undefined]);
+
+    on.sandbox.hubspot.revokeTokens();
+    await create("synchronous", "eve@example.com", {});
+    const warning = await lineOf({ level: "warn", connectionId });
+    assert.equal(warning["projectId"], projectId);
     const text = JSON.stringify(lines);
     for (const secret of [on.apiKey, TOKEN, "lin@example.com"]) assert.ok(!text.includes(secret), secret);
   });
