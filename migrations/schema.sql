@@ -375,6 +375,7 @@ CREATE TABLE events (
   data json NOT NULL,
   create_time timestamptz NOT NULL DEFAULT now(),
   destination_id uuid,
+  traceparent text,
   PRIMARY KEY (id),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

@@ -91,19 +91,17 @@ export interface OpenOptions {
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
   const { config, log, providerTimeoutMs } = options;
   const loaded = await loadCatalog(config.catalogPath);
-  const telemetry = config.telemetry && openTelemetry(config.telemetry, log);
-  if (telemetry) closers.push(() => telemetry.close());
+  const reports = openReports(options, closers);
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
   await requireKeys({ queries: database.queries, sealer });
-  const changes = await openChanges(database, loaded.ownProviders, log);
-  closers.push(() => changes.close());
+  const changes = await openChanges({ database, log, ownProviders: loaded.ownProviders }, closers);
   const identity = await takeProcessIdentity(database.connectionString, log);
   const egress = openEgress(config.egressAllow);
-  for (const opened of [identity, egress]) closers.push(() => opened.close());
-  const metrics = config.metrics || config.telemetry?.metricsUrl ? openMetrics(database) : undefined;
-  if (metrics) telemetry?.sendMetrics(metrics.registry);
+  const uses = openLastUses({ database, log });
+  for (const opened of [identity, egress, uses]) closers.push(() => opened.close());
+  const metrics = reports.metricsOf(database);
   const connections = openLiveConnections({
     database,
     identity,
@@ -122,8 +120,6 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
   const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc });
-  const uses = openLastUses({ database, log });
-  closers.push(() => uses.close());
   return {
     config,
     log,
@@ -152,7 +148,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     ledger: metrics?.ledger(ledger) ?? ledger,
     idempotency: openIdempotency({ database, identity, keptHours: config.idempotencyHours }),
     metrics,
-    tracer: telemetry?.tracer,
+    tracer: reports.tracer,
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     ...pushServices({ config, database, changes, sealer, metrics }),
@@ -160,6 +156,21 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     onRuns: { listener: () => {} },
     startTime: now(),
     address,
+  };
+}
+
+/** Opens what reports about this process: metrics for Prometheus, and metrics and traces for a collector. */
+function openReports({ config, log }: OpenOptions, closers: Cleanup) {
+  const telemetry = config.telemetry && openTelemetry(config.telemetry, log);
+  if (telemetry) closers.push(() => telemetry.close());
+  return {
+    tracer: telemetry?.tracer,
+    metricsOf(database: Database): Metrics | undefined {
+      if (!config.metrics && !config.telemetry?.metricsUrl) return undefined;
+      const metrics = openMetrics(database);
+      telemetry?.sendMetrics(metrics.registry);
+      return metrics;
+    },
   };
 }
 
@@ -182,8 +193,12 @@ const pushServices = ({
 });
 
 /** Listens, and reads what is kept in memory as long as the process runs. */
-async function openChanges(database: Database, ownProviders: OwnProviderMemory, log: Log): Promise<Changes> {
+async function openChanges(
+  { database, log, ownProviders }: Pick<Services, "database" | "log" | "ownProviders">,
+  closers: Cleanup,
+): Promise<Changes> {
   const changes = await listenForChanges(database.connectionString, log);
+  closers.push(() => changes.close());
   await ownProviders.keep({ database, changes, log });
   return changes;
 }

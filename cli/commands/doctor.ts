@@ -16,7 +16,10 @@ export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description("check server, key, proxy, destinations, connections and installations")
-    .option("--server", "check the server of this machine instead: configuration, database, keys, TLS, disk, ports")
+    .option(
+      "--server",
+      "check the server of this machine instead: configuration, database, keys, TLS, disk, ports",
+    )
     .addHelpText("after", "\nExit code 1: something is wrong; 3: the server cannot be reached.")
     .action(async ({ server }: { server?: boolean }, command: Command) => {
       // The server's own program runs it if it comes first.

@@ -52,7 +52,8 @@ export const webhook = defineDestination({
       async deliver(message) {
         const body = webhookBody(message);
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
-        const trace = message.traceparent === undefined ? {} : { traceparent: message.traceparent };
+        const trace: Record<string, string> =
+          message.traceparent === undefined ? {} : { traceparent: message.traceparent };
         const request = { url, method: "POST", headers: { ...headers, ...signed, ...trace }, body };
         const kept = ["webhook-timestamp", "webhook-signature"].map((name) => [name, signed[name] ?? ""]);
         const sent = { url: config.url, headers: { ...hidden, ...Object.fromEntries(kept), ...trace } };

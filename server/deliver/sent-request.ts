@@ -12,7 +12,7 @@ import { toMessage } from "./to-message.ts";
  */
 export function requestsOf(
   destination: { id: string; type: string },
-  event: StoredEvent,
+  event: Omit<StoredEvent, "traceparent">,
 ): (sent: SentPart | undefined) => SentRequest | undefined {
   const type = Object.hasOwn(DESTINATIONS, destination.type) ? DESTINATIONS[destination.type] : undefined;
   if (!type?.requestOf) return () => undefined;

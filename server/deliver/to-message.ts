@@ -5,7 +5,7 @@ import { shrinkMessage } from "./shrink-message.ts";
 
 /** Members that do not fit are replaced by the address that `urlOf` returns. */
 export function toMessage(
-  { id, projectId, type: topic, kind, createTime: time, data }: StoredEvent,
+  { id, projectId, type: topic, kind, createTime: time, data }: Omit<StoredEvent, "traceparent">,
   destination: { id: string; maxMessageBytes: number | undefined },
   urlOf: (member: string) => string,
 ): Message {

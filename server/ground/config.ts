@@ -168,8 +168,7 @@ export function readConfig(environment: Environment = process.env): Config {
       projectPerSecond: integer(env, "BUSBAR_PROXY_PROJECT_PER_SECOND", 0, 0),
     },
     ...subscribeSettings(env),
-    metrics: boolean(env, "BUSBAR_METRICS", false),
-    telemetry: telemetry(env),
+    ...reportSettings(env),
     dashboard: boolean(env, "BUSBAR_DASHBOARD", true),
     bootstrapApiKey: text(
       env,
@@ -183,6 +182,11 @@ export function readConfig(environment: Environment = process.env): Config {
   refuseUnknownVariables(Object.keys(environment), read);
   return config;
 }
+
+const reportSettings = (env: Environment): Pick<Config, "metrics" | "telemetry"> => ({
+  metrics: boolean(env, "BUSBAR_METRICS", false),
+  telemetry: telemetry(env),
+});
 
 const subscribeSettings = (
   env: Environment,

@@ -52,7 +52,9 @@ const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as co
 /** Only ids: a caller may have written anything else there, such as a secret. */
 function idsOfPath({ params }: FastifyRequest): WorkIds {
   const given = params as Partial<Record<string, string>>;
-  return Object.fromEntries(NAMED.flatMap((name) => (isUuid(given[name] ?? "") ? [[name, given[name]]] : [])));
+  return Object.fromEntries(
+    NAMED.flatMap((name) => (isUuid(given[name] ?? "") ? [[name, given[name]]] : [])),
+  );
 }
 
 /** Runs a part of the request as part of its work. */

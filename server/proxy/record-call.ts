@@ -9,10 +9,10 @@ export interface RecordedCall {
   traceparent: string | undefined;
   target: KnownTarget;
   method: string;
-  requestId: string;
+  requestId?: string | undefined;
   status: number;
   /** Busbar has refused the call. */
-  byBusbar: boolean;
+  byBusbar?: boolean | undefined;
   durationMs: number;
   /** Since the call was sent to the provider; undefined if it was not. */
   sentAgoMs: number | undefined;

@@ -227,6 +227,7 @@ export interface Events {
   destinationId: string | null;
   id: string;
   projectId: string;
+  traceparent: string | null;
   type: string;
 }
 

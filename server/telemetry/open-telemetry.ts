@@ -36,8 +36,7 @@ export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
   };
   const sender = (url: URL, what: string) => openOtlpSender({ egress, url, what, config, log });
   const spans =
-    tracesUrl &&
-    new SpanQueue({ sender: sender(tracesUrl, "traces"), resource, log, everyMs: spanDelayMs });
+    tracesUrl && new SpanQueue({ sender: sender(tracesUrl, "traces"), resource, log, everyMs: spanDelayMs });
   let metrics: { stop(): Promise<void> } | undefined;
   return {
     tracer: spans && {
@@ -47,7 +46,7 @@ export function openTelemetry(config: TelemetryConfig, log: Log): Telemetry {
     sendMetrics(registry) {
       if (!metricsUrl || metrics) return;
       const to = sender(metricsUrl, "metrics");
-      metrics = startSendingMetrics({ registry, sender: to, resource, everyMs: metricIntervalMs });
+      metrics = startSendingMetrics({ registry, sender: to, resource, everyMs: metricIntervalMs, log });
     },
     async close() {
       const sent = Promise.all([spans?.close(), metrics?.stop()]);

@@ -37,10 +37,7 @@ export const metricsMessage = (
 });
 
 /** Returns undefined for a metric without values, such as a gauge of the database while it is down. */
-function dataOf(
-  { type, values }: MetricObjectWithValues<Value>,
-  times: MetricTimes,
-): JsonObject | undefined {
+function dataOf({ type, values }: MetricObjectWithValues<Value>, times: MetricTimes): JsonObject | undefined {
   if (type === "histogram") {
     const dataPoints = histogramPoints(values, times);
     return dataPoints.length === 0
@@ -56,8 +53,9 @@ function dataOf(
     : { sum: { aggregationTemporality: CUMULATIVE, isMonotonic: true, dataPoints } };
 }
 
-const pointOf = (labels: Value["labels"], { startMs, nowMs }: MetricTimes): JsonObject => ({
-  attributes: attributesOf(labels),
+/** Values of metrics without labels have no `labels`, whatever their type says. */
+const pointOf = (labels: Value["labels"] | undefined, { startMs, nowMs }: MetricTimes): JsonObject => ({
+  attributes: attributesOf(labels ?? {}),
   startTimeUnixNano: nanosOf(startMs),
   timeUnixNano: nanosOf(nowMs),
 });
@@ -73,8 +71,8 @@ interface Series {
 /** Prometheus counts up to each bound, OTLP between two of them. */
 function histogramPoints(values: Value[], times: MetricTimes): JsonObject[] {
   const all = new Map<string, Series>();
-  for (const { metricName = "", labels: allLabels, value } of values) {
-    const { le, ...labels } = allLabels;
+  for (const { metricName = "", labels: given, value } of values) {
+    const { le, ...labels }: Value["labels"] = given ?? {};
     const key = JSON.stringify(Object.entries(labels).toSorted());
     const series = all.get(key) ?? { labels, bounds: [], counts: [], sum: 0 };
     all.set(key, series);

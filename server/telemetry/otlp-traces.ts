@@ -15,7 +15,16 @@ export const tracesMessage = (resource: Record<string, string>, spans: EndedSpan
   ],
 });
 
-const spanMessage = ({ context, parentSpanId, name, kind, startMs, endMs, attributes, error }: EndedSpan) => ({
+const spanMessage = ({
+  context,
+  parentSpanId,
+  name,
+  kind,
+  startMs,
+  endMs,
+  attributes,
+  error,
+}: EndedSpan) => ({
   traceId: context.traceId,
   spanId: context.spanId,
   ...(parentSpanId !== undefined && { parentSpanId }),

@@ -1,6 +1,7 @@
 /** Sends the metrics that Prometheus would read, in an interval. */
 import type { Registry } from "@prometheus-io/client";
 import { nowMs } from "../ground/clock.ts";
+import type { Log } from "../ground/log.ts";
 import { metricsMessage } from "./otlp-metrics.ts";
 import type { OtlpSender } from "./otlp-sender.ts";
 
@@ -10,8 +11,9 @@ export function startSendingMetrics(deps: {
   sender: OtlpSender;
   resource: Record<string, string>;
   everyMs: number;
+  log: Log;
 }): { stop(): Promise<void> } {
-  const { registry, sender, resource, everyMs } = deps;
+  const { registry, sender, resource, everyMs, log } = deps;
   const startMs = nowMs();
   let sending: Promise<void> | undefined;
   // Values that could not be sent are not kept: the next ones contain them.
@@ -21,7 +23,7 @@ export function startSendingMetrics(deps: {
       .then((metrics) => sender.send(metricsMessage(resource, metrics, { startMs, nowMs: nowMs() })))
       .then(
         () => {},
-        () => {},
+        (error: unknown) => log.error({ err: error }, "metrics could not be collected"),
       )
       .finally(() => {
         sending = undefined;

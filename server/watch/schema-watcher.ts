@@ -58,10 +58,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   };
 }
 
-const lookWork = (
-  tracer: Tracer | undefined,
-  { projectId, installationId }: SchemaLook,
-): WorkStart => ({
+const lookWork = (tracer: Tracer | undefined, { projectId, installationId }: SchemaLook): WorkStart => ({
   tracer,
   caller: undefined,
   ids: { projectId, installationId },

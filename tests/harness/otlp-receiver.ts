@@ -77,10 +77,22 @@ const readAttributes = (attributes: Attribute[]): Record<string, unknown> =>
     }),
   );
 
+interface SpanMessage {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  kind: number;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  attributes: Attribute[];
+  status?: { code?: number };
+}
+
 interface TracesMessage {
   resourceSpans: {
     resource: { attributes: Attribute[] };
-    scopeSpans: { spans: Record<string, never>[] }[];
+    scopeSpans: { spans: SpanMessage[] }[];
   }[];
 }
 
@@ -88,12 +100,12 @@ const readSpans = ({ resourceSpans }: TracesMessage): ReceivedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => {
-        const { traceId = "", spanId = "", parentSpanId, name = "", kind = 0 } = span;
+        const { traceId, spanId, parentSpanId, name, kind } = span;
         assert.match(traceId, /^[0-9a-f]{32}$/);
         assert.match(spanId, /^[0-9a-f]{16}$/);
         assert.ok(kind >= 1 && kind <= 5, `${name} has the kind ${kind}`);
-        const [startNs, endNs] = [span["startTimeUnixNano"], span["endTimeUnixNano"]].map(BigInt);
-        assert.ok(startNs !== undefined && endNs !== undefined && startNs <= endNs, `${name} ends before it begins`);
+        const [startNs, endNs] = [BigInt(span.startTimeUnixNano), BigInt(span.endTimeUnixNano)];
+        assert.ok(startNs <= endNs, `${name} ends before it begins`);
         return {
           traceId,
           spanId,
@@ -102,8 +114,8 @@ const readSpans = ({ resourceSpans }: TracesMessage): ReceivedSpan[] =>
           kind,
           startNs,
           endNs,
-          attributes: readAttributes(span["attributes"] ?? []),
-          failed: (span["status"] as { code?: number } | undefined)?.code === 2,
+          attributes: readAttributes(span.attributes),
+          failed: span.status?.code === 2,
           resource: readAttributes(resource.attributes),
         };
       }),

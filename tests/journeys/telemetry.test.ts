@@ -59,9 +59,7 @@ describe("traces, metrics and log lines", () => {
   const spanOf = (traceId: string, name: string): Promise<ReceivedSpan> =>
     until(() => spansOf(traceId).find((span) => span.name === name));
   const lineOf = (wanted: Record<string, unknown>): Promise<Record<string, unknown>> =>
-    until(() =>
-      lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value)),
-    );
+    until(() => lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value)));
 
   test("a queued write is one trace: request, queue, attempt in another process, provider and webhook", async () => {
     const traceId = newTrace();
@@ -88,7 +86,11 @@ describe("traces, metrics and log lines", () => {
     const instance = "service.instance.id";
     assert.equal(request.resource["service.name"], "busbar");
     assert.equal(request.resource["deployment.environment.name"], "test");
-    assert.notEqual(request.resource[instance], attempt.resource[instance], "another process made the attempt");
+    assert.notEqual(
+      request.resource[instance],
+      attempt.resource[instance],
+      "another process made the attempt",
+    );
     assert.equal(attempt.attributes["busbar.operation.id"], operationId);
     assert.equal(call.attributes["http.response.status_code"], 201);
     assert.ok(collector.requests.every(({ headers }) => headers["authorization"] === `Bearer ${TOKEN}`));

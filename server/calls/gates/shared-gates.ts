@@ -29,10 +29,8 @@ export function openSharedGates(deps: { database: Database; changes: Changes; lo
     findGate(queries, change.id).then(
       (gate) =>
         gate && local.adopt(gate.connectionId, { until: gate.closedUntil, retryable: gate.retryable }),
-      (error: unknown) => deps.log.warn(
-          { connectionId: change.id, error: String(error) },
-          "cannot read a connection's gate",
-        ),
+      (error: unknown) =>
+        deps.log.warn({ connectionId: change.id, error: String(error) }, "cannot read a connection's gate"),
     );
   });
   const share = (connectionId: string, gate: ClosedGate): Promise<void> =>

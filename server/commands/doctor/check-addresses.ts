@@ -36,7 +36,9 @@ async function checkPublic(egress: OperatorEgress, { publicUrl }: Config): Promi
   const answer = await ask(egress, `${publicUrl}/healthz`);
   if ("fault" in answer) return [bad(check, `${publicUrl}: ${answer.fault}`, cure)];
   if (answer.status !== 200 || !answer.text.includes('"status":"ok"')) {
-    return [bad(check, `${publicUrl} answers HTTP ${answer.status}, which is not the answer of a Busbar`, cure)];
+    return [
+      bad(check, `${publicUrl} answers HTTP ${answer.status}, which is not the answer of a Busbar`, cure),
+    ];
   }
   return [good(check, `${publicUrl} leads to Busbar`), await checkCertificate(publicUrl)];
 }
@@ -58,7 +60,11 @@ async function checkCertificate(address: string): Promise<Finding> {
   if (url.protocol !== "https:") {
     const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
     if (isLocal) return good(check, "none is needed: the address is this machine");
-    return bad(check, "there is none: keys and tokens travel in plain text", "Terminate TLS in a reverse proxy.");
+    return bad(
+      check,
+      "there is none: keys and tokens travel in plain text",
+      "Terminate TLS in a reverse proxy.",
+    );
   }
   const renew = "Renew it where the reverse proxy keeps it.";
   try {
@@ -75,7 +81,8 @@ async function checkIssuer(egress: OperatorEgress, issuer: string | undefined): 
   if (issuer === undefined) return [];
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const answer = await ask(egress, url);
-  const fault = "fault" in answer ? answer.fault : answer.status === 200 ? undefined : `HTTP ${answer.status}`;
+  const fault =
+    "fault" in answer ? answer.fault : answer.status === 200 ? undefined : `HTTP ${answer.status}`;
   if (fault === undefined) return [good("sign-in issuer", `${issuer} answers`)];
   return [bad("sign-in issuer", `${url}: ${fault}`, "Check BUSBAR_OIDC_ISSUER: people cannot sign in.")];
 }

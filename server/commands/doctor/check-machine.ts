@@ -54,7 +54,9 @@ async function checkPorts(config: Config): Promise<Finding[]> {
   ].filter(({ role }) => config.roles.has(role));
   const findings: Finding[] = [];
   for (const { role, variable, port, path } of listeners) {
-    const fault = await requireFreePorts({ ...config, roles: new Set([role]) }).catch((error: unknown) => error);
+    const fault = await requireFreePorts({ ...config, roles: new Set([role]) }).catch(
+      (error: unknown) => error,
+    );
     if (fault === undefined) findings.push(good(`port ${port}`, "free"));
     else if (!(fault instanceof StartError)) throw fault;
     else if (await isBusbar(config, port, path)) findings.push(good(`port ${port}`, "a Busbar serves it"));

@@ -28,7 +28,11 @@ export async function runDoctor(read: () => Config): Promise<Finding[]> {
 function checkProduction({ publicUrl }: Config): Finding {
   const check = "configuration";
   if (publicUrl?.startsWith("http:") && !/^http:\/\/(localhost|127\.|\[::1\])/.test(publicUrl)) {
-    return bad(check, "BUSBAR_PUBLIC_URL is not https", "Terminate TLS in a reverse proxy, and name its address.");
+    return bad(
+      check,
+      "BUSBAR_PUBLIC_URL is not https",
+      "Terminate TLS in a reverse proxy, and name its address.",
+    );
   }
   return good(check, "every variable has a possible value");
 }
