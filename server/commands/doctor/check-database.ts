@@ -74,7 +74,13 @@ const MUST_BE_ON = {
 function settings({ settings: values, synchronousStandbys }: DatabaseFacts): Finding[] {
   const faults = Object.entries(MUST_BE_ON).flatMap(([name, why]) =>
     values[name as keyof typeof MUST_BE_ON] === "off"
-      ? [bad("database settings", `${name} is off: ${why}`, `Set ${name} = on in postgresql.conf.`)]
+      ? [
+          bad(
+            "database settings",
+            `${name} is off: ${why}`,
+            `Set ${name} to on, in postgresql.conf or for the role.`,
+          ),
+        ]
       : [],
   );
   if (faults.length > 0) return faults;

@@ -22,7 +22,7 @@ export async function checkKeys(
     const faults = named("missing").map(({ keyId, count }) =>
       bad(
         "encryption keys",
-        `${count} values are encrypted with the key "${keyId}", which is missing`,
+        `the key "${keyId}", with which ${valuesOf(count)} encrypted, is missing`,
         "Add it to BUSBAR_ENCRYPTION_KEYS from your backup: without it, the customers must connect again.",
       ),
     );
@@ -30,8 +30,10 @@ export async function checkKeys(
     const values = uses.reduce((sum, { count }) => sum + count, 0);
     const old = named("old").map(({ keyId }) => `"${keyId}"`);
     const rest = old.length === 0 ? "" : `; ${old.join(", ")} still needed until busbar keys rotate`;
-    return [good("encryption keys", `${values} values can be decrypted${rest}`)];
+    return [good("encryption keys", `${values} value${values === 1 ? "" : "s"} can be decrypted${rest}`)];
   } finally {
     await queries.destroy();
   }
 }
+
+const valuesOf = (count: number): string => (count === 1 ? "a value is" : `${count} values are`);

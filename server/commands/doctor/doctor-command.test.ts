@@ -50,7 +50,9 @@ describe("busbar doctor --server", () => {
   });
   const examine = (more: Record<string, string> = {}): Promise<Finding[]> =>
     runDoctor(() => readConfig(environment(more)));
-  const faultsOf = (findings: Finding[]): Finding[] => findings.filter(({ ok }) => !ok);
+  /** Without that of the tests' PostgreSQL, which gives up safety for speed. */
+  const faultsOf = (findings: Finding[]): Finding[] =>
+    findings.filter(({ ok, check }) => !ok && check !== "database settings");
   const only = (findings: Finding[], check: string): Finding => {
     const faults = faultsOf(findings);
     assert.deepEqual(
@@ -77,7 +79,8 @@ describe("busbar doctor --server", () => {
     assert.deepEqual(faultsOf(findings), []);
     const detailOf = (check: string) => findings.find((finding) => finding.check === check)?.detail ?? "";
     assert.match(detailOf("database"), /^PostgreSQL \d+\.\d+, connected as \w+, not encrypted, [\d.]+ MB$/);
-    assert.match(detailOf("encryption keys"), /^\d+ values can be decrypted$/);
+    assert.match(detailOf("database settings"), /^synchronous_commit is off: /);
+    assert.equal(detailOf("encryption keys"), "1 value can be decrypted");
     assert.equal(detailOf(`port ${port}`), "a Busbar serves it");
     assert.equal(detailOf("public address"), `${origin} leads to Busbar`);
     assert.equal(detailOf("migrations"), "all done");
@@ -86,7 +89,7 @@ describe("busbar doctor --server", () => {
 
   test("a key that is missing is named", async () => {
     const fault = only(await examine({ BUSBAR_ENCRYPTION_KEYS: OTHER_KEYS }), "encryption keys");
-    assert.match(fault.detail, /encrypted with the key "test", which is missing/);
+    assert.match(fault.detail, /^the key "test", with which a value is encrypted, is missing$/);
   });
 
   test("a database that cannot be used is one fault, and what does not depend on it is still checked", async () => {
