@@ -79,9 +79,7 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     "select extract(epoch from clock_timestamp())::float8 * 1000 as ms",
   );
   const answeredMs = nowMs();
-  const applied = row.has_migrations
-    ? (await client.query<AppliedMigration>(APPLIED_MIGRATIONS)).rows
-    : [];
+  const applied = row.has_migrations ? (await client.query<AppliedMigration>(APPLIED_MIGRATIONS)).rows : [];
   const done = new Set(applied.map(({ name }) => name));
   const known = await migrationNames();
   return {
