@@ -35,6 +35,8 @@ export interface UpgradeReport extends JudgedWrites {
   /** From the start of this version until it was ready, and until the earlier one was no longer. */
   readyAfterMs: number;
   earlierUnreadyAfterMs: number | undefined;
+  /** Calls of the balanced client while no process was ready. */
+  withoutReady: number;
   /** The longest time without an acknowledged write of the balanced client. */
   longestGapMs: number;
   /** Exit code of the earlier version after SIGTERM. */
@@ -161,32 +163,35 @@ interface Called {
   writes: Map<string, string>;
   figures: Pick<
     UpgradeReport,
-    "answers" | "readyAfterMs" | "earlierUnreadyAfterMs" | "longestGapMs" | "stoppedWith"
+    "answers" | "withoutReady" | "readyAfterMs" | "earlierUnreadyAfterMs" | "longestGapMs" | "stoppedWith"
   >;
 }
 
-/** Calls the old version, starts the new one after a quarter of the time, and stops the old one after three quarters. */
+/** Calls the old version for a third of the time, both, and then the new one alone. */
 async function callDuring(
   old: ChildBusbar,
   startNew: () => Promise<ChildBusbar>,
   customer: Customer,
   seconds: number,
 ): Promise<Called> {
-  const endMs = performance.now() + seconds * 1_000;
-  const calls = openCalls(customer, endMs);
+  const thirdMs = (seconds * 1_000) / 3;
+  const calls = openCalls(customer);
   const direct = [calls.repeat("old", () => old)];
   const balancer = openBalancer([old]);
   const balanced = calls.repeat("balanced", balancer.next);
-  await wait((seconds * 1_000) / 4);
+  await wait(thirdMs);
   const startedMs = performance.now();
   const replacement = await startNew();
   const readyAfterMs = Math.round(performance.now() - startedMs);
   balancer.add(replacement);
   direct.push(calls.repeat("new", () => replacement));
-  await wait((seconds * 1_000) / 2);
+  await wait(thirdMs);
   const unreadyMs = balancer.unreadySinceMs(old);
   calls.end("old");
+  balancer.remove(old);
   const stoppedWith = await stop(old);
+  await wait(thirdMs);
+  for (const target of ["new", "balanced"]) calls.end(target);
   await Promise.all([...direct, balanced]);
   balancer.close();
   return {
@@ -194,6 +199,7 @@ async function callDuring(
     writes: calls.writes,
     figures: {
       answers: calls.answers,
+      withoutReady: balancer.withoutReady(),
       readyAfterMs,
       earlierUnreadyAfterMs: unreadyMs === undefined ? undefined : Math.round(unreadyMs - startedMs),
       longestGapMs: Math.round(calls.longestGapMs("balanced")),
@@ -203,7 +209,7 @@ async function callDuring(
 }
 
 /** Counts the calls of the drill; each target gets writes of both modes and proxied calls without a pause. */
-function openCalls({ integration, groupRef }: Customer, endMs: number) {
+function openCalls({ integration, groupRef }: Customer) {
   const writes = new Map<string, string>();
   const answers: Record<string, number> = {};
   const ended = new Set<string>();
@@ -232,7 +238,7 @@ function openCalls({ integration, groupRef }: Customer, endMs: number) {
     count(target, "proxied", status);
   };
   const loop = async (target: string, call: (n: number) => Promise<void>) => {
-    for (let n = 0; performance.now() < endMs && !ended.has(target); n++) {
+    for (let n = 0; !ended.has(target); n++) {
       await call(n).catch((error: unknown) => count(target, "connection", String(error)));
       await wait(10);
     }
@@ -254,29 +260,38 @@ function openCalls({ integration, groupRef }: Customer, endMs: number) {
 
 const ASK_EVERY_MS = 200;
 
-/** Takes turns among the processes whose `/readyz` answered 200 when it was asked last. */
+/** Takes turns among the processes (at least one) whose `/readyz` answered 200 when it was asked last. */
 function openBalancer(processes: ChildBusbar[]) {
   const all = [...processes];
   const ready = new Set(processes);
   const unready = new Map<ChildBusbar, number>();
   let turn = 0;
+  let withoutReady = 0;
   const ask = async (child: ChildBusbar) => {
     const isReady = await fetch(`${child.origin}/readyz`).then(
       ({ ok }) => ok,
       () => false,
     );
+    if (!all.includes(child)) return;
     if (isReady) return void ready.add(child);
     if (ready.delete(child)) unready.set(child, performance.now());
   };
   const timer = setInterval(() => void Promise.all(all.map(ask)), ASK_EVERY_MS);
   return {
     add: (child: ChildBusbar) => void (all.push(child), ready.add(child)),
+    remove(child: ChildBusbar) {
+      all.splice(all.indexOf(child), 1);
+      ready.delete(child);
+    },
     next(): ChildBusbar {
-      const usable = all.filter((child) => ready.has(child));
-      const picked = usable[turn++ % Math.max(1, usable.length)];
-      if (!picked) throw new Error("no process is ready");
+      // Without a ready process, load balancers try all.
+      const usable = ready.size > 0 ? all.filter((child) => ready.has(child)) : all;
+      if (ready.size === 0) withoutReady += 1;
+      const picked = usable[turn++ % usable.length];
+      if (!picked) throw new Error("there is no process");
       return picked;
     },
+    withoutReady: () => withoutReady,
     unreadySinceMs: (child: ChildBusbar) => unready.get(child),
     close: () => clearInterval(timer),
   };
