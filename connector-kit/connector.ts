@@ -38,6 +38,8 @@ export interface RecordWrite {
    * data. A batch is never read back.
    */
   readBack?: boolean;
+  /** Makes keys for creates that the provider carries out once for each key. Absent in a dry run, which sends nothing. */
+  newKey?: () => string;
   account?: Account;
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { testBatches } from "./described-batch-suite.ts";
 import { testFields } from "./described-fields-suite.ts";
+import { testKeys } from "./described-key-suite.ts";
 import { idLike } from "./simulated-account.ts";
 import type { World } from "./simulated-world.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
@@ -58,6 +59,7 @@ export function testDescribed(provider: string, description: Description, connec
       testBatches(world, plan);
       testFields(world, plan);
     }
+    testKeys(world, plans);
     testRefusals(world, full, description.errors.statuses ?? {});
   });
 }

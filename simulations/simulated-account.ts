@@ -2,6 +2,7 @@
 import { merged, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { Description } from "../connector-kit/described/description.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
+import { valueAt } from "../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { fieldPage } from "./simulated-fields.ts";
@@ -18,6 +19,8 @@ export interface SimulatedRequest {
   /** Base URL of the account, for absolute addresses of next pages. */
   baseUrl: string;
   contentType: string;
+  /** Names in lower case. */
+  headers?: NodeJS.Dict<string | string[]>;
   body: string;
 }
 
@@ -26,6 +29,7 @@ export class SimulatedAccount {
   readonly #description: Description;
   readonly #plans: ObjectPlan[];
   readonly #records = new Map<string, Map<string, StoredRecord>>();
+  readonly #answersByKey = new Map<string, SimulatedAnswer>();
   #lastId = 1_000;
   #lastChange = 0;
 
@@ -157,12 +161,17 @@ export class SimulatedAccount {
     };
   }
 
+  /** A request with the key of an earlier one gets the answer of that one. */
   #create(plan: ObjectPlan, request: SimulatedRequest): SimulatedAnswer {
+    const key = keyIn(plan.create?.idempotencyKeyTo, request);
+    const known = key === undefined ? undefined : this.#answersByKey.get(key);
+    if (known) return known;
     const fields = plan.create && unwrapped(plan, plan.create, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
     if (Object.values(fields).includes(REFUSED)) return this.refusal(422, "a value is refused");
-    const id = this.put(plan.name, fields);
-    return this.#written(plan, id, 201, plan.create?.empty);
+    const answer = this.#written(plan, this.put(plan.name, fields), 201, plan.create?.empty);
+    if (key !== undefined) this.#answersByKey.set(key, answer);
+    return answer;
   }
 
   /** Returns undefined for a request that is no upsert of this object. */
@@ -242,6 +251,13 @@ export function idLike({ ids }: Description, number: number): string {
     `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
   ];
   return forms.find((form) => pattern.test(form)) ?? String(number);
+}
+
+function keyIn(target: string | undefined, { headers = {}, body }: SimulatedRequest): string | undefined {
+  if (target === undefined) return undefined;
+  const name = target.slice(target.indexOf(".") + 1);
+  const value = target.startsWith("header.") ? headers[name.toLowerCase()] : valueAt(jsonOf(body), name);
+  return typeof value === "string" ? value : undefined;
 }
 
 const inner = (steps: string[], message: string): Json => placed(steps.join("."), message);

@@ -44,6 +44,7 @@ export async function startSimulation(description: Description): Promise<Simulat
           path: url.slice(BASE_PATH.length),
           baseUrl: simulation.url,
           contentType: headers["content-type"] ?? "",
+          headers,
           body: Buffer.concat(chunks).toString(),
         });
       const answer = ordered === undefined || ordered === "lost" ? carriedOut() : ordered;

@@ -90,6 +90,11 @@ test("batches and metadata that cannot work are refused", () => {
     ["batch.update", { batch: { update: list } }],
     ["batch.create.okWhen", { batch: { create: { ...list, okWhen: "status" } } }],
     ["batch.upsert", { batch: { upsert: list }, upsert: undefined }],
+    ["create.idempotencyKeyTo", { create: { method: "POST", path: "/a", idempotencyKeyTo: "query.key" } }],
+    [
+      "create.idempotencyKeyTo",
+      { create: { method: "POST", path: "/a", idempotencyKeyTo: "body.key", wrap: { form: true } } },
+    ],
     ["metadata", { metadata: { label: "Person" } }],
     ["metadata.list.path", { metadata: { list: { ...metadata, path: "//evil.example" } } }],
     ["metadata.list.types", { metadata: { list: { ...metadata, types: {} } } }],

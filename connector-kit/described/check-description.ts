@@ -67,6 +67,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   return [
     ...targets.flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
     ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
@@ -82,6 +83,16 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
       ? [{ path: `${path}.list.pageSize.most`, message: "must be between 1 and 10000" }]
       : []),
   ];
+}
+
+function keyFault(create: ObjectRules["create"]): string | undefined {
+  const { idempotencyKeyTo: to, wrap } = create ?? {};
+  if (to === undefined) return undefined;
+  if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|body\.[^.].*)$/.test(to))
+    return "must be header.<name> or body.<path>";
+  return wrap?.form && to.startsWith("body.")
+    ? "must be header.<name>, because the body is a form"
+    : undefined;
 }
 
 /** Faults of the rules of one object together with the defaults. */

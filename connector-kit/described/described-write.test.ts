@@ -1,7 +1,8 @@
-/** Requests and results of described upserts that no provider of the catalog has. */
+/** Requests and results of described writes that no provider of the catalog has. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordWrite } from "../connector.ts";
+import { ProviderError } from "../provider-error.ts";
 import { replay } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
 import type { UpsertRules } from "./description.ts";
@@ -43,4 +44,26 @@ test("an upsert that the provider answers without a body has succeeded, without 
   const writer = writerOf({ method: "PUT", path: "/people/{value}", keys: ["email"], empty: true });
   const result = await writer?.write(ADA, replay({ status: 204, body: undefined }).fetch);
   assert.deepEqual(result?.outcomes, [{ success: true }]);
+});
+
+test("a create under a key stays unknown where the repeated request does not tell what became of the first", async () => {
+  const connector = describeConnector("Quill", {
+    defaults: {
+      modes: ["create"],
+      create: { method: "POST", path: "/{path}", idempotencyKeyTo: "header.Idempotency-Key" },
+    },
+    objects: { people: {} },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  });
+  const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
+  const create: RecordWrite = { ...ADA, type: "create", newKey: () => "key-1" };
+  for (const status of [409, 429, 503]) {
+    const provider = replay(lost, { status });
+    await assert.rejects(async () => connector.write?.write(create, provider.fetch), lost);
+    assert.deepEqual(
+      provider.requests.map(({ headers }) => headers),
+      [{ "Idempotency-Key": "key-1" }, { "Idempotency-Key": "key-1" }],
+    );
+  }
 });

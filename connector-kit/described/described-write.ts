@@ -8,6 +8,7 @@ import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
 import type { Description, UpsertRules, WriteRules } from "./description.ts";
+import { sendUnderKey } from "./keyed-create.ts";
 import {
   at,
   fillPath,
@@ -208,8 +209,15 @@ interface Sending {
 }
 
 async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
-  const { write, fetch, classify, requestOf } = sending;
-  const { body, error } = await send(requestOf(write, record), fetch, classify, write.account);
+  const { write, fetch, classify, requestOf, plan } = sending;
+  const sent = (request: ProviderRequest) => send(request, fetch, classify, write.account);
+  const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
+  const key = keyTo === undefined ? undefined : write.newKey?.();
+  const request = requestOf(write, record);
+  const { body, error } =
+    keyTo === undefined || key === undefined
+      ? await sent(request)
+      : await sendUnderKey({ keyTo, key }, request, sent);
   if (write.type === "delete" && record.id !== undefined) {
     const outcome = { success: true, recordId: record.id } as const;
     if (!error) return { outcome };

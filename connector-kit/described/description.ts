@@ -59,6 +59,14 @@ const writeRequest = {
 };
 const WriteRequest = Type.Object(writeRequest);
 
+const CreateRequest = Type.Object({
+  ...writeRequest,
+  idempotencyKeyTo: optional(
+    "Where a key goes under which the provider creates only one record: `header.<name>` or `body.<path>`. A create whose answer " +
+      "was lost is then repeated under it.",
+  ),
+});
+
 /** A request that creates the record or updates the one whose key has the same value. */
 const UpsertRequest = Type.Object({
   ...writeRequest,
@@ -103,7 +111,7 @@ const ObjectRulesSchema = Type.Object({
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),
   total: optional("Path of the number of all records in the answer of a list."),
-  create: Type.Optional(WriteRequest),
+  create: Type.Optional(CreateRequest),
   update: Type.Optional(WriteRequest),
   upsert: Type.Optional(UpsertRequest),
   delete: Type.Optional(Type.Object({ method: Method, path: text("Path below the base URL.") })),

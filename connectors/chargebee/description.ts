@@ -10,7 +10,12 @@ export const description: Description = {
     paging: { cursor: { from: "next_offset", to: "query.offset" } },
     changedPath: "updated_at",
     since: { to: "query.updated_at[after]", format: "unix", query: { "sort_by[asc]": "updated_at" } },
-    create: { method: "POST", path: "/v2/{path}", wrap: { form: true } },
+    create: {
+      method: "POST",
+      path: "/v2/{path}",
+      wrap: { form: true },
+      idempotencyKeyTo: "header.chargebee-idempotency-key",
+    },
     update: { method: "POST", path: "/v2/{path}/{id}", wrap: { form: true } },
     delete: { method: "POST", path: "/v2/{path}/{id}/delete" },
     get: { path: "/v2/{path}/{id}", record: "{singular}" },

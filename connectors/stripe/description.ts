@@ -7,7 +7,12 @@ export const description: Description = {
     list: { path: "/v1/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "data",
     paging: { keyset: { to: "query.starting_after", more: "has_more" } },
-    create: { method: "POST", path: "/v1/{path}", wrap: { form: true } },
+    create: {
+      method: "POST",
+      path: "/v1/{path}",
+      wrap: { form: true },
+      idempotencyKeyTo: "header.Idempotency-Key",
+    },
     update: { method: "POST", path: "/v1/{path}/{id}", wrap: { form: true } },
     delete: { method: "DELETE", path: "/v1/{path}/{id}" },
     get: { path: "/v1/{path}/{id}" },

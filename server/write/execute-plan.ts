@@ -2,6 +2,7 @@
 import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { newId } from "../ground/ids.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations.ts";
@@ -94,7 +95,10 @@ export async function applyPlan(
     if (rest.records.length === 0 && done.length > 0) {
       return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };
     }
-    const { outcomes, ...result } = await connector.write(toRecordWrite(rest, options), fetch);
+    const { outcomes, ...result } = await connector.write(
+      { ...toRecordWrite(rest, options), newKey: newId },
+      fetch,
+    );
     const sent = outcomes.values();
     return {
       plan: settled,
