@@ -1,11 +1,13 @@
 /** Square's customers and customer groups. Customers are listed by a search, which knows a bound of the last change. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
+const idempotencyKeyTo = "body.idempotency_key";
+
 export const description: Description = {
   defaults: {
     paging: { cursor: { from: "cursor", to: "query.cursor" } },
     changedPath: "updated_at",
-    create: { method: "POST", path: "/v2/{path}" },
+    create: { method: "POST", path: "/v2/{path}", idempotencyKeyTo },
     update: { method: "PUT", path: "/v2/{path}/{id}" },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
     get: { path: "/v2/{path}/{id}", record: "{singular}" },
@@ -18,7 +20,7 @@ export const description: Description = {
       list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 50 } },
       records: "groups",
       since: {},
-      create: { method: "POST", path: "/v2/{path}", wrap: { in: "group" } },
+      create: { method: "POST", path: "/v2/{path}", wrap: { in: "group" }, idempotencyKeyTo },
       update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "group" } },
       example: { name: "Writers" },
     },
