@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
-import type { JsonObject } from "../../server/ground/json.ts";
 import { brokenDescriptions } from "../../simulations/broken-descriptions.ts";
 import { checkDescription } from "./check-description.ts";
 
@@ -48,7 +47,13 @@ const WITH_DEFAULTS = Object.entries(DESCRIPTIONS).filter(
 for (const [provider, description] of WITH_DEFAULTS) {
   test(`${BREAKS.length} ways to break the description of ${provider} are each refused with the place`, () => {
     for (const [place, change] of BREAKS) {
-      const broken: JsonObject = JSON.parse(JSON.stringify(description));
+      const broken: Broken = JSON.parse(JSON.stringify(description));
+      // Not every description has them for all of its objects.
+      broken.defaults = {
+        list: { path: "/{path}" },
+        create: { ...UPDATE, path: "/{path}" },
+        ...broken.defaults,
+      };
       change(broken);
       const { faults } = checkDescription(broken);
       assert.ok(
