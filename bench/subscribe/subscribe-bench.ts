@@ -11,7 +11,6 @@ import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-bu
 import { made } from "../read/read-bench.ts";
 import { until } from "../write/until.ts";
 
-const PUBLIC_URL = "https://busbar.example";
 const SECRET = "secret of the benchmark";
 export const PUSH_PATH = "/subscribe/v1/projects/default/providers/hubspot";
 /** The account of the first installation; that of the next one is the next number. */
@@ -41,6 +40,8 @@ export interface SubscribeBench {
   startBusbar(name: string, env: Record<string, string>): Promise<ChildBusbar>;
   /** Starts a script of this folder and returns the first line that it prints. */
   start(script: string, ...args: string[]): Promise<string>;
+  /** Creates the destination and the provider apps. */
+  prepare(sinkUrl: string): Promise<void>;
   /** Installs for so many customers, and waits until their subscriptions are active. */
   subscribe(provider: Provider, count: number): Promise<void>;
   close(): Promise<void>;
@@ -71,7 +72,7 @@ integrations:
 `;
 };
 
-export async function openSubscribeBench({ sinkUrl }: { sinkUrl: string }): Promise<SubscribeBench> {
+export async function openSubscribeBench(): Promise<SubscribeBench> {
   const home = await mkdtemp(join(tmpdir(), "busbar-bench-"));
   const postgres = await startEmbeddedPostgres({ dataDir: join(home, "database"), log: createLog("error") });
   const children: ChildProcess[] = [];
@@ -98,7 +99,6 @@ export async function openSubscribeBench({ sinkUrl }: { sinkUrl: string }): Prom
       BUSBAR_BOOTSTRAP_API_KEY: "b".repeat(40),
       BUSBAR_CATALOG: join(home, "catalog.json"),
       BUSBAR_EGRESS_ALLOW: "127.0.0.1",
-      BUSBAR_PUBLIC_URL: PUBLIC_URL,
       BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
       BUSBAR_LOG_LEVEL: "info",
       ...env,
@@ -110,13 +110,6 @@ export async function openSubscribeBench({ sinkUrl }: { sinkUrl: string }): Prom
   database.on("error", () => {});
   const busbar = await startBusbar("busbar", {});
   await database.connect();
-  await made(
-    busbar.inProject("POST", "/destinations", { name: "sink", type: "webhook", metadata: { url: sinkUrl } }),
-  );
-  for (const provider of ["hubspot", "salesforce"])
-    await made(
-      busbar.inProject("POST", "/provider-apps", { provider, clientId: "bench", clientSecret: SECRET }),
-    );
   const bench: SubscribeBench = {
     crms,
     databaseUrl: postgres.connectionString,
@@ -133,6 +126,7 @@ export async function openSubscribeBench({ sinkUrl }: { sinkUrl: string }): Prom
     },
     startBusbar,
     start,
+    prepare: (sinkUrl) => prepare(bench, sinkUrl),
     subscribe: (provider, count) => subscribe(bench, provider, count),
     async close() {
       await database.end();
@@ -144,6 +138,19 @@ export async function openSubscribeBench({ sinkUrl }: { sinkUrl: string }): Prom
     },
   };
   return bench;
+}
+
+async function prepare({ busbar }: SubscribeBench, url: string): Promise<void> {
+  const sink = { name: "sink", type: "webhook", metadata: { url } };
+  await made(busbar.inProject("POST", "/destinations", sink));
+  for (const [provider, subscribeSource] of [
+    ["hubspot", "webhook"],
+    ["salesforce", "pubsub"],
+  ]) {
+    const metadata = { providerParams: { subscribeSource } };
+    const app = { provider, clientId: "bench", clientSecret: SECRET, scopes: ["api"], metadata };
+    await made(busbar.inProject("POST", "/provider-apps", app));
+  }
 }
 
 /** Twenty installations at a time; afterwards each has an account of its own, although all have the tokens of one. */
@@ -213,11 +220,11 @@ export function pushBody(
   );
 }
 
-/** Signs as HubSpot does. */
-export function pushHeaders(body: string): Record<string, string> {
+/** Signs as HubSpot does, for a process that listens there. */
+export function pushHeaders(origin: string, body: string): Record<string, string> {
   const time = String(Date.now());
   const signature = createHmac("sha256", SECRET)
-    .update(`POST${PUBLIC_URL}${PUSH_PATH}${body}${time}`)
+    .update(`POST${origin}${PUSH_PATH}${body}${time}`)
     .digest("base64");
   return {
     "content-type": "application/json",

@@ -47,8 +47,8 @@ export async function causeTrouble(world: TroubledWorld): Promise<void> {
   for (const [part, what, cause] of plan.toSorted(([one], [other]) => one - other)) {
     await untilPart(part);
     await cause();
-    const arrived = [...world.mirror.counts.values()].map(({ entries }) => entries).join(" and ");
-    world.onProgress?.(`${what}: ${arrived} entries arrived so far`);
+    const arrived = [...world.mirror.counts].map(([path, { entries }]) => `${entries} of ${path}`);
+    world.onProgress?.(`${what}: ${arrived.join(", ")} arrived so far`);
   }
   await untilPart(1);
   await Promise.all(refusals);

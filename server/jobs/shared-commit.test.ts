@@ -38,6 +38,16 @@ test("no batch is larger than the limit and nothing is forgotten", async () => {
   );
 });
 
+test("a batch is bounded by the sizes of its items, and one that is larger comes alone", async () => {
+  const batches: number[][] = [];
+  const commit = sharedCommit<number>(async (items) => void batches.push(items), {
+    mostItems: 10,
+    sizeOf: (item) => item,
+  });
+  await Promise.all([4, 6, 1, 30, 2, 2].map((item) => commit.add(item)));
+  assert.deepEqual(batches, [[4, 6], [1], [30], [2, 2]]);
+});
+
 test("items that come one after the other are committed at once, without waiting for more", async () => {
   const never = 2 ** 30;
   const commit = sharedCommit<number>(async () => {}, { gather: { items: 10, ms: never } });

@@ -5,8 +5,10 @@ export interface SharedCommit<T> {
   add(item: T): Promise<void>;
 }
 
-export interface SharedCommitOptions {
+export interface SharedCommitOptions<T> {
   mostItems?: number;
+  /** As how many an item counts; 1, unless given. */
+  sizeOf?(item: T): number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   mostUnderWay?: number;
   /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they come one at a time. */
@@ -20,7 +22,7 @@ export interface SharedCommitOptions {
  */
 export function sharedCommit<T>(
   flush: (items: T[]) => Promise<void>,
-  { mostItems = 200, mostUnderWay = 2, gather }: SharedCommitOptions = {},
+  { mostItems = 200, sizeOf = () => 1, mostUnderWay = 2, gather }: SharedCommitOptions<T> = {},
 ): SharedCommit<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let underWay = 0;
@@ -30,8 +32,14 @@ export function sharedCommit<T>(
   const run = async (): Promise<void> => {
     scheduled = false;
     if (underWay >= mostUnderWay || waiting.length === 0) return;
-    const batch = waiting.slice(0, mostItems);
-    waiting = waiting.slice(mostItems);
+    let [count, size] = [0, 0];
+    for (const { item } of waiting) {
+      size += sizeOf(item);
+      if (count > 0 && size > mostItems) break;
+      count += 1;
+    }
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
     lastSize = batch.length;
     underWay += 1;
     try {

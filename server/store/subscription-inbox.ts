@@ -64,12 +64,12 @@ export async function storeReceivedEvents(
       ) with ordinality as event (id, project_id, provider, only_installation, account_ref, object_key, record_id,
         provider_event_type, occurred_time, dedupe_key, raw, position)
     ), target as materialized (
-      select id as subscription_id, project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
+      select project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
       where (${match}) in (select distinct ${match} from input) ${chosen}
       order by id
       for no key update
     ), matched as materialized (
-      select input.*, subscription_id, installation_id, object_name
+      select input.*, installation_id, object_name
       from input join target using (${match})
       where only_installation is null or only_installation = installation_id
     ), stored as (
@@ -80,16 +80,18 @@ export async function storeReceivedEvents(
       on conflict (installation_id, dedupe_key) do nothing
       returning installation_id, object_name
     ), counted as (
-      select subscription_id, count(*) as arrived, coalesce(max(new), 0) as new from matched
-      left join (select installation_id, object_name, count(*) as new from stored group by 1, 2) stored
-        using (installation_id, object_name)
-      group by 1
+      -- Without a join of the two: its plan would look through all events once for each.
+      select installation_id, object_name, sum(arrived) as arrived, sum(new) as new from (
+        select installation_id, object_name, 1 as arrived, 0 as new from matched
+        union all select installation_id, object_name, 0, 1 from stored
+      ) events group by 1, 2
     ), due as (
       update subscriptions set received = received + new, duplicates = duplicates + arrived - new,
         last_event_time = now(),
         due_time = case when new = 0 then due_time
           else least(due_time, now() + ${windowMs} * interval '1 millisecond') end
-      from counted where subscriptions.id = counted.subscription_id
+      from counted where subscriptions.installation_id = counted.installation_id
+        and subscriptions.object_name = counted.object_name
     )
     select (select count(*)::integer from stored) as stored,
       (select count(*)::integer from matched) - (select count(*)::integer from stored) as duplicates,
