@@ -183,6 +183,7 @@ describe("read", () => {
     assert.equal(names(content, on("pipedrive")).length, 2);
     const at = `${READ}.fieldFilters`;
     assert.deepEqual(names(read({ fieldFilters: [filter("a"), filter("a")] })), [`${at}[1].fieldName`]);
+    assert.deepEqual(names(read({ fieldFilters: [filter("")] })), [`${at}[0].fieldName`]);
     assert.deepEqual(names(read({ fieldFilters: [{ fieldName: "a", operator: "gt", value: [] }, {}] })), [
       `${at}[0].operator`,
       `${at}[0].value`,

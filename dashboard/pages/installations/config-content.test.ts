@@ -2,11 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  membersInJson,
   readChoices,
+  subscribeChoices,
   withDeletion,
   withField,
   withMapping,
+  withMember,
   withObject,
+  withSubscribeMember,
   type Content,
 } from "./config-content.ts";
 
@@ -63,4 +67,26 @@ test("an object is added with its name only, and the last one takes its action a
   const added = withObject(CONTENT, "read", "companies", true);
   assert.deepEqual(added.read?.objects["companies"], { objectName: "companies" });
   assert.equal(withObject(CONTENT, "read", "contacts", false).read, undefined);
+});
+
+test("settings of an object are set and left to the manifest again, whatever the configuration calls the object", () => {
+  const people = { objectName: "contacts", selectedFields: {}, selectedFieldMappings: {} };
+  const ours = { ...people, ours: 1 };
+  const content: Content = { provider: "hubspot", read: { objects: { people: ours } } };
+  const changed = withMember(content, ["read", "contacts", "schedule"], "0 * * * *");
+  assert.deepEqual(changed.read?.objects, { people: { ...ours, schedule: "0 * * * *" } });
+  assert.deepEqual(withMember(changed, ["read", "contacts", "schedule"], undefined), content);
+  assert.deepEqual(withMember(content, ["read", "deals", "schedule"], "0 * * * *"), content);
+  assert.deepEqual(membersInJson(changed, "read", "contacts"), ["ours"]);
+});
+
+test("a subscription gets settings of its own with the first change, and loses all of them together", () => {
+  assert.equal(subscribeChoices(CONTENT, "contacts"), undefined);
+  const changed = withSubscribeMember(CONTENT, "contacts", "deleteEvent", { enabled: "never" });
+  assert.deepEqual(changed.subscribe, {
+    objects: { contacts: { objectName: "contacts", deleteEvent: { enabled: "never" } } },
+  });
+  const both = withSubscribeMember(changed, "contacts", "otherEvents", ["contact.merge"]);
+  assert.deepEqual(subscribeChoices(both, "contacts")?.deleteEvent, { enabled: "never" });
+  assert.deepEqual(withObject(both, "subscribe", "contacts", false), CONTENT);
 });

@@ -1,9 +1,9 @@
 /** The configuration of an installation, as a form or as JSON, saved as a whole; and its deletion. */
 import { useState, type JSX } from "react";
 import { Group, SegmentedControl, Text, Textarea } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { CatchBoundary, useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
-import { useChange } from "../../api/queries.ts";
+import { issueOf, useChange } from "../../api/queries.ts";
 import { projectPath } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
@@ -63,12 +63,15 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
         configuration applies to what begins afterwards.
       </Text>
       {view === "Form" && content !== undefined ? (
-        <ConfigurationForm
-          installation={installation}
-          input={input}
-          content={content}
-          onContent={(next) => setText(textOf(next))}
-        />
+        <CatchBoundary getResetKey={() => text} errorComponent={NoForm}>
+          <ConfigurationForm
+            installation={installation}
+            input={input}
+            content={content}
+            onContent={(next) => setText(textOf(next))}
+            issueAt={(place) => issueOf(save.error, `config.content.${place}`)}
+          />
+        </CatchBoundary>
       ) : (
         <ContentText text={text} isJson={content !== undefined} onText={setText} />
       )}
@@ -86,6 +89,11 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
     </Section>
   );
 }
+
+/** What was typed as JSON may have any shape; the API says what is wrong with it. */
+const NoForm = (): JSX.Element => (
+  <Text size="sm">This configuration does not fit the form. Change it as JSON.</Text>
+);
 
 interface ContentTextProps {
   text: string;

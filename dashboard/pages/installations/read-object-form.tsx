@@ -1,23 +1,21 @@
 /** What a customer chooses of an object that is read: optional fields, and the fields that are mapped. */
-import { useState, type JSX } from "react";
-import { Checkbox, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
-import type { Answer } from "../../api/call.ts";
-import { readChoices, withAllFields, withField, withMapping, type Content } from "./config-content.ts";
-import classes from "./read-object-form.module.css";
+import type { JSX } from "react";
+import { Checkbox, NativeSelect, SimpleGrid, Stack, Text } from "@mantine/core";
+import type { Schemas } from "../../api.gen.ts";
+import { keyOf, readChoices, withField, withMapping, withMember } from "./config-content.ts";
+import { FieldChoices } from "./field-choices.tsx";
+import type { FormPart } from "./form-part.ts";
 
-type Hydrated = NonNullable<NonNullable<Answer<"getHydratedRevision">["content"]["read"]>["objects"]>[number];
-type Field = NonNullable<Hydrated["requiredFields"]>[number];
-
-interface ReadObjectFormProps {
-  object: Hydrated;
-  content: Content;
-  onContent: (content: Content) => void;
+interface ReadObjectFormProps extends FormPart {
+  object: Schemas["HydratedReadObject"];
 }
 
-export function ReadObjectForm({ object, content, onContent }: ReadObjectFormProps): JSX.Element | null {
+export function ReadObjectForm(props: ReadObjectFormProps): JSX.Element | null {
+  const { object, content, onContent, issueAt } = props;
   const { objectName, requiredFields = [], optionalFields = [], optionalFieldsAuto } = object;
   const chosen = readChoices(content, objectName);
   if (!chosen) return null;
+  const path = `read.objects.${keyOf(content, "read", objectName)}`;
   const fixed = requiredFields.filter(({ fieldName }) => fieldName !== undefined);
   const mapped = [...requiredFields, ...optionalFields].filter(isMapped);
   const offered = optionalFieldsAuto
@@ -45,6 +43,7 @@ export function ReadObjectForm({ object, content, onContent }: ReadObjectFormPro
               })),
             ]}
             value={chosen.selectedFieldMappings[field.mapToName] ?? ""}
+            error={issueAt(`${path}.selectedFieldMappings.${field.mapToName}`)}
             onChange={(event) =>
               onContent(
                 withMapping(content, objectName, {
@@ -60,19 +59,31 @@ export function ReadObjectForm({ object, content, onContent }: ReadObjectFormPro
         <Checkbox
           label="All fields, also those that are added later"
           checked={chosen.selectedFieldsAuto === "all"}
-          onChange={(event) => onContent(withAllFields(content, objectName, event.currentTarget.checked))}
+          onChange={(event) =>
+            onContent(
+              withMember(
+                content,
+                ["read", objectName, "selectedFieldsAuto"],
+                event.currentTarget.checked ? "all" : undefined,
+              ),
+            )
+          }
         />
       )}
       {offered.length > 0 && chosen.selectedFieldsAuto !== "all" && (
-        <OfferedFields
+        <FieldChoices
+          title="Optional fields"
           fields={offered}
-          chosen={chosen.selectedFields}
+          isChosen={(name) => chosen.selectedFields[name] === true}
+          error={issueAt(`${path}.selectedFields`)}
           onField={(name, isWanted) => onContent(withField(content, objectName, name, isWanted))}
         />
       )}
     </Stack>
   );
 }
+
+type Field = Schemas["HydratedField"];
 
 /** The customer chooses the field that is mapped to this name. */
 const isMapped = (field: Field): field is Field & { mapToName: string } =>
@@ -82,44 +93,3 @@ const toOffered = ({ fieldName = "", displayName, mapToDisplayName }: Field) => 
   fieldName,
   displayName: mapToDisplayName ?? displayName ?? fieldName,
 });
-
-/** More than this many can be narrowed by a text. */
-const MANY = 12;
-
-interface OfferedFieldsProps {
-  fields: readonly { fieldName: string; displayName: string }[];
-  chosen: Readonly<Record<string, boolean>>;
-  onField: (name: string, isWanted: boolean) => void;
-}
-
-function OfferedFields({ fields, chosen, onField }: OfferedFieldsProps): JSX.Element {
-  const [text, setText] = useState("");
-  const isShown = ({ fieldName, displayName }: { fieldName: string; displayName: string }) =>
-    `${fieldName} ${displayName}`.toLowerCase().includes(text.toLowerCase());
-  return (
-    <div>
-      <Text size="sm" fw={500} mb={4}>
-        Optional fields
-      </Text>
-      {fields.length > MANY && (
-        <TextInput
-          label="Find a field"
-          maw={320}
-          mb="xs"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-      )}
-      <div className={classes["fields"]}>
-        {fields.filter(isShown).map(({ fieldName, displayName }) => (
-          <Checkbox
-            key={fieldName}
-            label={displayName === fieldName ? fieldName : `${displayName} (${fieldName})`}
-            checked={chosen[fieldName] === true}
-            onChange={(event) => onField(fieldName, event.currentTarget.checked)}
-          />
-        ))}
-      </div>
-    </div>
-  );
-}

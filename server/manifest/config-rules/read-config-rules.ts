@@ -147,6 +147,8 @@ function checkFilters(
   const seen = new Set<string>();
   for (const filter of filters) {
     const field = textOf(filter, "fieldName");
+    if (memberOf(filter, "fieldName") === "")
+      add(pathOf(filter, "fieldName"), "The condition names no field.", "Name the field to compare.", "");
     if (field === undefined) continue;
     if (seen.has(field)) {
       const detail = `The field "${field}" has more than one condition.`;

@@ -1,0 +1,110 @@
+/** Which changes of an object are delivered for a customer: the manifest's events, changed for this customer. */
+import type { JSX } from "react";
+import { Button, Checkbox, Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import type { Schemas } from "../../api.gen.ts";
+import {
+  keyOf,
+  subscribeChoices,
+  withObject,
+  withSubscribeMember,
+  type SubscribeObject,
+} from "./config-content.ts";
+import { DestinationChoice } from "./destination-choice.tsx";
+import type { FormPart } from "./form-part.ts";
+import { NameList } from "./name-list.tsx";
+import { WatchedFields } from "./watched-fields.tsx";
+
+const EVENTS = [
+  ["createEvent", "Created records"],
+  ["updateEvent", "Updated records"],
+  ["deleteEvent", "Deleted records"],
+] as const;
+
+interface SubscribeObjectFormProps extends FormPart {
+  declared: Schemas["ManifestSubscribeObject"];
+  /** That can be watched; empty if they are not known. */
+  fields: readonly { fieldName: string; displayName: string }[];
+}
+
+export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Element {
+  const { declared, fields, content, onContent, issueAt } = props;
+  const { objectName } = declared;
+  const own = subscribeChoices(content, objectName);
+  const set = <Name extends keyof SubscribeObject & string>(
+    name: Name,
+    value: SubscribeObject[Name] | undefined,
+  ) => onContent(withSubscribeMember(content, objectName, name, value));
+  const issueOf = (member: string) =>
+    issueAt(`subscribe.objects.${keyOf(content, "subscribe", objectName)}.${member}`);
+  const isOn = (name: (typeof EVENTS)[number][0]) =>
+    (own?.[name]?.enabled ?? declared[name]?.enabled) === "always";
+  const isInherited = own?.inheritFieldsAndMappings ?? declared.inheritFieldsAndMapping ?? false;
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" c="dimmed">
+          {own
+            ? "This customer has settings of their own; what they leave out is as the manifest says."
+            : "As the manifest says, as long as nothing is changed here."}
+        </Text>
+        {own && (
+          <Button
+            variant="default"
+            size="compact-sm"
+            onClick={() => onContent(withObject(content, "subscribe", objectName, false))}
+          >
+            Back to the manifest
+          </Button>
+        )}
+      </Group>
+      {EVENTS.map(([name, label]) => (
+        <Checkbox
+          key={name}
+          label={label}
+          checked={isOn(name)}
+          error={issueOf(name)}
+          onChange={(event) =>
+            set(name, { ...own?.[name], enabled: event.currentTarget.checked ? "always" : "never" })
+          }
+        />
+      ))}
+      {isOn("updateEvent") && (
+        <WatchedFields
+          own={own?.updateEvent}
+          manifest={declared.updateEvent}
+          fields={fields}
+          error={issueOf("updateEvent.requiredWatchFields")}
+          onWatch={(watch) => set("updateEvent", { ...watch, enabled: "always" })}
+        />
+      )}
+      {declared.associationChangeEvent?.enabled === "always" && (
+        <Text size="sm" c="dimmed">
+          Changed associations are delivered too, as the manifest says.
+        </Text>
+      )}
+      {!isInherited && (
+        <Checkbox
+          label="With the fields and mappings of the read object"
+          checked={isInherited}
+          error={issueOf("inheritFieldsAndMappings")}
+          onChange={(event) => set("inheritFieldsAndMappings", event.currentTarget.checked)}
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        <DestinationChoice
+          destination={own?.destination}
+          manifest={declared.destination}
+          error={issueOf("destination")}
+          onDestination={(destination) => set("destination", destination)}
+        />
+        <NameList
+          label="Further events"
+          description="By the provider's names, separated by commas."
+          names={own?.otherEvents ?? declared.otherEvents ?? []}
+          error={issueOf("otherEvents")}
+          onNames={(names) => set("otherEvents", names)}
+        />
+      </SimpleGrid>
+    </Stack>
+  );
+}
