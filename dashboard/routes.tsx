@@ -76,6 +76,9 @@ const PROJECT_PAGES = [
     "ProviderAppsPage",
     () => import("./pages/provider-apps/provider-apps-page.tsx"),
   ),
+  ofProject("/providers", "ProvidersPage", () => import("./pages/providers/providers-page.tsx")),
+  ofProject("/providers/new", "NewProviderPage", () => import("./pages/providers/new-provider-page.tsx")),
+  ofProject("/providers/$key", "ProviderPage", () => import("./pages/providers/provider-page.tsx")),
 ];
 
 const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [

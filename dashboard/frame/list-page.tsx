@@ -52,6 +52,8 @@ export interface LiveTableProps<Id extends ListId> {
   heading?: boolean;
   /** An `EmptyState`, for a list without filters. */
   empty: ReactNode;
+  /** Why rows may be missing that somebody looks for by the filters. */
+  notFound?: string;
 }
 
 /** The list without a page around it, for a tab or a part of a page. */
@@ -94,7 +96,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
               <DataTable name={name} columns={columns} rows={list.rows} idOf={idOf} onOpen={onOpen} />
             </>
           ) : isFiltered ? (
-            <FilteredEmpty onClear={() => setValues({})} />
+            <FilteredEmpty onClear={() => setValues({})} why={props.notFound} />
           ) : (
             empty
           )}
@@ -111,7 +113,12 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
   );
 }
 
-export const FilteredEmpty = ({ onClear }: { onClear: () => void }): JSX.Element => (
+interface FilteredEmptyProps {
+  onClear: () => void;
+  why?: string;
+}
+
+export const FilteredEmpty = ({ onClear, why }: FilteredEmptyProps): JSX.Element => (
   <EmptyState
     title="Nothing fits these filters"
     action={
@@ -120,7 +127,7 @@ export const FilteredEmpty = ({ onClear }: { onClear: () => void }): JSX.Element
       </Button>
     }
   >
-    There may be rows without them.
+    {why ?? "There may be rows without them."}
   </EmptyState>
 );
 

@@ -46,6 +46,7 @@ export const SITE: readonly SiteGroup[] = [
       { path: "/api-keys", title: "API keys" },
       { path: "/jwt-keys", title: "JWT keys" },
       { path: "/provider-apps", title: "Provider apps" },
+      { path: "/providers", title: "Own providers" },
       { path: "/settings", title: "Settings" },
     ],
   },

@@ -55,6 +55,11 @@ const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
     const { id, destinationName } = (await on.inProject("GET", "/deliveries:search")).body.results[0];
     return `${destinationName} ${id}`;
   },
+  "/providers/$key": async ({ on }) => {
+    const apiKeyOpts = { attachmentType: "header", header: { name: "X-Quill-Key" } };
+    const quill = { authType: "apiKey", baseURL: "https://api.quill.example", apiKeyOpts };
+    return (await on.inProject("PUT", "/providers/x-quill", quill)).body.key;
+  },
   "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
 };
 

@@ -9,6 +9,7 @@ import { useConsentWindow } from "../../frame/consent-window.ts";
 import { connectWayOf, CredentialFields, credentialsOf } from "../../frame/credential-fields.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useProviders } from "../../frame/providers.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 
 interface ConnectCustomerProps {
@@ -24,7 +25,7 @@ type Values = Readonly<Record<string, string>>;
 
 export function ConnectCustomer({ groupRef, onClose, onConnected }: ConnectCustomerProps): JSX.Element {
   const client = useQueryClient();
-  const providers = useCall("listProviders", {}, { staysFresh: true }).data ?? {};
+  const providers = useProviders() ?? {};
   const names = useOfferedProviders(providers);
   const [values, setValues] = useState<Values>({});
   const set = (name: string, value: string) => setValues((before) => ({ ...before, [name]: value }));

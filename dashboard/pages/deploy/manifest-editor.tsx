@@ -9,9 +9,9 @@ import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
+import { FindingsList } from "../../ui/findings-list.tsx";
 import { Section } from "../../ui/section.tsx";
 import { FileActions } from "./file-actions.tsx";
-import { FindingsList } from "./findings-list.tsx";
 import { ManifestComparison, removesReading, type Deployment } from "./manifest-comparison.tsx";
 import { useManifestCheck } from "./use-manifest-check.ts";
 
@@ -57,7 +57,7 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
         {check && (
           <CodeEditor name="Manifest" language="yaml" value={shown} onChange={onChange} check={check} />
         )}
-        <FindingsList findings={findings} />
+        <FindingsList findings={findings} refused="this manifest would be refused" />
       </Section>
       <Group align="flex-start">
         <ActionButton

@@ -1,6 +1,7 @@
 /** Checks the manifest in the editor with what the API tells about the project and the providers. */
 import { useMemo, useState } from "react";
 import { useCall } from "../../api/queries.ts";
+import { withOwn } from "../../frame/providers.ts";
 import type { EditorFinding } from "../../ui/code-editor.tsx";
 import type { ManifestFacts, ManifestFinding } from "./manifest-findings.ts";
 
@@ -35,18 +36,19 @@ export function useManifestCheck(projectIdOrName: string): ManifestCheck {
 function useManifestFacts(projectIdOrName: string): ManifestFacts | undefined {
   const declared = useCall("listProviders", { declared: true }, { staysFresh: true }).data;
   const runs = useCall("listProviders", {}, { staysFresh: true }).data;
+  const own = useCall("listProjectProviders", { projectIdOrName }).data;
   const apps = useCall("listProviderApps", { projectIdOrName }).data;
   const destinations = useCall("listDestinations", { projectIdOrName }).data;
   return useMemo(
     () =>
-      declared && runs && apps && destinations
+      declared && runs && own && apps && destinations
         ? {
-            declared,
-            runs,
+            declared: withOwn(declared, own),
+            runs: withOwn(runs, own),
             providerApps: apps.map(({ provider }) => provider),
             destinations: destinations.map(({ name }) => name),
           }
         : undefined,
-    [declared, runs, apps, destinations],
+    [declared, runs, own, apps, destinations],
   );
 }

@@ -18,6 +18,7 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ConfigurationTab } from "./configuration-tab.tsx";
 import { InstallationProxyCalls } from "./installation-proxy-calls.tsx";
 import { ReadingTab } from "./reading-tab.tsx";
+import { SubscriptionsTab } from "./subscriptions-tab.tsx";
 
 export function InstallationPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -62,6 +63,11 @@ export function InstallationPage(): JSX.Element {
                 value: "reading",
                 title: "Reading",
                 panel: <ReadingTab installation={data} input={input} />,
+              },
+              {
+                value: "subscriptions",
+                title: "Subscriptions",
+                panel: <SubscriptionsTab input={input} />,
               },
             ]}
           />

@@ -19,11 +19,15 @@ import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { DeleteIntegration } from "./delete-integration.tsx";
+import { SubscribeSetup } from "./subscribe-setup.tsx";
 
 export function IntegrationPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
   const { name = "" } = useParams({ strict: false });
   const [deleting, setDeleting] = useState(false);
   const reason = useReason("editor");
+  const { data } = useCall("getIntegration", { projectIdOrName, integrationIdOrName: name });
+  const subscribes = (data?.latestRevision.content.subscribe?.objects ?? []).length > 0;
   return (
     <Page
       title={name}
@@ -42,6 +46,9 @@ export function IntegrationPage(): JSX.Element {
           { value: "customers", title: "Customers", panel: <Customers name={name} /> },
           { value: "manifest", title: "Manifest", panel: <Manifest name={name} /> },
           { value: "revisions", title: "Revisions", panel: <Revisions name={name} /> },
+          ...(subscribes
+            ? [{ value: "registration", title: "Registration", panel: <SubscribeSetup name={name} /> }]
+            : []),
         ]}
       />
       {deleting && <DeleteIntegration name={name} onClose={() => setDeleting(false)} />}

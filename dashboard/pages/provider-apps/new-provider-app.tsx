@@ -1,15 +1,16 @@
 /** The dialog that registers an OAuth client of a provider. */
 import { useState, type JSX } from "react";
 import { Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { issueOf, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { useProviders } from "../../frame/providers.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 
 export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Element {
   const projectIdOrName = useProjectName();
-  const providers = useCall("listProviders", {}, { staysFresh: true }).data ?? {};
+  const providers = useProviders() ?? {};
   const [provider, setProvider] = useState("");
   const [clientId, setClientId] = useState("");
   const [clientSecret, setClientSecret] = useState("");

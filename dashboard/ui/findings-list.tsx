@@ -1,30 +1,42 @@
-/** The findings about a manifest as a list below the editor, for those who cannot see what is underlined. */
+/** The findings about a text as a list below its editor, for those who cannot see what is underlined. */
 import type { JSX } from "react";
 import { Text } from "@mantine/core";
-import type { ManifestFinding } from "./manifest-findings.ts";
+
+export interface ListedFinding {
+  severity: "error" | "warning";
+  /** Counted from 1. */
+  line: number;
+  /** Offset in the text. */
+  from: number;
+  message: string;
+  remedy?: string;
+  rule?: string;
+}
+
+interface FindingsListProps {
+  findings: readonly ListedFinding[] | undefined;
+  /** What errors mean: "this manifest would be refused". */
+  refused: string;
+}
 
 /** More are underlined in the text, but not listed. */
 const MOST_LISTED = 50;
 
-export function FindingsList({
-  findings,
-}: {
-  findings: readonly ManifestFinding[] | undefined;
-}): JSX.Element | null {
+export function FindingsList({ findings, refused }: FindingsListProps): JSX.Element | null {
   if (!findings) return null;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   return (
     <div role="region" aria-label="Findings">
       <Text size="sm" mt="xs" role="status">
-        {findings.length === 0 ? "No findings." : wordsOf(errors, findings.length - errors)}
+        {findings.length === 0 ? "No findings." : wordsOf(errors, findings.length - errors, refused)}
       </Text>
       {findings.length > 0 && (
         <ul>
           {findings.slice(0, MOST_LISTED).map(({ line, from, severity, rule, message, remedy }) => (
-            <li key={`${from} ${rule} ${message}`}>
+            <li key={`${from} ${rule ?? ""} ${message}`}>
               <Text size="sm" component="span" className="foreign">
                 <strong>{severity === "error" ? "Error" : "Warning"}</strong>, line {line}: {message} {remedy}{" "}
-                <code>{rule}</code>
+                {rule && <code>{rule}</code>}
               </Text>
             </li>
           ))}
@@ -36,9 +48,9 @@ export function FindingsList({
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-const wordsOf = (errors: number, warnings: number): string =>
+const wordsOf = (errors: number, warnings: number, refused: string): string =>
   [
-    errors > 0 ? `${counted(errors, "error")}: this manifest would be refused` : "",
+    errors > 0 ? `${counted(errors, "error")}: ${refused}` : "",
     warnings > 0 ? counted(warnings, "warning") : "",
   ]
     .filter(Boolean)

@@ -1,0 +1,83 @@
+/** What became of each event that the provider reported, to be searched by record. */
+import { useState, type JSX } from "react";
+import { Anchor } from "@mantine/core";
+import type { RowOf } from "../../api/live-list.ts";
+import { LiveTable } from "../../frame/list-page.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import type { FilterField } from "../../ui/filter-bar.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import type { InstallationInput } from "./installation-input.ts";
+import { SubscriptionEventDialog } from "./subscription-event-dialog.tsx";
+
+type SubscriptionEvent = RowOf<"listSubscriptionEvents">;
+
+const OUTCOMES = ["waiting", "delivered", "coalesced", "filtered", "expired"];
+
+const columnsOf = (onOpen: (event: SubscriptionEvent) => void): Column<SubscriptionEvent>[] => [
+  {
+    head: "Record",
+    cell: (event) => (
+      <Anchor component="button" type="button" size="sm" onClick={() => onOpen(event)}>
+        <code className="foreign">{event.recordId}</code>
+      </Anchor>
+    ),
+    line: 1,
+  },
+  { head: "Outcome", cell: ({ outcome }) => <Status status={outcome} />, line: 1 },
+  { head: "Received", cell: ({ receivedTime }) => <TimeAgo time={receivedTime} />, line: 2 },
+  { head: "Object", cell: ({ objectName }) => objectName },
+  { head: "Event", cell: ({ providerEventType }) => <span className="foreign">{providerEventType}</span> },
+  {
+    head: "Why",
+    cell: ({ reason }) => <span className="foreign">{reason ?? ""}</span>,
+    grows: true,
+    line: 2,
+  },
+];
+
+interface SubscriptionEventsProps {
+  input: InstallationInput;
+  objects: readonly string[];
+}
+
+export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps): JSX.Element {
+  const [opened, setOpened] = useState<SubscriptionEvent>();
+  const filters: FilterField[] = [
+    { kind: "text", name: "recordId", label: "Record", placeholder: "The provider's id" },
+    choice("outcome", "Outcome", OUTCOMES),
+    choice("objectName", "Object", objects),
+    { kind: "window", name: "since", label: "Window" },
+  ];
+  return (
+    <>
+      <LiveTable
+        name="Events of the provider"
+        heading
+        operationId="listSubscriptionEvents"
+        input={input}
+        columns={columnsOf(setOpened)}
+        idOf={({ id }) => id}
+        onOpen={setOpened}
+        filters={filters}
+        isUnderWay={({ outcome }) => outcome === "waiting"}
+        notFound="The provider reported no such change within seven days, or not of an object that is subscribed to. “Find missed changes” asks the account itself."
+        empty={
+          <EmptyState title="No events yet">
+            The provider has reported no change since the installation subscribes. Events are kept for seven
+            days.
+          </EmptyState>
+        }
+      />
+      {opened && <SubscriptionEventDialog event={opened} onClose={() => setOpened(undefined)} />}
+    </>
+  );
+}
+
+const choice = (name: string, label: string, values: readonly string[]): FilterField => ({
+  kind: "choice",
+  name,
+  label,
+  options: values.map((value) => ({ value, label: value })),
+});

@@ -1,0 +1,146 @@
+/** One object that an installation subscribes to: how its changes become known, and how that goes. */
+import { useState, type JSX } from "react";
+import { Group, Text } from "@mantine/core";
+import type { Schemas } from "../../api.gen.ts";
+import { POLL_MS, useCall } from "../../api/queries.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { Section } from "../../ui/section.tsx";
+import { Status } from "../../ui/status.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import { FindMissedChanges } from "./find-missed-changes.tsx";
+import type { InstallationInput } from "./installation-input.ts";
+import { SendTestEvent } from "./send-test-event.tsx";
+
+type Subscription = Schemas["Subscription"];
+
+const SOURCES: Record<Subscription["source"], string> = {
+  webhook: "The provider pushes them",
+  pubsub: "Busbar reads the provider's stream",
+  polling: "Busbar asks the provider at intervals",
+  journal: "From the provider's journal",
+};
+
+interface SubscriptionSectionProps {
+  subscription: Subscription;
+  input: InstallationInput;
+}
+
+export function SubscriptionSection({ subscription, input }: SubscriptionSectionProps): JSX.Element {
+  const { objectName, state, reason, source, lastEventTime, polledUntil, counts } = subscription;
+  const { reconciliation, warnings = [] } = subscription;
+  return (
+    <Section title={objectName} region={`Subscription to ${objectName}`} actions={<Actions {...{ subscription, input }} />}>
+      <Facts
+        facts={{
+          State: (
+            <>
+              <Status status={state} /> {reason}
+            </>
+          ),
+          Changes: SOURCES[source],
+          "Last event": <TimeAgo time={lastEventTime} none="none yet" focusable />,
+          "Known until": polledUntil && <TimeAgo time={polledUntil} focusable />,
+          Waiting: <Waiting objectName={objectName} input={input} />,
+          "So far": `${counts.received} received, ${counts.delivered} delivered, ${counts.filtered} filtered, ${counts.duplicates} repeated`,
+          Delivered: eventWords(subscription),
+          "Missed changes": reconciliation && <Reconciliation reconciliation={reconciliation} />,
+        }}
+      />
+      {warnings.map((warning) => (
+        <Text key={warning} size="sm" mt="xs" component="div">
+          <Status status="partial">{warning}</Status>
+        </Text>
+      ))}
+    </Section>
+  );
+}
+
+function eventWords({ events, watchFields }: Subscription): string {
+  const { create, update, delete: deletion, associationChange, other } = events;
+  const watched = watchFields === "all" ? "" : ` (${watchFields.join(", ") || "no field is watched"})`;
+  const words = [
+    create && "creations",
+    update && `updates${watched}`,
+    deletion && "deletions",
+    associationChange && "changed associations",
+    ...other,
+  ];
+  return words.filter(Boolean).join(", ") || "nothing";
+}
+
+/** More are not counted. */
+const MOST_WAITING = 200;
+
+/** The events that are not processed yet, and since when the oldest of them waits. */
+function Waiting({ objectName, input }: { objectName: string; input: InstallationInput }): JSX.Element {
+  const { data } = useCall(
+    "listSubscriptionEvents",
+    { ...input, objectName, outcome: "waiting", pageSize: MOST_WAITING },
+    { everyMs: POLL_MS.list },
+  );
+  const oldest = data?.results.at(-1);
+  if (!data || !oldest) return <>{data ? "none" : "…"}</>;
+  const { length } = data.results;
+  const isMore = !data.pagination.done;
+  return (
+    <>
+      {length} {isMore ? "or more" : length === 1 ? "event" : "events"}, {isMore ? "at least since" : "since"}{" "}
+      <TimeAgo time={oldest.receivedTime} focusable />
+    </>
+  );
+}
+
+function Reconciliation({
+  reconciliation,
+}: {
+  reconciliation: Schemas["SubscriptionReconciliation"];
+}): JSX.Element {
+  const { state, since, reason, found, error, endTime } = reconciliation;
+  return (
+    <>
+      <Status status={state} /> {found} found since <TimeAgo time={since} focusable />
+      {endTime && (
+        <>
+          , ended <TimeAgo time={endTime} focusable />
+        </>
+      )}
+      <br />
+      {error ?? reason}
+    </>
+  );
+}
+
+function Actions({ subscription, input }: SubscriptionSectionProps): JSX.Element {
+  const [asked, setAsked] = useState<"find" | "test">();
+  const [sent, setSent] = useState(false);
+  const reason = useReason("editor");
+  const close = () => setAsked(undefined);
+  return (
+    <Group gap="xs" align="flex-start">
+      {sent && (
+        <Text size="sm" role="status">
+          A test event is on its way to the destination.
+        </Text>
+      )}
+      <ActionButton size="xs" variant="default" reason={reason} onClick={() => setAsked("test")}>
+        Send a test event
+      </ActionButton>
+      <ActionButton size="xs" variant="default" reason={reason} onClick={() => setAsked("find")}>
+        Find missed changes
+      </ActionButton>
+      {asked === "find" && (
+        <FindMissedChanges subscription={subscription} input={input} onClose={close} />
+      )}
+      {asked === "test" && (
+        <SendTestEvent
+          objectName={subscription.objectName}
+          input={input}
+          onSent={() => setSent(true)}
+          onClose={close}
+        />
+      )}
+    </Group>
+  );
+}

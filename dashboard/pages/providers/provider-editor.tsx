@@ -1,0 +1,90 @@
+/** The editor of a provider's document, with what the API says about it, and the button that stores it. */
+import { useState, type JSX, type ReactNode } from "react";
+import { Group, Text } from "@mantine/core";
+import type { Answer } from "../../api/call.ts";
+import { useChange } from "../../api/queries.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { CodeEditor } from "../../ui/code-editor.tsx";
+import { FindingsList } from "../../ui/findings-list.tsx";
+import { Section } from "../../ui/section.tsx";
+import { readDocument } from "./provider-document.ts";
+import { useProviderCheck } from "./use-provider-check.ts";
+
+interface ProviderEditorProps {
+  providerKey: string;
+  /** To begin with; another one replaces what is in the editor. */
+  source: string;
+  /** It is stored already, as `source`; otherwise a new one. */
+  isStored?: boolean;
+  /** Why it cannot be stored yet, besides the role. */
+  reason?: string;
+  /** Above the editor. */
+  children?: ReactNode;
+  onStored?: (provider: Answer<"putProjectProvider">) => void;
+}
+
+export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
+  const { providerKey, source, isStored = false, reason, children, onStored } = props;
+  const projectIdOrName = useProjectName();
+  const [text, setText] = useState(source);
+  const [stored, setStored] = useState(source);
+  const [given, setGiven] = useState(source);
+  if (given !== source) {
+    setGiven(source);
+    setText(source);
+  }
+  const { check, faults } = useProviderCheck(providerKey);
+  const store = useChange("putProjectProvider", { forget: ["listProjectProviders", "getProjectProvider"] });
+  const { document } = readDocument(text);
+  const input = { projectIdOrName, provider: providerKey, body: document ?? {} };
+  useDraft("putProjectProvider", input);
+  const mayStore = useReason("editor");
+  const unchanged = isStored && text === stored ? "Nothing has changed." : reason;
+  const blocked = document ? unchanged : "The document is not YAML or JSON of an object.";
+  const save = () =>
+    store.mutate(input, {
+      onSuccess: (made) => {
+        setStored(text);
+        onStored?.(made);
+      },
+    });
+  return (
+    <>
+      <Section title="Document">
+        {children}
+        <CodeEditor
+          name="Document"
+          language="yaml"
+          value={source}
+          onChange={(next) => {
+            setText(next);
+            store.reset();
+          }}
+          check={check}
+        />
+        <FindingsList
+          findings={faults?.map((fault) => ({ ...fault, severity: "error" }))}
+          refused="this document would be refused"
+        />
+        <Text size="sm" c="dimmed" mt="xs">
+          YAML or JSON; comments are not kept. It holds no secrets: credentials come from customers, OAuth
+          clients from “Provider apps”.
+        </Text>
+      </Section>
+      <ProblemView error={store.error} />
+      <Group>
+        <ActionButton
+          reason={mayStore ?? blocked}
+          loading={store.isPending}
+          onClick={save}
+        >
+          {isStored ? "Save" : "Create provider"}
+        </ActionButton>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+/** The providers that were added to the project, because the catalog lacks them. */
+import type { JSX } from "react";
+import type { Schemas } from "../../api.gen.ts";
+import { AnswerTable } from "../../frame/answer-table.tsx";
+import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
+import { Page } from "../../frame/page.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionButton } from "../../ui/action-button.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { TimeAgo } from "../../ui/time-ago.tsx";
+import { abilityWords, signInWords } from "./provider-words.ts";
+
+type OwnProvider = Schemas["OwnProvider"];
+
+const pathOf = ({ key }: OwnProvider): string => `/providers/${part(key)}`;
+
+const COLUMNS: Column<OwnProvider>[] = [
+  { head: "Key", cell: (own) => <ProjectLink to={pathOf(own)}>{own.key}</ProjectLink>, line: 1 },
+  { head: "Name", cell: ({ provider }) => <span className="foreign">{provider.displayName}</span>, line: 1 },
+  { head: "Connects with", cell: ({ provider }) => signInWords(provider), line: 2 },
+  { head: "Can", cell: ({ provider }) => abilityWords(provider) },
+  {
+    head: "Address",
+    cell: ({ provider }) => <code className="foreign">{provider.baseURL}</code>,
+    grows: true,
+    line: 2,
+  },
+  { head: "Changed", cell: ({ createTime, updateTime }) => <TimeAgo time={updateTime ?? createTime} /> },
+];
+
+export function ProvidersPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const open = useOpenInProject();
+  const reason = useReason("editor");
+  const add = (
+    <ActionButton reason={reason} onClick={() => open("/providers/new")}>
+      New provider
+    </ActionButton>
+  );
+  return (
+    <Page
+      title="Own providers"
+      about="Providers that the catalog lacks, for this project alone."
+      actions={add}
+    >
+      <AnswerTable
+        name="Own providers"
+        operationId="listProjectProviders"
+        input={{ projectIdOrName }}
+        columns={COLUMNS}
+        idOf={({ key }) => key}
+        onOpen={(own) => open(pathOf(own))}
+        empty={
+          <EmptyState title="No providers of your own">
+            A document says how customers connect to a provider and, if records shall be written and read, how
+            its API is called. No release of Busbar is needed.
+          </EmptyState>
+        }
+      />
+    </Page>
+  );
+}
