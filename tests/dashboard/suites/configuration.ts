@@ -1,0 +1,93 @@
+/** A customer's configuration is changed in the form: schedules, conditions and events; what the form does not know stays. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectCustomer } from "../../harness/connect-customer.ts";
+import type { Suite } from "../dashboard.test.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: configured
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          schedule: "*/30 * * * *"
+          requiredFields: [{ fieldName: email }]
+          optionalFields: [{ fieldName: lastname }]
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+          updateEvent: { enabled: always, requiredWatchFields: [email] }
+`;
+
+export const suite: Suite = (on) => {
+  test("schedule, conditions, destination and events are chosen in the form, a refused cron expression is marked at its field, and nothing that the form does not show is lost", async () => {
+    const { on: busbar } = on();
+    const dynamicMappingsInput = [{ mapToName: "nick", fieldName: "firstname" }];
+    const contacts = { objectName: "contacts", dynamicMappingsInput, ours: { kept: true } };
+    const customer = await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "configured",
+      manifest: MANIFEST,
+      integration: "configured",
+      content: { read: { objects: { contacts } }, ours: "kept" },
+      skipSampling: true,
+    });
+    const path = `/integrations/configured/installations/${customer.installationId}`;
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(`/projects/default${path}?tab=configuration`);
+    const read = page.getByRole("group", { name: "Read contacts" });
+    await read.getByText("Only in JSON: dynamicMappingsInput, ours.").waitFor();
+    await read.getByLabel("Schedule").selectOption("A cron expression");
+    await read.getByLabel("Cron expression").fill("* * * * *");
+    await read.getByLabel("Initial read").selectOption("records of the last days");
+    await read.getByLabel("Days", { exact: true }).fill("7");
+    await read.getByLabel("Destination").selectOption("broken");
+    await read.getByLabel("Also deliver which records were deleted").check();
+    await read.getByRole("button", { name: "Add a condition" }).click();
+    await read.getByLabel("Field", { exact: true }).selectOption("lifecyclestage");
+    await read.getByLabel("Equals").fill("customer");
+    const subscribe = page.getByRole("group", { name: "Subscribe to contacts" });
+    await subscribe.getByLabel("Created records").uncheck();
+    await subscribe.getByLabel("Deleted records").check();
+    await subscribe.getByLabel("An update counts when").selectOption("one of these fields changes");
+    await subscribe.getByLabel("Find a field").fill("lastname");
+    await subscribe.getByLabel(/\(lastname\)/).check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await read.getByText(/The schedule has runs 1 minutes apart/).waitFor();
+    visit.forgive();
+    await read.getByLabel("Schedule").selectOption("every hour");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Nothing has changed.").waitFor();
+    const { content } = (await busbar.inProject("GET", path)).body.config;
+    assert.equal(content.ours, "kept");
+    assert.deepEqual(content.read.objects.contacts, {
+      ...contacts,
+      selectedFields: {},
+      selectedFieldMappings: {},
+      schedule: "0 * * * *",
+      backfill: { defaultPeriod: { days: 7 } },
+      destination: "broken",
+      deletedRecords: "always",
+      fieldFilters: [{ fieldName: "lifecyclestage", operator: "eq", value: "customer" }],
+    });
+    assert.deepEqual(content.subscribe.objects.contacts, {
+      objectName: "contacts",
+      destination: "my-app",
+      inheritFieldsAndMappings: true,
+      createEvent: { enabled: "never" },
+      deleteEvent: { enabled: "always" },
+      updateEvent: { enabled: "always", requiredWatchFields: ["email", "lastname"] },
+    });
+    await subscribe.getByRole("button", { name: "Back to the manifest" }).click();
+    assert.equal(await subscribe.getByLabel("Created records").isChecked(), true);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};

@@ -1,0 +1,55 @@
+/** A provider of the project's own is created, changed and deleted; faults are shown where they are in the document. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Suite } from "../dashboard.test.ts";
+
+export const suite: Suite = (on) => {
+  test("a template becomes a provider, a fault is listed with its line, the change is stored, and customers can be connected to it", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    const editor = page.getByRole("textbox", { name: "Document" });
+    const findings = page.getByRole("region", { name: "Findings" });
+    await visit.open("/projects/default/providers");
+    await page.getByRole("button", { name: "New provider" }).click();
+    await page.getByLabel("Start from").selectOption("API key, with records to write and read");
+    await page.getByLabel("Key", { exact: true }).fill("x-parrot");
+    await findings.getByText("No findings.").waitFor();
+    await page.getByRole("button", { name: "Create provider" }).click();
+    await page.waitForURL(/\/providers\/x-parrot$/);
+    await page.getByRole("heading", { name: "x-parrot" }).waitFor();
+    await page.getByText("read, write, delete, proxy").waitFor();
+
+    const { document } = (await busbar.inProject("GET", "/providers/x-parrot")).body;
+    const changed = (more: object) => JSON.stringify({ ...document, ...more }, undefined, 2);
+    await editor.fill(changed({ displayName: "Parrot", apiKeyOpts: { attachmentType: "heading" } }));
+    await findings.getByText(/line 6: apiKeyOpts\.attachmentType/).waitFor();
+    visit.forgive();
+    await editor.fill(changed({ displayName: "Parrot" }));
+    await findings.getByText("No findings.").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Nothing has changed.").waitFor();
+    await page.getByText("Parrot", { exact: true }).first().waitFor();
+    const stored = (await busbar.inProject("GET", "/providers/x-parrot")).body;
+    assert.deepEqual(stored.document, { ...document, displayName: "Parrot" });
+
+    await visit.open("/projects/default/deploy?template=write");
+    const manifest = page.getByRole("textbox", { name: "Manifest" });
+    const ofParrot = `specVersion: 1.0.0
+integrations:
+  - name: parrots
+    provider: x-parrot
+    write: { objects: [{ objectName: people }] }
+`;
+    await manifest.fill(ofParrot);
+    await findings.getByText("No findings.").waitFor();
+
+    await visit.open("/projects/default/providers/x-parrot");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.waitForURL(/\/providers$/);
+    assert.equal((await busbar.inProject("GET", "/providers/x-parrot")).status, 404);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+};
