@@ -3,6 +3,7 @@ import { useState, type JSX } from "react";
 import { Anchor } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
+import { part, ProjectButton } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
@@ -64,7 +65,14 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
         isUnderWay={({ outcome }) => outcome === "waiting"}
         notFound="The provider reported no such change within seven days, or not of an object that is subscribed to. “Find missed changes” asks the account itself."
         empty={
-          <EmptyState title="No events yet">
+          <EmptyState
+            title="No events yet"
+            action={
+              <ProjectButton to={`/integrations/${part(input.integrationId)}?tab=registration`}>
+                What must be registered at the provider
+              </ProjectButton>
+            }
+          >
             The provider has reported no change since the installation subscribes. Events are kept for seven
             days.
           </EmptyState>

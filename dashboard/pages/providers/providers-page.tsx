@@ -34,16 +34,16 @@ export function ProvidersPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
   const reason = useReason("editor");
-  const add = (
-    <ActionButton reason={reason} onClick={() => open("/providers/new")}>
-      New provider
-    </ActionButton>
-  );
+  const add = () => open("/providers/new");
   return (
     <Page
       title="Own providers"
       about="Providers that the catalog lacks, for this project alone."
-      actions={add}
+      actions={
+        <ActionButton reason={reason} onClick={add}>
+          New provider
+        </ActionButton>
+      }
     >
       <AnswerTable
         name="Own providers"
@@ -53,7 +53,14 @@ export function ProvidersPage(): JSX.Element {
         idOf={({ key }) => key}
         onOpen={(own) => open(pathOf(own))}
         empty={
-          <EmptyState title="No providers of your own">
+          <EmptyState
+            title="No providers of your own"
+            action={
+              <ActionButton variant="default" reason={reason} onClick={add}>
+                Describe a provider
+              </ActionButton>
+            }
+          >
             A document says how customers connect to a provider and, if records shall be written and read, how
             its API is called. No release of Busbar is needed.
           </EmptyState>
