@@ -27,12 +27,13 @@ export function connectWayOf({ authType, oauth2Opts, customOpts }: Schemas["Prov
 const secret = (name: string, label: string): CredentialField => ({ name, label, isSecret: true });
 const plain = (name: string, label: string): CredentialField => ({ name, label, isSecret: false });
 
-export function credentialFieldsOf({
-  authType,
-  oauth2Opts,
-  customOpts,
-}: Schemas["Provider"]): CredentialField[] {
-  if (authType === "apiKey") return [secret("apiKey", "API key of the account")];
+/** Some providers take an API key in the place of the user name. */
+const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
+  authType === "apiKey" || (authType === "basic" && basicOpts?.apiKeyAsBasic === true);
+
+export function credentialFieldsOf(provider: Schemas["Provider"]): CredentialField[] {
+  const { authType, oauth2Opts, customOpts } = provider;
+  if (takesKey(provider)) return [secret("apiKey", "API key of the account")];
   if (authType === "basic") return [plain("username", "User name"), secret("password", "Password")];
   if (authType === "custom")
     return (customOpts?.inputs ?? []).map(({ name, displayName, prompt, fieldType }) => ({
@@ -50,11 +51,12 @@ export function credentialFieldsOf({
 
 /** Returns the member of the request with these values. */
 export function credentialsOf(
-  { authType, oauth2Opts }: Schemas["Provider"],
+  provider: Schemas["Provider"],
   values: Readonly<Record<string, string>>,
 ): Credentials {
+  const { authType, oauth2Opts } = provider;
   const { apiKey = "", username = "", password = "", clientId = "", clientSecret = "" } = values;
-  if (authType === "apiKey") return { apiKey };
+  if (takesKey(provider)) return { apiKey };
   if (authType === "basic") return { basicAuth: { username, password } };
   if (authType === "custom") return { customAuth: { ...values } };
   if (authType !== "oauth2") return {};

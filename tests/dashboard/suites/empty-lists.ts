@@ -19,6 +19,7 @@ const LISTS = [
   "API keys",
   "JWT keys",
   "Provider apps",
+  "Own providers",
 ];
 
 export const suite: Suite = (on) => {
