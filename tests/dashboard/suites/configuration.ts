@@ -52,7 +52,7 @@ export const suite: Suite = (on) => {
     await read.getByLabel("Also deliver which records were deleted").check();
     await read.getByRole("button", { name: "Add a condition" }).click();
     await read.getByLabel("Field", { exact: true }).selectOption("lifecyclestage");
-    await read.getByLabel("Equals").fill("customer");
+    await read.getByLabel("Equals").selectOption("customer");
     const subscribe = page.getByRole("group", { name: "Subscribe to contacts" });
     await subscribe.getByLabel("Created records").uncheck();
     await subscribe.getByLabel("Deleted records").check();
@@ -89,5 +89,6 @@ export const suite: Suite = (on) => {
     assert.equal(await subscribe.getByLabel("Created records").isChecked(), true);
     visit.assertUntroubled();
     await visit.close();
+    await busbar.inProject("DELETE", "/integrations/configured");
   });
 };
