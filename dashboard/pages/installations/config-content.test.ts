@@ -67,6 +67,8 @@ test("an object is added with its name only, and the last one takes its action a
   const added = withObject(CONTENT, "read", "companies", true);
   assert.deepEqual(added.read?.objects["companies"], { objectName: "companies" });
   assert.equal(withObject(CONTENT, "read", "contacts", false).read, undefined);
+  const ours = { ...CONTENT, read: { ...CONTENT.read, objects: CONTENT.read?.objects ?? {}, ours: 1 } };
+  assert.deepEqual(withObject(ours, "read", "contacts", false).read, { ours: 1 });
 });
 
 test("settings of an object are set and left to the manifest again, whatever the configuration calls the object", () => {

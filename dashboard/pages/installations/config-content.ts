@@ -37,8 +37,9 @@ export function withObject(content: Content, action: Action, objectName: string,
   if (Object.keys(changed).length > 0)
     // The server completes a new object by the manifest.
     return { ...content, [action]: { ...content[action], objects: changed } } as Content;
-  const { [action]: _removed, ...rest } = content;
-  return rest;
+  const { [action]: block, ...rest } = content;
+  const { objects: _removed, ...unknown } = block ?? { objects: {} };
+  return Object.keys(unknown).length > 0 ? ({ ...rest, [action]: unknown } as Content) : rest;
 }
 
 /** Changes an object that the configuration has. */

@@ -1,5 +1,5 @@
 /** Which existing records are read when an object is added. */
-import type { JSX } from "react";
+import { useState, type JSX } from "react";
 import { NativeSelect, NumberInput, Stack } from "@mantine/core";
 import type { Backfill, Period } from "./config-content.ts";
 
@@ -29,24 +29,33 @@ export function InitialRead({ backfill, manifest, error, onBackfill }: InitialRe
         description="When the object is added."
         data={[
           { value: "manifest", label: `As the manifest: ${wordsOf(manifest)}` },
-          { value: "none", label: "nothing" },
-          { value: "all", label: "all records" },
-          { value: "days", label: "records of the last days" },
+          { value: "none", label: "Nothing" },
+          { value: "all", label: "All records" },
+          { value: "days", label: "Records of the last days" },
         ]}
         value={choiceOf(period)}
         error={error}
         onChange={(event) => choose(event.currentTarget.value)}
       />
-      {choiceOf(period) === "days" && (
-        <NumberInput
-          label="Days"
-          min={1}
-          allowDecimal={false}
-          value={period?.days ?? ""}
-          onChange={(days) => set({ days: Number(days) || 1 })}
-        />
-      )}
+      {choiceOf(period) === "days" && <Days first={period?.days ?? PROPOSED_DAYS} onDays={(days) => set({ days })} />}
     </Stack>
+  );
+}
+
+/** Keeps what is typed, an empty field for example, and passes on numbers of days. */
+function Days({ first, onDays }: { first: number; onDays: (days: number) => void }): JSX.Element {
+  const [typed, setTyped] = useState<number | string>(first);
+  return (
+    <NumberInput
+      label="Days"
+      min={1}
+      allowDecimal={false}
+      value={typed}
+      onChange={(days) => {
+        setTyped(days);
+        if (Number(days) > 0) onDays(Number(days));
+      }}
+    />
   );
 }
 

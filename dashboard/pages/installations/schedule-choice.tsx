@@ -3,14 +3,14 @@ import { useState, type JSX } from "react";
 import { NativeSelect, TextInput } from "@mantine/core";
 
 const USUAL: readonly (readonly [cron: string, words: string])[] = [
-  ["*/10 * * * *", "every 10 minutes"],
-  ["*/30 * * * *", "every 30 minutes"],
-  ["0 * * * *", "every hour"],
-  ["0 */6 * * *", "every 6 hours"],
-  ["0 6 * * *", "every day at 06:00 UTC"],
-  ["0 6 * * 1", "every Monday at 06:00 UTC"],
+  ["*/10 * * * *", "Every 10 minutes"],
+  ["*/30 * * * *", "Every 30 minutes"],
+  ["0 * * * *", "Every hour"],
+  ["0 */6 * * *", "Every 6 hours"],
+  ["0 6 * * *", "Every day at 06:00 UTC"],
+  ["0 6 * * 1", "Every Monday at 06:00 UTC"],
 ];
-const NONE = "only on request";
+const NONE = "Only on request";
 
 interface ScheduleChoiceProps {
   /** A cron expression, empty for none; undefined: as the manifest says. */
@@ -64,5 +64,7 @@ export function ScheduleChoice({
 const choiceOf = (schedule: string | undefined): string =>
   schedule === undefined ? "manifest" : schedule === "" ? "none" : schedule;
 
-const wordsOf = (schedule: string | undefined): string =>
-  schedule ? (USUAL.find(([cron]) => cron === schedule)?.[1] ?? schedule) : NONE;
+function wordsOf(schedule: string | undefined): string {
+  const words = schedule ? (USUAL.find(([cron]) => cron === schedule)?.[1] ?? schedule) : NONE;
+  return words.charAt(0).toLowerCase() + words.slice(1);
+}

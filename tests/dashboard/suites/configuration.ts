@@ -46,7 +46,7 @@ export const suite: Suite = (on) => {
     await read.getByText("Only in JSON: dynamicMappingsInput, ours.").waitFor();
     await read.getByLabel("Schedule").selectOption("A cron expression");
     await read.getByLabel("Cron expression").fill("* * * * *");
-    await read.getByLabel("Initial read").selectOption("records of the last days");
+    await read.getByLabel("Initial read").selectOption("Records of the last days");
     await read.getByLabel("Days", { exact: true }).fill("7");
     await read.getByLabel("Destination").selectOption("broken");
     await read.getByLabel("Also deliver which records were deleted").check();
@@ -62,7 +62,7 @@ export const suite: Suite = (on) => {
     await page.getByRole("button", { name: "Save" }).click();
     await read.getByText(/The schedule has runs 1 minutes apart/).waitFor();
     visit.forgive();
-    await read.getByLabel("Schedule").selectOption("every hour");
+    await read.getByLabel("Schedule").selectOption("Every hour");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Nothing has changed.").waitFor();
     const { content } = (await busbar.inProject("GET", path)).body.config;
