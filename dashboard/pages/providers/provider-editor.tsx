@@ -67,7 +67,7 @@ export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
           check={check}
         />
         <FindingsList
-          findings={faults?.map((fault) => ({ ...fault, severity: "error" }))}
+          findings={faults?.map((fault) => ({ ...fault, severity: "error" as const }))}
           refused="this document would be refused"
         />
         <Text size="sm" c="dimmed" mt="xs">
