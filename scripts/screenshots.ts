@@ -47,7 +47,9 @@ for (const { route, path } of pages) {
   for (const tab of (await visit.page.getByRole("tab").all()).slice(1)) {
     await tab.click();
     // The panel asks for its rows once it is drawn.
-    await visit.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    await visit.page.evaluate(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
     await visit.drawn();
     await takePictures(`${name}-tab-${nameOf((await tab.textContent()) ?? "")}`);
   }

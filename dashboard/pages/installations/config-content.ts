@@ -32,7 +32,7 @@ export const isChosen = (content: Content, action: Action, objectName: string): 
 /** Adds an object with what the manifest says, or removes it with its settings. */
 export function withObject(content: Content, action: Action, objectName: string, isWanted: boolean): Content {
   const key = keyOf(content, action, objectName);
-  const others = without(content[action]?.objects, key);
+  const others = without<unknown>(content[action]?.objects, key);
   const changed = isWanted ? { ...others, [key]: { objectName } } : others;
   if (Object.keys(changed).length > 0)
     // The server completes a new object by the manifest.
@@ -62,7 +62,7 @@ export const withMember = <Of extends Action, Name extends keyof Objects[Of] & s
   value: Objects[Of][Name] | undefined,
 ): Content =>
   withChanged(content, action, objectName, (object) => {
-    const others = without({ ...object }, name);
+    const others = without<unknown>({ ...object }, name);
     return (value === undefined ? others : { ...others, [name]: value }) as Objects[Of];
   });
 

@@ -1,6 +1,16 @@
 /** Conditions that limit which records are read: a field and the value that it must have. */
 import type { JSX } from "react";
-import { Button, CloseButton, Fieldset, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import {
+  Button,
+  CloseButton,
+  Fieldset,
+  Group,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import type { Filter } from "./config-content.ts";
 import classes from "./filter-rows.module.css";
@@ -74,7 +84,12 @@ interface FilterFieldProps {
   onFilter: (filter: Filter) => void;
 }
 
-function FieldChoice({ filter, fields, error, onFilter }: FilterFieldProps & { fields: Fields }): JSX.Element {
+function FieldChoice({
+  filter,
+  fields,
+  error,
+  onFilter,
+}: FilterFieldProps & { fields: Fields }): JSX.Element {
   const choose = (fieldName: string) =>
     onFilter({ ...filter, fieldName, value: firstValue(fields[fieldName]) ?? filter.value });
   const known = Object.values(fields);

@@ -37,7 +37,9 @@ export function InitialRead({ backfill, manifest, error, onBackfill }: InitialRe
         error={error}
         onChange={(event) => choose(event.currentTarget.value)}
       />
-      {choiceOf(period) === "days" && <Days first={period?.days ?? PROPOSED_DAYS} onDays={(days) => set({ days })} />}
+      {choiceOf(period) === "days" && (
+        <Days first={period?.days ?? PROPOSED_DAYS} onDays={(days) => set({ days })} />
+      )}
     </Stack>
   );
 }

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Checkbox, NativeSelect, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { keyOf, readChoices, withField, withMapping, withMember } from "./config-content.ts";
+import { keyOf, readChoices, withField, withMapping, withMember, type Content } from "./config-content.ts";
 import { FieldChoices } from "./field-choices.tsx";
 import type { FormPart } from "./form-part.ts";
 
@@ -15,7 +15,6 @@ export function ReadObjectForm(props: ReadObjectFormProps): JSX.Element | null {
   const { objectName, requiredFields = [], optionalFields = [], optionalFieldsAuto } = object;
   const chosen = readChoices(content, objectName);
   if (!chosen) return null;
-  const path = `read.objects.${keyOf(content, "read", objectName)}`;
   const fixed = requiredFields.filter(({ fieldName }) => fieldName !== undefined);
   const mapped = [...requiredFields, ...optionalFields].filter(isMapped);
   const offered = optionalFieldsAuto
@@ -29,32 +28,7 @@ export function ReadObjectForm(props: ReadObjectFormProps): JSX.Element | null {
           Always read: <span className="foreign">{fixed.map(({ fieldName }) => fieldName).join(", ")}</span>
         </Text>
       )}
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-        {mapped.map((field) => (
-          <NativeSelect
-            key={field.mapToName}
-            label={field.mapToDisplayName ?? field.mapToName}
-            description={field.prompt}
-            data={[
-              { value: "", label: "None" },
-              ...object.allFields.map(({ fieldName, displayName }) => ({
-                value: fieldName,
-                label: `${displayName} (${fieldName})`,
-              })),
-            ]}
-            value={chosen.selectedFieldMappings[field.mapToName] ?? ""}
-            error={issueAt(`${path}.selectedFieldMappings.${field.mapToName}`)}
-            onChange={(event) =>
-              onContent(
-                withMapping(content, objectName, {
-                  mapToName: field.mapToName,
-                  fieldName: event.currentTarget.value || undefined,
-                }),
-              )
-            }
-          />
-        ))}
-      </SimpleGrid>
+      {mapped.length > 0 && <Mappings {...props} fields={mapped} chosen={chosen.selectedFieldMappings} />}
       {optionalFieldsAuto && (
         <Checkbox
           label="All fields, also those that are added later"
@@ -75,7 +49,7 @@ export function ReadObjectForm(props: ReadObjectFormProps): JSX.Element | null {
           title="Optional fields"
           fields={offered}
           isChosen={(name) => chosen.selectedFields[name] === true}
-          error={issueAt(`${path}.selectedFields`)}
+          error={issueAt(`${pathOf(content, object)}.selectedFields`)}
           onField={(name, isWanted) => onContent(withField(content, objectName, name, isWanted))}
         />
       )}
@@ -83,10 +57,44 @@ export function ReadObjectForm(props: ReadObjectFormProps): JSX.Element | null {
   );
 }
 
+interface MappingsProps extends ReadObjectFormProps {
+  fields: readonly MappedField[];
+  /** The customer's field, by mapped name. */
+  chosen: Readonly<Record<string, string>>;
+}
+
+const Mappings = ({ fields, chosen, object, content, onContent, issueAt }: MappingsProps): JSX.Element => (
+  <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+    {fields.map(({ mapToName, mapToDisplayName, prompt }) => (
+      <NativeSelect
+        key={mapToName}
+        label={mapToDisplayName ?? mapToName}
+        description={prompt}
+        data={[
+          { value: "", label: "None" },
+          ...object.allFields.map(({ fieldName, displayName }) => ({
+            value: fieldName,
+            label: `${displayName} (${fieldName})`,
+          })),
+        ]}
+        value={chosen[mapToName] ?? ""}
+        error={issueAt(`${pathOf(content, object)}.selectedFieldMappings.${mapToName}`)}
+        onChange={({ currentTarget: { value } }) =>
+          onContent(withMapping(content, object.objectName, { mapToName, fieldName: value || undefined }))
+        }
+      />
+    ))}
+  </SimpleGrid>
+);
+
+const pathOf = (content: Content, { objectName }: { objectName: string }): string =>
+  `read.objects.${keyOf(content, "read", objectName)}`;
+
 type Field = Schemas["HydratedField"];
+type MappedField = Field & { mapToName: string };
 
 /** The customer chooses the field that is mapped to this name. */
-const isMapped = (field: Field): field is Field & { mapToName: string } =>
+const isMapped = (field: Field): field is MappedField =>
   field.fieldName === undefined && field.mapToName !== undefined;
 
 const toOffered = ({ fieldName = "", displayName, mapToDisplayName }: Field) => ({

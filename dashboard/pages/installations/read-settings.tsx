@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Checkbox, SimpleGrid, Stack } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { keyOf, readChoices, withMember, type Backfill, type ReadObject } from "./config-content.ts";
+import { keyOf, readChoices, withMember, type ReadObject } from "./config-content.ts";
 import { DestinationChoice } from "./destination-choice.tsx";
 import type { FormPart } from "./form-part.ts";
 import { InitialRead } from "./initial-read.tsx";

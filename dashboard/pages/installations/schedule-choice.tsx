@@ -20,12 +20,7 @@ interface ScheduleChoiceProps {
   onSchedule: (schedule: string | undefined) => void;
 }
 
-export function ScheduleChoice({
-  schedule,
-  manifest,
-  error,
-  onSchedule,
-}: ScheduleChoiceProps): JSX.Element {
+export function ScheduleChoice({ schedule, manifest, error, onSchedule }: ScheduleChoiceProps): JSX.Element {
   const isUsual = schedule === undefined || schedule === "" || USUAL.some(([cron]) => cron === schedule);
   const [isTyped, setIsTyped] = useState(!isUsual);
   const choose = (choice: string) => {

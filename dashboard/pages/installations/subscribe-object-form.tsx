@@ -41,22 +41,10 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
   const isInherited = own?.inheritFieldsAndMappings ?? declared.inheritFieldsAndMapping ?? false;
   return (
     <Stack gap="sm">
-      <Group justify="space-between" gap="xs">
-        <Text size="sm" c="dimmed">
-          {own
-            ? "This customer has settings of their own; what they leave out is as the manifest says."
-            : "As the manifest says, as long as nothing is changed here."}
-        </Text>
-        {own && (
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={() => onContent(withObject(content, "subscribe", objectName, false))}
-          >
-            Back to the manifest
-          </Button>
-        )}
-      </Group>
+      <WhoseSettings
+        isOwn={own !== undefined}
+        onReset={() => onContent(withObject(content, "subscribe", objectName, false))}
+      />
       {EVENTS.map(([name, label]) => (
         <Checkbox
           key={name}
@@ -108,3 +96,18 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
     </Stack>
   );
 }
+
+const WhoseSettings = ({ isOwn, onReset }: { isOwn: boolean; onReset: () => void }): JSX.Element => (
+  <Group justify="space-between" gap="xs">
+    <Text size="sm" c="dimmed">
+      {isOwn
+        ? "This customer has settings of their own; what they leave out is as the manifest says."
+        : "As the manifest says, as long as nothing is changed here."}
+    </Text>
+    {isOwn && (
+      <Button variant="default" size="compact-sm" onClick={onReset}>
+        Back to the manifest
+      </Button>
+    )}
+  </Group>
+);

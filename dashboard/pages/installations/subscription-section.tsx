@@ -31,7 +31,11 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
   const { objectName, state, reason, source, lastEventTime, polledUntil, counts } = subscription;
   const { reconciliation, warnings = [] } = subscription;
   return (
-    <Section title={objectName} region={`Subscription to ${objectName}`} actions={<Actions {...{ subscription, input }} />}>
+    <Section
+      title={objectName}
+      region={`Subscription to ${objectName}`}
+      actions={<Actions {...{ subscription, input }} />}
+    >
       <Facts
         facts={{
           State: (
@@ -130,9 +134,7 @@ function Actions({ subscription, input }: SubscriptionSectionProps): JSX.Element
       <ActionButton size="xs" variant="default" reason={reason} onClick={() => setAsked("find")}>
         Find missed changes
       </ActionButton>
-      {asked === "find" && (
-        <FindMissedChanges subscription={subscription} input={input} onClose={close} />
-      )}
+      {asked === "find" && <FindMissedChanges subscription={subscription} input={input} onClose={close} />}
       {asked === "test" && (
         <SendTestEvent
           objectName={subscription.objectName}

@@ -20,7 +20,9 @@ export function SubscriptionsTab({ input }: { input: InstallationInput }): JSX.E
         <EmptyState
           title="Nothing is subscribed to"
           action={
-            <ProjectButton to={`/deploy?integration=${part(input.integrationId)}`}>Change the manifest</ProjectButton>
+            <ProjectButton to={`/deploy?integration=${part(input.integrationId)}`}>
+              Change the manifest
+            </ProjectButton>
           }
         >
           Neither the manifest nor this installation&apos;s configuration subscribes to an object.
@@ -44,5 +46,4 @@ const isMoving = ({
 }: {
   state: string;
   reconciliation?: { state: string };
-}): boolean =>
-  state === "pending" || ["waiting", "running"].includes(reconciliation?.state ?? "");
+}): boolean => state === "pending" || ["waiting", "running"].includes(reconciliation?.state ?? "");

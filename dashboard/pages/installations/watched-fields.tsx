@@ -14,7 +14,7 @@ interface WatchedFieldsProps {
   manifest: Declared;
   fields: readonly { fieldName: string; displayName: string }[];
   error: string | undefined;
-  onWatch: (event: Omit<UpdateEvent, "enabled">) => void;
+  onWatch: (event: Partial<UpdateEvent>) => void;
 }
 
 export function WatchedFields({ own, manifest, fields, error, onWatch }: WatchedFieldsProps): JSX.Element {

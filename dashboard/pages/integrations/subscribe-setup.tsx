@@ -50,7 +50,11 @@ export function SubscribeSetup({ name }: { name: string }): JSX.Element | null {
       <Section
         title={FILE}
         actions={
-          <Button size="compact-sm" variant="default" onClick={() => saveText(FILE, "application/json", text)}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => saveText(FILE, "application/json", text)}
+          >
             Download
           </Button>
         }

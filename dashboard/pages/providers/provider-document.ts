@@ -36,7 +36,11 @@ export function readDocument(text: string): ReadDocument {
   if (faults.length > 0) return { document: undefined, faults, faultAt };
   const document: unknown = parsed.toJS();
   if (isObject(document)) return { document, faults: [], faultAt };
-  return { document: undefined, faults: [placed(0, text.trimEnd().length, "The document must be an object.")], faultAt };
+  return {
+    document: undefined,
+    faults: [placed(0, text.trimEnd().length, "The document must be an object.")],
+    faultAt,
+  };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -68,7 +72,9 @@ interface Step {
 function stepInto(node: unknown, path: string): Step | undefined {
   if (isSeq(node)) {
     const [step, index = ""] = /^\[(\d+)\]\.?/.exec(path) ?? [];
-    return step === undefined ? undefined : { value: node.items[Number(index)], rest: path.slice(step.length) };
+    return step === undefined
+      ? undefined
+      : { value: node.items[Number(index)], rest: path.slice(step.length) };
   }
   if (!isMap(node)) return undefined;
   for (const { key, value } of node.items) {

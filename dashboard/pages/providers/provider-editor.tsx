@@ -77,11 +77,7 @@ export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
       </Section>
       <ProblemView error={store.error} />
       <Group>
-        <ActionButton
-          reason={mayStore ?? blocked}
-          loading={store.isPending}
-          onClick={save}
-        >
+        <ActionButton reason={mayStore ?? blocked} loading={store.isPending} onClick={save}>
           {isStored ? "Save" : "Create provider"}
         </ActionButton>
       </Group>

@@ -40,9 +40,7 @@ export function ProviderPage(): JSX.Element {
     >
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && <About own={data} />}
-      {data && source !== undefined && (
-        <ProviderEditor providerKey={key} source={source} isStored />
-      )}
+      {data && source !== undefined && <ProviderEditor providerKey={key} source={source} isStored />}
       {deleting && <DeleteProvider providerKey={key} onClose={() => setDeleting(false)} />}
     </Page>
   );

@@ -31,7 +31,13 @@ export const suite: Suite = (on) => {
   test("an event is found by its record, with why it was filtered or the delivery of its message; missed changes are looked for, and a test event is sent", async () => {
     const { on: busbar } = on();
     const metadata = { providerParams: { subscribeSource: "webhook" } };
-    const app = { provider: "hubspot", clientId: "changes", clientSecret: SECRET, scopes: ["oauth"], metadata };
+    const app = {
+      provider: "hubspot",
+      clientId: "changes",
+      clientSecret: SECRET,
+      scopes: ["oauth"],
+      metadata,
+    };
     const { body: created } = await busbar.inProject("POST", "/provider-apps", app);
     const customer = await connectCustomer(busbar, {
       provider: "hubspot",
@@ -41,7 +47,9 @@ export const suite: Suite = (on) => {
       skipSampling: true,
     });
     const path = `/integrations/changes/installations/${customer.installationId}`;
-    await until(async () => (await busbar.inProject("GET", `${path}/subscriptions`)).body[0].state === "active");
+    await until(
+      async () => (await busbar.inProject("GET", `${path}/subscriptions`)).body[0].state === "active",
+    );
     await push(on(), [
       { subscriptionType: "contact.deletion", objectId: 70_501 },
       { subscriptionType: "contact.propertyChange", objectId: 70_502, propertyName: "phone" },
