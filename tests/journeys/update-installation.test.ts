@@ -133,6 +133,17 @@ describe("an installation is updated by mask", () => {
     assert.equal((await proxied()).status, 403);
   });
 
+  test("the whole configuration is replaced, members of one's own and missing ones included; what is no object is refused", async () => {
+    const { content } = (await crm.show()).config;
+    const { read: _read, ...rest } = content;
+    const replaced = await crm.updateContent(["config.content"], { ...rest, ours: { kept: true } });
+    assert.deepEqual(replaced.body.config.content, { ...rest, ours: { kept: true } }, replaced.text);
+    assert.equal((await crm.updateContent(["config.content"], content)).status, 200);
+    assert.deepEqual((await crm.show()).config.content, content);
+    const text = await crm.update(["config.content"], { config: { content: "nothing" } });
+    assert.equal(text.body.issues[0].name, "updateMask[0]", text.text);
+  });
+
   test("who configured can be said", async () => {
     const answer = await crm.update(["config.createdBy"], { config: { createdBy: "consumer:42" } });
     assert.equal(answer.body.config.createdBy, "consumer:42", answer.text);

@@ -1,6 +1,6 @@
 /** The configuration of an installation, as a form or as JSON, saved as a whole; and its deletion. */
 import { useState, type JSX } from "react";
-import { Group, SegmentedControl, Text, Textarea } from "@mantine/core";
+import { Box, Group, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { CatchBoundary, useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
 import { issueOf, useChange } from "../../api/queries.ts";
@@ -75,8 +75,12 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
       ) : (
         <ContentText text={text} isJson={content !== undefined} onText={setText} />
       )}
-      <ProblemView error={save.error} />
-      <Group gap="xs" mt="sm" align="flex-start">
+      {save.error && (
+        <Box mt="md">
+          <ProblemView error={save.error} />
+        </Box>
+      )}
+      <Group gap="xs" mt="md" align="flex-start">
         <ActionButton
           reason={reason ?? (text === stored ? "Nothing has changed." : undefined)}
           loading={save.isPending}

@@ -5,6 +5,7 @@ import { useCall } from "../../api/queries.ts";
 import { useProjectName } from "../../frame/project.ts";
 
 interface DestinationChoiceProps {
+  description: string;
   /** Undefined or empty: as the manifest says. */
   destination: string | undefined;
   manifest: string | undefined;
@@ -13,7 +14,7 @@ interface DestinationChoiceProps {
 }
 
 export function DestinationChoice(props: DestinationChoiceProps): JSX.Element {
-  const { destination, manifest, error, onDestination } = props;
+  const { description, destination, manifest, error, onDestination } = props;
   const projectIdOrName = useProjectName();
   const known = useCall("listDestinations", { projectIdOrName }, { staysFresh: true }).data;
   const names = known?.map(({ name }) => name) ?? [];
@@ -22,6 +23,7 @@ export function DestinationChoice(props: DestinationChoiceProps): JSX.Element {
   return (
     <NativeSelect
       label="Destination"
+      description={description}
       data={[{ value: "", label: `As the manifest: ${manifest || "none"}` }, ...others, ...names]}
       value={destination ?? ""}
       error={error ?? (isGone ? "This destination does not exist." : undefined)}

@@ -20,7 +20,7 @@ export function FieldChoices({ title, fields, isChosen, error, onField }: FieldC
     `${fieldName} ${displayName}`.toLowerCase().includes(text.toLowerCase());
   return (
     <div role="group" aria-label={title}>
-      <Text size="sm" fw={500} mb={4}>
+      <Text size="sm" fw={600} mb={4}>
         {title}
       </Text>
       {fields.length > MANY && (

@@ -42,6 +42,7 @@ export function ReadSettings(props: ReadSettingsProps): JSX.Element | null {
           onBackfill={(backfill) => set("backfill", backfill)}
         />
         <DestinationChoice
+          description="Gets the records."
           destination={chosen.destination}
           manifest={declared.destination}
           error={issueOf("destination")}

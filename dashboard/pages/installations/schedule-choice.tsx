@@ -33,6 +33,7 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
     <>
       <NativeSelect
         label="Schedule"
+        description="When changes are read."
         data={[
           { value: "manifest", label: `As the manifest: ${wordsOf(manifest)}` },
           ...USUAL.map(([value, label]) => ({ value, label })),

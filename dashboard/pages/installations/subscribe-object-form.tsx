@@ -80,6 +80,7 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
         <DestinationChoice
+          description="Gets the events."
           destination={own?.destination}
           manifest={declared.destination}
           error={issueOf("destination")}

@@ -10,6 +10,7 @@ describe("update masks", () => {
   const forms: [string, unknown][] = [
     ["connectionId", { kind: "connectionId" }],
     ["config.createdBy", { kind: "createdBy" }],
+    ["config.content", content()],
     ["config.content.read.objects.contacts", content("read", "objects", "contacts")],
     ["config.content.read.objects.contacts.disabled", content("read", "objects", "contacts", "disabled")],
     ["config.content.write.objects.contacts", content("write", "objects", "contacts")],
@@ -43,7 +44,7 @@ describe("update masks", () => {
   const unknown = [
     "",
     "config",
-    "config.content",
+
     "config.content.read",
     "config.content.read.objects",
     "config.content.read.objects.",

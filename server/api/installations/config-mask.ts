@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 export const ACTIONS = ["read", "write", "subscribe"] as const;
 export type ConfigAction = (typeof ACTIONS)[number];
 
-/** The target of one path. `path` is below `config.content`, for example `["write", "objects", "Contact"]`. */
+/** The target of one path. `path` is below `config.content`, for example `["write", "objects", "Contact"]`; empty: all of it. */
 export type MaskTarget =
   | { kind: "connectionId" }
   | { kind: "createdBy" }
@@ -12,7 +12,7 @@ export type MaskTarget =
 
 /** The allowed forms of a path, for error messages. */
 export const MASK_FORMS =
-  "connectionId, config.createdBy, config.content.<read|write|subscribe>.objects.<name>, " +
+  "connectionId, config.createdBy, config.content (as a whole), config.content.<read|write|subscribe>.objects.<name>, " +
   "config.content.<write|subscribe>.objects, config.content.read.objects.<name>.disabled, config.content.proxy.enabled";
 
 /**
@@ -30,6 +30,7 @@ export function readMaskPath(
   if (steps.length === 2 && steps[1] === "createdBy") return { kind: "createdBy" };
   const [, content, block, member, ...rest] = steps;
   if (content !== "content") return undefined;
+  if (block === undefined) return { kind: "content", path: [] };
   if (block === "proxy" && member === "enabled" && rest.length === 0) {
     return { kind: "content", path: ["proxy", "enabled"] };
   }

@@ -149,7 +149,9 @@ function knownObjects(
 function valueOf(target: MaskTarget, { installation }: Request): Json | undefined {
   if (target.kind === "connectionId") return installation.connectionId || undefined;
   if (target.kind === "createdBy") return installation.config?.createdBy || undefined;
-  return valueAt(contentOf(installation.config?.content), target.path);
+  const { content } = installation.config ?? {};
+  if (target.path.length === 0) return isJsonObject(content) ? content : undefined;
+  return valueAt(contentOf(content), target.path);
 }
 
 function apply(
@@ -158,6 +160,7 @@ function apply(
   path: readonly string[],
   body: Request,
 ): JsonObject {
+  if (path.length === 0) return contentOf(body.installation.config?.content);
   const value = valueAt(contentOf(body.installation.config?.content), path);
   if (value === undefined) return content;
   const start = path[0] === "write" && path.length > 2 ? withWriteMap(content, integration) : content;
