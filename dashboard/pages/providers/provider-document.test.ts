@@ -41,4 +41,8 @@ test("what is no YAML, or no object, is a fault with its place; JSON is read too
   const document = { displayName: "Quill", connector: { objects: {} } };
   assert.deepEqual(readDocument(JSON.stringify(document)).document, document);
   assert.deepEqual(readDocument(documentText(document)).document, document);
+  assert.equal(
+    documentText({ connector: { objects: {} }, z: 1, displayName: "Quill" }).indexOf("displayName"),
+    0,
+  );
 });

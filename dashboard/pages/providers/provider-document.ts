@@ -18,7 +18,28 @@ export interface ReadDocument {
   faultAt(path: string, message: string): DocumentFault;
 }
 
-export const documentText = (document: Readonly<Record<string, unknown>>): string => stringify(document);
+/** Members in the order in which one reads them, because the API keeps none; others are between them. */
+const FIRST = [
+  "displayName",
+  "name",
+  "authType",
+  "baseURL",
+  "grantType",
+  "method",
+  "path",
+  "defaults",
+  "objects",
+];
+const LAST = ["errors", "limits", "sources", "connector"];
+
+export const documentText = (document: Readonly<Record<string, unknown>>): string =>
+  stringify(document, { sortMapEntries: (one, other) => rankOf(one.key) - rankOf(other.key) });
+
+function rankOf(key: unknown): number {
+  const name = String(isScalar(key) ? key.value : key);
+  if (LAST.includes(name)) return FIRST.length + 1 + LAST.indexOf(name);
+  return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
+}
 
 export function readDocument(text: string): ReadDocument {
   const parsed = parseDocument(text, { prettyErrors: false });

@@ -22,8 +22,8 @@ export const suite: Suite = (on) => {
 
     const { document } = (await busbar.inProject("GET", "/providers/x-parrot")).body;
     const changed = (more: object) => JSON.stringify({ ...document, ...more }, undefined, 2);
-    await editor.fill(changed({ displayName: "Parrot", apiKeyOpts: { attachmentType: "heading" } }));
-    await findings.getByText(/line 6: apiKeyOpts\.attachmentType/).waitFor();
+    await editor.fill("displayName: Parrot\nauthType: apiKey\nbaseURL: nowhere\n");
+    await findings.getByText(/line 3: baseURL/).waitFor();
     visit.forgive();
     await editor.fill(changed({ displayName: "Parrot" }));
     await findings.getByText("No findings.").waitFor();
