@@ -4,7 +4,6 @@ import {
   Button,
   CloseButton,
   Fieldset,
-  Group,
   NativeSelect,
   NumberInput,
   Stack,
@@ -40,7 +39,7 @@ export function FilterRows({ title, filters, fields, issueAt, onFilters }: Filte
         )}
         {filters.map((filter, index) => (
           // oxlint-disable-next-line react/no-array-index-key -- a condition has no id, and its field changes
-          <Group key={index} gap="xs" align="flex-end" className={classes["row"]}>
+          <div key={index} className={classes["row"]}>
             <FieldChoice
               filter={filter}
               fields={fields}
@@ -58,7 +57,7 @@ export function FilterRows({ title, filters, fields, issueAt, onFilters }: Filte
               aria-label={`Remove the condition on ${filter.fieldName || "no field"}`}
               onClick={() => onFilters(filters.filter((_one, place) => place !== index))}
             />
-          </Group>
+          </div>
         ))}
         <Button
           variant="default"
