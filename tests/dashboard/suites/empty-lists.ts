@@ -18,8 +18,8 @@ const LISTS = [
   "Destinations",
   "API keys",
   "JWT keys",
-  "Provider apps",
   "Own providers",
+  "Provider apps",
 ];
 
 export const suite: Suite = (on) => {
