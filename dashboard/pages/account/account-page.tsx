@@ -120,7 +120,7 @@ const columnsOf = (onEnd: (id: string) => void): Column<Session>[] => [
     line: 1,
     cell: ({ id, current }) =>
       current ? (
-        "this one"
+        <span style={{ whiteSpace: "nowrap" }}>this one</span>
       ) : (
         <Button size="compact-sm" variant="default" onClick={() => onEnd(id)}>
           End

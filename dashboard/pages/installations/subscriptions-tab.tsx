@@ -25,7 +25,7 @@ export function SubscriptionsTab({ input }: { input: InstallationInput }): JSX.E
             </ProjectButton>
           }
         >
-          Neither the manifest nor this installation&apos;s configuration subscribes to an object.
+          Neither the manifest nor the configuration names an object.
         </EmptyState>
       </Section>
     );

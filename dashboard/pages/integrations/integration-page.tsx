@@ -5,7 +5,7 @@ import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall } from "../../api/queries.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
-import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
+import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -56,10 +56,15 @@ export function IntegrationPage(): JSX.Element {
   );
 }
 
-const CUSTOMERS: Column<RowOf<"listProjectInstallations">>[] = [
+type Installation = RowOf<"listProjectInstallations">;
+
+const pathOf = ({ id, integrationName }: Installation): string =>
+  `/integrations/${part(integrationName)}/installations/${part(id)}`;
+
+const CUSTOMERS: Column<Installation>[] = [
   {
     head: "Customer",
-    cell: ({ group }) => <span className="foreign">{group.groupName}</span>,
+    cell: (row) => <ProjectLink to={pathOf(row)}>{row.group.groupName || row.group.groupRef}</ProjectLink>,
     line: 1,
     grows: true,
   },
@@ -74,6 +79,7 @@ const CUSTOMERS: Column<RowOf<"listProjectInstallations">>[] = [
 
 function Customers({ name }: { name: string }): JSX.Element {
   const projectIdOrName = useProjectName();
+  const open = useOpenInProject();
   return (
     <LiveTable
       name="Customers"
@@ -81,6 +87,7 @@ function Customers({ name }: { name: string }): JSX.Element {
       input={{ projectIdOrName, integration: name }}
       columns={CUSTOMERS}
       idOf={({ id }) => id}
+      onOpen={(row) => open(pathOf(row))}
       filters={[
         {
           kind: "choice",

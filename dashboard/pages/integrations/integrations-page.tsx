@@ -21,7 +21,7 @@ const COLUMNS: Column<Integration>[] = [
   },
   { head: "Provider", cell: ({ provider }) => provider, line: 1 },
   {
-    head: "Actions",
+    head: "Does",
     cell: ({ latestRevision: { content } }) => ACTIONS.filter((action) => content[action]).join(", "),
     line: 2,
   },

@@ -55,9 +55,9 @@ const About = ({ own: { provider, createTime, updateTime } }: AboutProps): JSX.E
     <Facts
       facts={{
         Name: provider.displayName,
-        "Customers connect with": signInWords(provider),
+        "Connects with": signInWords(provider),
         Address: <code className="foreign">{provider.baseURL}</code>,
-        "It can": abilityWords(provider),
+        Can: abilityWords(provider),
         Created: <TimeAgo time={createTime} focusable />,
         Changed: <TimeAgo time={updateTime} focusable />,
       }}
