@@ -19,6 +19,7 @@ const EVENTS = [
   ["updateEvent", "Updated records"],
   ["deleteEvent", "Deleted records"],
 ] as const;
+type EventName = (typeof EVENTS)[number][0];
 
 interface SubscribeObjectFormProps extends FormPart {
   declared: Schemas["ManifestSubscribeObject"];
@@ -36,8 +37,7 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
   ) => onContent(withSubscribeMember(content, objectName, name, value));
   const issueOf = (member: string) =>
     issueAt(`subscribe.objects.${keyOf(content, "subscribe", objectName)}.${member}`);
-  const isOn = (name: (typeof EVENTS)[number][0]) =>
-    (own?.[name]?.enabled ?? declared[name]?.enabled) === "always";
+  const isOn = (name: EventName) => (own?.[name]?.enabled ?? declared[name]?.enabled) === "always";
   const isInherited = own?.inheritFieldsAndMappings ?? declared.inheritFieldsAndMapping ?? false;
   return (
     <Stack gap="sm">
@@ -45,17 +45,11 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
         isOwn={own !== undefined}
         onReset={() => onContent(withObject(content, "subscribe", objectName, false))}
       />
-      {EVENTS.map(([name, label]) => (
-        <Checkbox
-          key={name}
-          label={label}
-          checked={isOn(name)}
-          error={issueOf(name)}
-          onChange={(event) =>
-            set(name, { ...own?.[name], enabled: event.currentTarget.checked ? "always" : "never" })
-          }
-        />
-      ))}
+      <Events
+        isOn={isOn}
+        issueOf={issueOf}
+        onEvent={(name, isWanted) => set(name, { ...own?.[name], enabled: isWanted ? "always" : "never" })}
+      />
       {isOn("updateEvent") && (
         <WatchedFields
           own={own?.updateEvent}
@@ -97,6 +91,26 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
     </Stack>
   );
 }
+
+interface EventsProps {
+  isOn: (name: EventName) => boolean;
+  issueOf: (member: string) => string | undefined;
+  onEvent: (name: EventName, isWanted: boolean) => void;
+}
+
+const Events = ({ isOn, issueOf, onEvent }: EventsProps): JSX.Element => (
+  <>
+    {EVENTS.map(([name, label]) => (
+      <Checkbox
+        key={name}
+        label={label}
+        checked={isOn(name)}
+        error={issueOf(name)}
+        onChange={(event) => onEvent(name, event.currentTarget.checked)}
+      />
+    ))}
+  </>
+);
 
 const WhoseSettings = ({ isOwn, onReset }: { isOwn: boolean; onReset: () => void }): JSX.Element => (
   <Group justify="space-between" gap="xs">
