@@ -37,7 +37,7 @@ async function addHistory(database: Client, filling: Filling): Promise<void> {
        result, log, create_time, update_time)
      select ${idAt("$3::integer")}, $1, installations.integration_id, installations.id, $1, 'write', 'companies', 'success',
        'Created record ' || nth, '[{"severity": "INFO", "msg": "Created the record in one call to the provider"}]',
-       now() - interval '25 days' * (1 - nth::float / $3), now()
+       now() - interval '25 days' * (1 - nth::float / $3::integer), now()
      from generate_series(1, $3::integer) nth, installations where installations.id = $2`,
     [projectId, installationId, history],
   );
@@ -52,25 +52,23 @@ async function addHistory(database: Client, filling: Filling): Promise<void> {
   );
 }
 
-/** The writes of one customer whose gate is closed: they are due when it opens. */
-async function addWaiting(database: Client, { projectId, installationId, waiting }: Filling): Promise<void> {
+/** The writes of the first copied customer, whose gate is closed: they are due when it opens. */
+async function addWaiting(database: Client, { projectId, waiting }: Filling): Promise<void> {
   await database.query(
-    `insert into connection_gates (connection_id, closed_until)
-     select connection_id, now() + interval '1 day' from installations
-     where id = (select id from installations where id <> $1 order by id desc limit 1)`,
-    [installationId],
+    `insert into connection_gates (connection_id, closed_until, retryable)
+     select connection_id, now() + interval '1 day', true from copies where nth = 1`,
   );
   await database.query(
     `with made as (
        insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status)
        select gen_random_uuid(), $1, integration_id, installations.id, $1, 'write', 'companies', 'in_progress'
        from generate_series(1, $2::integer) nth, installations
-       where installations.id = (select id from installations where id <> $3 order by id desc limit 1)
+       where installations.id = (select installation_id from copies where nth = 1)
        returning id, installation_id
      )
      insert into writes (operation_id, installation_id, write_type, send_options, records, due_time, deadline)
      select id, installation_id, 'create', '{}', '[]', now() + interval '1 hour', now() + interval '1 day' from made`,
-    [projectId, waiting, installationId],
+    [projectId, waiting],
   );
 }
 
