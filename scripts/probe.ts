@@ -8,6 +8,7 @@ import { checkOwnProvider } from "../connectors/own-provider.ts";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { completeProvider } from "../connector-kit/define-provider.ts";
 import { describeConnector } from "../connector-kit/described/describe-connector.ts";
+import { TemplateError } from "../connector-kit/template.ts";
 import { now } from "../server/ground/clock.ts";
 import { openEgress } from "../server/egress/open-egress.ts";
 import { probeDescription } from "./probe/probe-description.ts";
@@ -44,7 +45,9 @@ try {
   console.log(redact(report(probed, findings, { requests: fetch.requests(), date: now() }), given.secrets));
   process.exitCode = findings.some(({ verdict }) => verdict === "differs") ? 1 : 0;
 } catch (error) {
-  console.error(redact(error instanceof Error ? error.message : String(error), given.secrets));
+  const message = error instanceof Error ? error.message : String(error);
+  const remedy = error instanceof TemplateError ? `; add it to "metadata" of the credentials` : "";
+  console.error(redact(`${message}${remedy}`, given.secrets));
   process.exitCode = 2;
 } finally {
   await egress.close();
