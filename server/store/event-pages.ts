@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
-import { inIdRange, type IdRange } from "./id-range.ts";
+import { containsText, inIdRange, type IdRange } from "./id-range.ts";
 
 export interface ListedEvent {
   id: string;
@@ -79,12 +79,17 @@ function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown
     // The first condition is the cheaper one.
     all.push(sql`strpos(data::text, ${JSON.stringify(value)}) > 0 and data ->> ${name} = ${value}`);
   }
-  if (text !== undefined) {
-    const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-    all.push(sql`(looked.id::text ilike ${pattern} or type ilike ${pattern}
-      or exists (select from json_each_text(data) as member where member.value ilike ${pattern}))`);
-  }
+  if (text !== undefined) all.push(hasText(text));
   return all;
+}
+
+/** Searches the data as a whole before its members, because that costs much less. */
+function hasText(text: string): RawBuilder<unknown> {
+  const inMember = sql`exists (select from json_each_text(data) as member where ${containsText(["member.value"], text)})`;
+  // JSON escapes other characters: a member may contain the text although the whole does not.
+  const isPlain = /^[\x20-\x7e]*$/.test(text) && !/["\\]/.test(text);
+  const inData = isPlain ? sql`(${containsText(["data"], text)} and ${inMember})` : inMember;
+  return sql`(${containsText(["looked.id", "type"], text)} or ${inData})`;
 }
 
 /** An event with the id of an operation reports its end: looks only around that. Returns undefined when there is none. */
