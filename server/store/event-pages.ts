@@ -38,15 +38,18 @@ export async function listEvents(
 ): Promise<{ rows: ListedEvent[]; continueBefore?: string }> {
   const range = await narrowed(queries, filter);
   if (!range) return { rows: [] };
-  const newest = filter.nowhere ? lostEvents(filter, range) : typedEvents(filter, range);
+  const searches =
+    filter.nowhere !== undefined || filter.text !== undefined || Object.keys(filter.members).length > 0;
+  const most = searches ? MOST_LOOKED_AT : range.limit;
+  const newest = filter.nowhere ? lostEvents(filter, range) : typedEvents(filter, range, most);
   const { rows } = await sql<ListedEvent>`
     select looked.id, type, data::text as data, mark.missing
-    from (${newest} limit ${MOST_LOOKED_AT}) as looked
+    from (${newest} limit ${most}) as looked
     left join events_nowhere as mark on mark.project_id = ${filter.projectId} and mark.event_id = looked.id
     where ${sql.join(conditions(filter), sql` and `)}
     order by looked.id desc limit ${range.limit}
   `.execute(queries);
-  if (rows.length >= range.limit) return { rows };
+  if (!searches || rows.length >= range.limit) return { rows };
   const last = await sql<{ id: string }>`
     select id from (${newest} limit ${MOST_LOOKED_AT}) as looked offset ${MOST_LOOKED_AT - 1}
   `.execute(queries);

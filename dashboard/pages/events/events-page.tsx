@@ -7,10 +7,10 @@ import { useFilters } from "../../frame/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { IdText } from "../../ui/id-text.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { EventDialog } from "./event-dialog.tsx";
@@ -31,7 +31,7 @@ const COLUMNS: Column<Event>[] = [
   },
   { head: "Customer", cell: ({ groupRef }) => <span className="foreign">{groupRef ?? "–"}</span>, line: 2 },
   { head: "Went to", cell: (event) => <WentTo event={event} />, grows: true, line: 2 },
-  { head: "Id", cell: ({ id }) => <IdText id={id} /> },
+  { head: "Id", cell: ({ id }) => <CopyButton text={id} label="Copy id" /> },
 ];
 
 /** Opens the event over the list, with the filters as they are. */

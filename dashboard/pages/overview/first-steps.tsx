@@ -1,11 +1,12 @@
 /** The six steps to the first integration; each is ticked when the API lists what it creates. */
 import { useState, type JSX } from "react";
-import { Button, Group, Text } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import { ProjectLink } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
-import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/section.tsx";
+import { Status } from "../../ui/status.tsx";
+import classes from "./first-steps.module.css";
 
 export function FirstSteps(): JSX.Element | null {
   const projectIdOrName = useProjectName();
@@ -45,17 +46,11 @@ export function FirstSteps(): JSX.Element | null {
       }
     >
       {isDone && <Text size="sm">All six steps are done.</Text>}
-      <ol>
+      <ol className={classes["steps"]}>
         {steps.map(({ done, to, words }) => (
           <li key={words}>
-            <Group gap="xs" component="span" mih={30}>
-              <ProjectLink to={to}>{words}</ProjectLink>
-              {done && (
-                <Text size="sm" component="span">
-                  <Icon name="check" size={14} /> done
-                </Text>
-              )}
-            </Group>
+            <ProjectLink to={to}>{words}</ProjectLink>
+            {done && <Status status="success">done</Status>}
           </li>
         ))}
       </ol>

@@ -4,10 +4,10 @@ import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
 type ProxyCall = RowOf<"listProjectProxyCalls">;
@@ -39,7 +39,10 @@ const COLUMNS: Column<ProxyCall>[] = [
   { head: "Refused by", cell: ({ refusedBy }) => refusedBy ?? "" },
   { head: "Duration", cell: ({ durationMs }) => `${durationMs} ms`, align: "right" },
   { head: "Bytes", cell: ({ bytesDown }) => bytesDown.toLocaleString(), align: "right" },
-  { head: "Request", cell: ({ requestId }) => requestId && <IdText id={requestId} /> },
+  {
+    head: "Request",
+    cell: ({ requestId }) => requestId && <CopyButton text={requestId} label="Copy request id" />,
+  },
 ];
 
 export function ProxyCallsPage(): JSX.Element {

@@ -4,10 +4,10 @@ import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { IdText } from "../../ui/id-text.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 
 type RefusedRequest = RowOf<"listRequests">;
@@ -34,7 +34,7 @@ const COLUMNS: Column<RefusedRequest>[] = [
   { head: "Problem", cell: ({ title }) => title, line: 2 },
   { head: "Operation", cell: ({ operationId, method }) => operationId ?? method },
   { head: "Detail", cell: ({ detail }) => <span className="foreign">{detail}</span>, grows: true, line: 2 },
-  { head: "Request", cell: ({ requestId }) => <IdText id={requestId} /> },
+  { head: "Request", cell: ({ requestId }) => <CopyButton text={requestId} label="Copy request id" /> },
 ];
 
 export function RequestsPage(): JSX.Element {
