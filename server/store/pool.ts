@@ -32,6 +32,12 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 /** How long to wait for a server to accept a connection, or for the pool to have one free. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 
+/**
+ * Pages of the dashboard ask every 30 s. On a machine without processor time to spare, a connection may take longer to open
+ * than CONNECT_TIMEOUT_MS, so those that a page uses stay open.
+ */
+const IDLE_TIMEOUT_MS = 40_000;
+
 /** For every connection: detects a server that vanished while the connection was idle. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
@@ -57,6 +63,7 @@ export function openPool(options: {
     max: size,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
     ...KEEP_ALIVE,
   });
