@@ -41,7 +41,7 @@ export async function listEvents(
   const searches =
     filter.nowhere !== undefined || filter.text !== undefined || Object.keys(filter.members).length > 0;
   const most = searches ? MOST_LOOKED_AT : range.limit;
-  const newest = filter.nowhere ? lostEvents(filter, range) : typedEvents(filter, range, most);
+  const newest = filter.nowhere ? lostEvents(filter, range) : typedEvents(filter, range);
   const { rows } = await sql<ListedEvent>`
     select looked.id, type, data::text as data, mark.missing
     from (${newest} limit ${most}) as looked
