@@ -176,7 +176,7 @@ export async function listDeliveredHashes(
     select distinct on (record_id) record_id, delivered_hash as hash from subscription_events
     where installation_id = ${installationId} and object_name = ${objectName}
       and record_id = any(${recordIds}::text[]) and delivered_hash is not null
-    order by record_id, end_time desc
+    order by record_id, end_time desc, occurred_time desc, id desc
   `.execute(queries);
   return new Map(rows.map(({ recordId, hash }) => [recordId, hash]));
 }

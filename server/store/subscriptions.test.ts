@@ -12,6 +12,7 @@ import {
   releaseEventStream,
   selectAgain,
 } from "./event-streams.ts";
+import { listDeliveredHashes } from "./subscription-walks.ts";
 import {
   activateSubscription,
   claimSubscriptions,
@@ -157,4 +158,27 @@ test("polling that is chosen instead of a stream begins before the last answer o
   assert.equal((await find()).polledUntil, null);
   await sync("polling");
   assert.deepEqual((await find()).polledUntil, new Date("2026-09-14T07:55:00Z"));
+});
+
+test("of what was delivered of a record in one commit, the last counts", async (scope) => {
+  const { queries, sync, find } = await openSubscription(scope);
+  await sync("polling");
+  const { installationId } = await find();
+  const delivered = (hash: string) => ({
+    id: newId(),
+    installationId,
+    objectName: "contacts",
+    recordId: "1",
+    providerEventType: "UPDATE",
+    occurredTime: new Date(0),
+    dedupeKey: Buffer.from(hash),
+    raw: "{}",
+    outcome: "delivered",
+    endTime: new Date(1),
+    deliveredHash: Buffer.from(hash),
+  });
+  const [first, last] = [delivered("first"), delivered("last")];
+  await queries.insertInto("subscriptionEvents").values([first, last]).execute();
+  const one = { installationId, objectName: "contacts", recordIds: ["1"] };
+  assert.equal(String((await listDeliveredHashes(queries, one)).get("1")), "last");
 });
