@@ -5,7 +5,7 @@
 import type { Caller, Endpoint, Route } from "../http/endpoint.ts";
 import { SECRET_PARAMETERS } from "../http/require-role.ts";
 import type { Audit, AuditedCall } from "../http/server-options.ts";
-import { isUuid, newId } from "../ground/ids.ts";
+import { hintOfApiKey, isUuid, newId } from "../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import { recordingChange, type RecordedChange } from "../store/audit-context.ts";
 import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/audit-events.ts";
@@ -95,7 +95,7 @@ function targetOf({ path }: Route, { params, project }: AuditedCall, result: unk
   const collection = steps.findLast((step) => step !== "" && !step.startsWith("{")) ?? "";
   const last = /^\{(\w+)\}$/.exec(steps.at(-1) ?? "")?.[1];
   const named = last === undefined ? undefined : toObject(params)[last];
-  const text = typeof named === "string" ? named : undefined;
+  const text = typeof named === "string" ? shownName(last, named) : undefined;
   const shown = toObject(result);
   if (last === "projectIdOrName" && project) {
     return { targetKind: "project", targetId: project.id, targetName: project.name };
@@ -109,6 +109,10 @@ function targetOf({ path }: Route, { params, project }: AuditedCall, result: unk
     targetName: typeof name === "string" ? name : text !== undefined && !isUuid(text) ? text : null,
   };
 }
+
+/** A key may be named by itself: the audit keeps what lists show of it. */
+const shownName = (parameter: string | undefined, name: string): string =>
+  parameter === "apiKey" && !isUuid(name) ? hintOfApiKey(name) : name;
 
 /** Collections whose resource has another name. */
 const KINDS: Record<string, string> = {

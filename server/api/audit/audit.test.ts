@@ -84,6 +84,7 @@ describe("the audit", () => {
     const made = await on.inProject("POST", "/provider-apps", app);
     assert.equal(made.status, 200, made.text);
     const key = (await on.inProject("POST", "/api-keys", { label: "ci" })).body;
+    assert.equal((await on.inProject("DELETE", `/api-keys/${key.key}`)).status, 204);
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     const { rows } = await database.pool.query(
       "select row_to_json(audit_events)::text as row from audit_events",
