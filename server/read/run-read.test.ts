@@ -118,11 +118,13 @@ describe("executing reads", () => {
     );
     assert.equal((await operation())?.status, "in_progress");
     assert.ok(!/REQUEST_LIMIT_EXCEEDED/.test(await log()));
-    const metrics = (await on.call("GET", "/metrics", undefined, {})).text;
+    const scrape = async () => (await on.call("GET", "/metrics", undefined, {})).text;
+    const metrics = await scrape();
     assert.match(metrics, /busbar_read_waits_total\{reason="budget"\} [1-9]/);
     assert.match(metrics, /busbar_read_pages_total [1-9]/);
-    assert.match(metrics, /busbar_reads_under_way 1/);
-    assert.match(metrics, /busbar_read_lag_seconds \d/);
+    // These are left out while the database is slow.
+    await until(async () => /busbar_reads_under_way 1/.test(await scrape()));
+    await until(async () => /busbar_read_lag_seconds \d/.test(await scrape()));
     on.sandbox.salesforce.setLimits({ daily: 100_000 });
     assert.equal((await ended()).status, "success");
   });
