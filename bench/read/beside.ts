@@ -52,6 +52,8 @@ const BACKFILL = `
 
 interface Besides {
   writesMs: number[];
+  /** The same create, sent to the sandbox directly: its process serves the backfill, too. */
+  directMs: number[];
   changesMs: number[];
 }
 
@@ -112,6 +114,19 @@ async function writeMs({ busbar }: ReadBench, name: string): Promise<number> {
   return performance.now() - startedMs;
 }
 
+/** Sends the same create to the sandbox directly. */
+async function directMs({ account }: ReadBench, name: string): Promise<number> {
+  const startedMs = performance.now();
+  const answer = await fetch(`${account.url}/salesforce/services/data/v60.0/sobjects/Lead`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${account.accessToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ LastName: name, Company: "Bench" }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(text);
+  return performance.now() - startedMs;
+}
+
 /** Writes and changes one after the other until `isOver`. */
 async function measure(
   bench: ReadBench,
@@ -119,7 +134,7 @@ async function measure(
   what: string,
   isOver: () => boolean,
 ): Promise<Besides> {
-  const besides: Besides = { writesMs: [], changesMs: [] };
+  const besides: Besides = { writesMs: [], directMs: [], changesMs: [] };
   const repeat = async (all: number[], one: (name: string) => Promise<number>): Promise<void> => {
     for (let n = 1; !isOver(); n += 1) {
       all.push(await one(`${what} ${n}`));
@@ -128,6 +143,7 @@ async function measure(
   };
   await Promise.all([
     repeat(besides.writesMs, (name) => writeMs(bench, name)),
+    repeat(besides.directMs, (name) => directMs(bench, name)),
     repeat(besides.changesMs, (name) => changeMs(bench, receiver, name)),
   ]);
   return besides;
@@ -172,6 +188,8 @@ try {
   clearInterval(watch);
   console.log(`writes of the same customer: usually ${shown(usual.writesMs)}`);
   console.log(`  while all ${RECORDS} records are read: ${shown(besides.writesMs)} (target: at most twice)`);
+  console.log(`the same create, sent to the sandbox directly: usually ${shown(usual.directMs)}`);
+  console.log(`  while all ${RECORDS} records are read: ${shown(besides.directMs)}`);
   console.log(
     `changes of another customer, schedule of ${INTERVAL_MS} ms: usually ${shown(usual.changesMs)}`,
   );
