@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export const nowMs = (): number => Date.now();
 
-/** Waits, at most until the signal; says whether the whole time went by. */
+/** Waits until the time is over or the signal aborts. Returns whether the time is over. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
   try {
     await sleep(milliseconds, undefined, { signal });

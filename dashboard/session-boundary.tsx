@@ -7,7 +7,7 @@ import { Frame } from "./frame/frame.tsx";
 import { ProblemView } from "./frame/problem-view.tsx";
 
 export function SessionBoundary(): JSX.Element {
-  // Whoever is signed out later gets the dialog over the page instead.
+  // A session that ends later opens the dialog over the page instead.
   const { data, error, refetch } = useCall("getSession", {}, { staysFresh: true, everyMs: untilAnswered });
   if (error && !data) {
     return (

@@ -30,7 +30,7 @@ export async function listen(
   const { config, log } = deps;
   let publicUrl = config.publicUrl ?? "";
   const docsUrl = () => `${publicUrl}/docs`;
-  // Both are closed at once: while one finishes its requests, the other accepts no new ones.
+  // Both are closed at the same time, so that none accepts requests while the other finishes its own.
   const listeners: Cleanup = [];
   const clientAddress = openClientAddress(config.trustedProxies);
   const proxy = createProxyServer({

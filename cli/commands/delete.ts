@@ -1,4 +1,4 @@
-/** `busbar delete installation <id>`: deletes resources; asks first, or needs `--yes`, when more than the named one goes. */
+/** `busbar delete installation <id>`: deletes resources. If others are deleted with it, asks first or needs `--yes`. */
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { printable } from "../output/printable.ts";

@@ -84,7 +84,7 @@ function tellWarnings(integrations: JsonObject[], file: ManifestFile, { out }: C
   out.line(summary(warnings, file.shown, out.paint));
 }
 
-/** Without `destructive` the server accepts that names are lost; with false it refuses. */
+/** If `destructive` is undefined, the server accepts that names are lost; if it is false, the server refuses. */
 async function put(
   file: ManifestFile,
   destructive: boolean | undefined,

@@ -128,7 +128,7 @@ function headerText(
   return `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
 }
 
-/** An update has what changed, a creation what is not empty, anything else nothing. */
+/** Returns the fields as JSON members: the changed ones of an update, those with a value of a creation, otherwise none. */
 function bodyText(event: AvroRecord, changeType: string, changed: string[]): string {
   if (changeType !== "UPDATE" && changeType !== "CREATE" && changeType !== "UNDELETE") return "";
   const parts = Map.groupBy(changed, (name) => name.split(".")[0] ?? name);

@@ -1,4 +1,4 @@
-/** The period of graphs, which is in the address, and the control that chooses it. */
+/** The period of the graphs, which is stored in the page's address, and the control that changes it. */
 import { useEffect, useState, type JSX } from "react";
 import { SegmentedControl } from "@mantine/core";
 import { nowMs } from "../ui/clock.ts";

@@ -79,7 +79,7 @@ export function openAccess(deps: {
     async authorize({ headers, audience, projectIdOrName, orgId, address }) {
       if (audience === "public") return { caller: NOBODY };
       const { caller, home, owner } = await identify({ ...deps, keyOwner, customerOf }, headers);
-      // Before anything else is looked up: a stolen key learns nothing.
+      // Checked before anything is looked up, so that the user of a stolen key learns nothing.
       const refusal = owner && address && keyLimits.refusal(owner, address);
       if (refusal) return { caller, project: home, refusal };
       if (caller.sessionId !== undefined) deps.uses.session(caller.sessionId);

@@ -5,7 +5,7 @@ export const terminalLog = (screen: { write(text: string): unknown }) => ({
   write: (line: string): void => void screen.write(`${readable(line)}\n`),
 });
 
-/** Ids for a store of logs; at a terminal, that of the request is enough. */
+/** Ids that only a log store needs. A line with a request id is shown without them. */
 const FOUND_BY_REQUEST = new Set(["projectId", "installationId", "connectionId", "traceId"]);
 
 function readable(line: string): string {

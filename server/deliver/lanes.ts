@@ -77,14 +77,14 @@ export class Lanes<Item> {
     return this.#room.fullProjects();
   }
 
-  /** Returns how many more messages a destination takes: 0 until half of a full lane is gone. */
+  /** Returns how many more messages a destination takes. After a lane was full, this is 0 until half of it is free. */
   space({ id, projectId, failing }: LaneOwner): number {
     const lane = this.#lanes.get(id);
     if (lane) return this.#space(lane);
     return Math.min(failing ? FAILING_DEPTH : DEPTH, this.#share(projectId, 0));
   }
 
-  /** Whether a destination with a lane takes no more. */
+  /** Returns whether the destination has a lane and the lane is full. */
   isFull(id: string): boolean {
     const lane = this.#lanes.get(id);
     return lane !== undefined && this.#space(lane) === 0;

@@ -40,7 +40,7 @@ export interface PreparedDelivery {
   readAfter: number;
 }
 
-/** A message counts once, and once more for each of these characters: room stands for memory. */
+/** A message counts as one, and as one more for each 16 Ki characters, because the limit on messages limits memory. */
 export const LARGE_MESSAGE = 16 * 1024;
 
 /** Returns how many ordinary messages the message of an event counts as. */

@@ -22,7 +22,7 @@ export interface Http2Lease {
 /** Long calls of one session; short ones of theirs need room, too. Servers commonly allow 1,000. */
 const MOST_LEASES = 400;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Behind NAT a connection may end without a word; a ping without an answer ends the session. */
+/** Behind NAT a connection may end without a notice, so a ping without an answer ends the session. */
 const PING_EVERY_MS = 45_000;
 const PING_TIMEOUT_MS = 20_000;
 /** A call that is not read keeps its own share only: without this, it would stop the others of the session. */

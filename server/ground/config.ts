@@ -54,9 +54,9 @@ export interface Config {
   /** Returned with each refusal. */
   support: Support;
   roles: ReadonlySet<Role>;
-  /** Undefined: generated once into the data folder, embedded database only. */
+  /** If undefined, the first start generates a key in the data folder (embedded database only). */
   encryptionKeys?: EncryptionKey[];
-  /** Prints the keys when Busbar starts; instead of `encryptionKeys`. */
+  /** Program that prints the keys when Busbar starts; it replaces `encryptionKeys`. */
   encryptionKeysCommand?: string;
   catalogPath?: string;
   /** Private hosts (lower case) and CIDRs that outgoing calls may reach. */

@@ -1,8 +1,8 @@
-/** Splits DATABASE_URL, which may name several hosts as libpq's does, into addresses of one host each. */
+/** Splits a DATABASE_URL with several hosts, which has libpq's syntax, into addresses of one host each. */
 
 const HOSTS = /^(postgres(?:ql)?:\/\/(?:[^@/?]*@)?)([^/?#]*)(.*)$/s;
 
-/** What we understand of libpq's `target_session_attrs`: Busbar writes, so a standby is of no use to it. */
+/** The supported values of libpq's `target_session_attrs`; those for standbys are not, because Busbar has to write. */
 const TARGETS = ["any", "read-write", "primary"];
 
 /** Returns an address per host in the order given; undefined if this is not an address of PostgreSQL. */

@@ -14,7 +14,7 @@ export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
 export interface DaysBound {
   leastDays: number;
-  /** What needs the rows for so long. */
+  /** The reason for the lower bound: what needs the rows for this time. */
   least: string;
   /** The operator's setting. */
   mostDays: number;

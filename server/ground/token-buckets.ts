@@ -11,7 +11,7 @@ export interface Rate {
 const MOST_BUCKETS = 50_000;
 
 export class TokenBuckets {
-  /** The least recently used are dropped: a full bucket by then, unless more ids than this call within a second. */
+  /** The least recently used bucket is dropped. By then it is full, unless more ids than `max` call within a second. */
   readonly #buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: MOST_BUCKETS });
 
   /** Returns the milliseconds until the id may call; 0: now. */
@@ -25,7 +25,7 @@ export class TokenBuckets {
     this.#buckets.set(id, { tokens: this.#tokens(id, rate) - 1, atMs: nowMs() });
   }
 
-  /** A bucket fills evenly. */
+  /** Returns the tokens of a bucket, which fills at a constant rate. */
   #tokens(id: string, { perSecond, burst }: Rate): number {
     const bucket = this.#buckets.get(id);
     if (!bucket) return burst;

@@ -1,6 +1,6 @@
-/** Removes secrets from foreign texts: some servers repeat what they were sent. */
+/** Removes secrets from the texts of other servers, because some servers repeat the request in an error. */
 
-/** A shorter secret may occur in a text by accident. */
+/** Shorter secrets are not removed, because the same characters may occur in a text by chance. */
 const LEAST_LENGTH = 8;
 
 export const withoutSecrets = (text: string, secrets: string[]): string =>

@@ -100,7 +100,7 @@ export class FairSlots<Item> {
     slots.movedMs = elapsedMs();
     slots.running -= 1;
     this.#count(slots.group, -1);
-    // A reduced limit must outlast the moment at which nothing of its key is here.
+    // A reduced limit is kept also while no item of its key is running or waiting.
     if (slots.running === 0 && slots.waiting.length === 0 && slots.limit === SLOTS_PER_KEY)
       this.#keys.delete(key);
   }

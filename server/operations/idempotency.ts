@@ -108,11 +108,11 @@ async function answered<A extends Answer>(
   try {
     const answer = await act(operationId);
     const kept = { status: 200, body: answer as unknown as Json };
-    // If this is lost, a repeated request is told to look the record up. The first caller gets its answer anyway.
+    // Without the stored answer, a repeated request gets a refusal with the advice to look the record up.
     await ignoreDatabaseOutage(() => storeIdempotentAnswer(deps.database.queries, place, operationId, kept));
     return answer;
   } catch (error) {
-    // Other errors leave the key claimed: a repeated request then finds out how far this one got.
+    // After other errors the key stays claimed, so that a repeated request checks how far this one got.
     if (error instanceof Problem) await keepRefusal(deps, place, operationId, error);
     throw error;
   }

@@ -113,7 +113,7 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): RequestHead {
   return head;
 }
 
-/** Reads how the body is framed and what concerns this connection. The parser has already refused most ambiguities. */
+/** Reads a header that is not forwarded, such as those about the body's length. The parser has refused most ambiguities. */
 function readDropped(head: RequestHead, name: string, value: string): void {
   switch (name) {
     case "host":

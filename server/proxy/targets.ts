@@ -40,7 +40,7 @@ export interface Targets {
    * `ProviderError`.
    */
   refresh(target: Target): Promise<Target>;
-  /** Reports the status of a provider's answer. Returns at once: mostly it changes nothing. */
+  /** Reports the status of a provider's answer. Does not wait, because most statuses change nothing. */
   answered(target: Target, status: number): void;
 }
 
@@ -113,7 +113,7 @@ export function openTargets(deps: TargetDeps): Targets {
       if (!permit) throw new Problem("not-found", { detail: "The installation no longer exists." });
       const refused = lives.get(target)?.tokenGeneration;
       const live = await liveOf(target);
-      // Another call may have refreshed it already; one that was only read again still has the refused token.
+      // Another call may have refreshed it already. A connection that was only read again still has the refused token.
       const current = live.tokenGeneration === refused ? await refreshed(live) : live;
       return current.tokenGeneration === refused ? target : targetOf(permit, current);
     },

@@ -21,12 +21,12 @@ export type SettleServices = Pick<
   "database" | "workerId" | "commit" | "retryBaseMs" | "minuteMs" | "readMeter"
 >;
 
-/** Without a definition: the object cannot be read any more. */
+/** `definition` is absent if the object can no longer be read. */
 type FailedOwner = RunOwner & Partial<Pick<ReadTarget, "definition">>;
 
 const HOUR_MINUTES = 60;
 const BACKFILL_HOURS = 24;
-/** Requests of an unreadable page: a proxy between Busbar and the provider may have answered. */
+/** How often an unreadable page is requested, because a proxy on the way to the provider may have answered. */
 const ATTEMPTS_AT_BROKEN_PAGE = 3;
 /** An object is paused after this many scheduled runs in a row, over at least an hour, that failed for a permanent reason. */
 const FAILURES_BEFORE_PAUSE = 5;

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
-/** Closes the gate until a time; a gate that is closed for longer stays as it is. */
+/** Closes the gate until the given time; does nothing if the gate is already closed for longer. */
 export async function closeGate(
   queries: Queries,
   gate: { connectionId: string; until: Date; retryable: boolean },

@@ -1,4 +1,4 @@
-/** Has an object's changes reported in the journal of a provider app, and tells whether the journal is read. */
+/** Selects an object's changes for the journal of a provider app, and returns whether Busbar reads this journal. */
 import type { JournalConnector } from "../../connector-kit/journal-connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { AppCalls } from "../calls/app-calls.ts";
@@ -18,7 +18,7 @@ export interface JournalSelecting {
 }
 
 /**
- * Selects nothing before the journal is read: its first position is older than everything that is reported. Throws
+ * Selects nothing before Busbar has a position in the journal, so that the position precedes every reported change. Throws
  * `ProviderError`; `forbidden` if the provider gives the app no token.
  */
 export async function selectInJournal(

@@ -81,7 +81,7 @@ interface Names {
   objectKey: string;
 }
 
-/** Asks the provider for what is not known, and whether records can be read: otherwise events could not be delivered later. */
+/** Requests missing ids from the provider. Reads a sample, because events are delivered with the records read again. */
 async function findNames(
   deps: SetUpServices,
   subscription: ClaimedSubscription,

@@ -13,10 +13,10 @@ export interface OtlpSender {
   send(batch: object): Promise<BatchOutcome>;
 }
 
-/** As the specification lists them. */
+/** The retryable statuses of the OTLP specification. */
 const RETRYABLE = new Set([429, 502, 503, 504]);
 const MAX_ANSWER_BYTES = 64 * 1024;
-/** A fault is logged again after this time, if it is still there. */
+/** A fault that lasts is logged again after this time. */
 const LOG_EVERY_MS = 600_000;
 
 export function openOtlpSender(deps: {

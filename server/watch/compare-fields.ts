@@ -45,7 +45,7 @@ export function readKnownFields(stored: Json): Map<string, KnownField> {
   return new Map(fields.flatMap((field) => (isKnownField(field) ? [[field.fieldName, field]] : [])));
 }
 
-/** The other members were written together with this one. */
+/** Checks one member; the others are always stored together with it. */
 const isKnownField = (field: Json): field is JsonObject & KnownField =>
   isJsonObject(field) && typeof field["fieldName"] === "string";
 

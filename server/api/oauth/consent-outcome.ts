@@ -10,7 +10,7 @@ import { failurePage, successPage } from "./consent-pages.ts";
 
 export const RETRY_PATH = `${CONSENT_PATH}/retry`;
 
-/** From the application's request on. Later, the customer may no longer be allowed to connect. */
+/** Counted from the application's request, because the customer may lose the right to connect after it. */
 const RETRY_MS = 60 * 60_000;
 
 export async function succeed(

@@ -81,7 +81,7 @@ export function successPage(connectionId: string, { app, provider }: Names): Pag
 }
 
 export interface FailureShown {
-  /** What the customer is told. */
+  /** The text that the customer reads. */
   message: string;
   /** Of the application, where it is known. */
   app?: string;

@@ -174,7 +174,7 @@ const leaseSeconds = (provider: ReturnType<Catalog["find"]>): number => {
   return (Math.max(TOKEN_TIMEOUT_MS, steps * STEP_TIMEOUT_MS) + LEASE_MARGIN_MS) / 1_000;
 };
 
-/** Returns a function that returns the claim of a holder that has died, so that nobody waits until it expires. */
+/** Returns a function that looks for the claim of a process that has died, so that callers need not wait for its expiry. */
 function watchHolder(deps: RefreshServices, id: string): () => Promise<string | undefined> {
   let lookedMs = elapsedMs();
   return async () => {
