@@ -52,9 +52,12 @@ const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as co
 /** Only ids: a caller may have written anything else there, such as a secret. */
 function idsOfPath({ params }: FastifyRequest): WorkIds {
   const given = params as Partial<Record<string, string>>;
-  return Object.fromEntries(
-    NAMED.flatMap((name) => (isUuid(given[name] ?? "") ? [[name, given[name]]] : [])),
-  );
+  const ids: WorkIds = {};
+  for (const name of NAMED) {
+    const id = given[name];
+    if (id !== undefined && isUuid(id)) ids[name] = id;
+  }
+  return ids;
 }
 
 /** Runs a part of the request as part of its work. */
