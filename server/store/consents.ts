@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { ProviderMetadata } from "./connections.ts";
 import type { Queries } from "./database.ts";
-import { plannedByRows } from "./planned-by-rows.ts";
+import { removePlannedByRows } from "./planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
 
 /**
@@ -237,13 +237,11 @@ export const removeOldConsentsOf = (
   { projectId, id }: ProjectBound,
   most: number,
 ): Promise<number> =>
-  plannedByRows(queries, async (planned) => {
-    const { numAffectedRows } = await sql`
-      delete from consents where id in (
-        select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${most})
-    `.execute(planned);
-    return Number(numAffectedRows ?? 0n);
-  });
+  removePlannedByRows(
+    queries,
+    "consents",
+    sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${most}`,
+  );
 
 const shown = (queries: Queries) =>
   queries

@@ -5,7 +5,7 @@ import { isUuid } from "../ground/ids.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { EventRow } from "./events.ts";
-import { plannedByRows } from "./planned-by-rows.ts";
+import { removePlannedByRows } from "./planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
 import { storableJson, toStoredJson } from "./stored-json.ts";
 
@@ -171,12 +171,7 @@ export async function removeOldOperations(queries: Queries, beforeId: string, mo
 
 /** Does the same for one project. */
 export const removeOldOperationsOf = (queries: Queries, bound: ProjectBound, most: number): Promise<number> =>
-  plannedByRows(queries, async (planned) => {
-    const { numAffectedRows } = await sql`
-      delete from operations where id in (${oldOperationsOf(bound, most)})
-    `.execute(planned);
-    return Number(numAffectedRows ?? 0n);
-  });
+  removePlannedByRows(queries, "operations", oldOperationsOf(bound, most));
 
 export const oldOperationsOf = ({ projectId, id }: ProjectBound, most: number) => sql`
   select id from operations where project_id = ${projectId} and id < ${id} and status <> 'in_progress'

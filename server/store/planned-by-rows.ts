@@ -1,5 +1,5 @@
 /** Runs a statement that must find old rows of one project among many rows of others. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
 /**
@@ -16,4 +16,17 @@ export const plannedByRows = <Result>(
       transaction,
     );
     return run(transaction);
+  });
+
+/** Removes the rows of a table whose ids a statement selects; returns their number. */
+export const removePlannedByRows = (
+  queries: Queries,
+  table: "operations" | "consents" | "refused_requests",
+  oldIds: RawBuilder<unknown>,
+): Promise<number> =>
+  plannedByRows(queries, async (planned) => {
+    const { numAffectedRows } = await sql`
+      delete from ${sql.table(table)} where id in (${oldIds})
+    `.execute(planned);
+    return Number(numAffectedRows ?? 0n);
   });

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
-import { plannedByRows } from "./planned-by-rows.ts";
+import { removePlannedByRows } from "./planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
 
 export interface RefusedRequestRow {
@@ -83,10 +83,8 @@ export const removeOldRefusedRequestsOf = (
   { projectId, id }: ProjectBound,
   most: number,
 ): Promise<number> =>
-  plannedByRows(queries, async (planned) => {
-    const { numAffectedRows } = await sql`
-      delete from refused_requests where id in (
-        select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${most})
-    `.execute(planned);
-    return Number(numAffectedRows ?? 0n);
-  });
+  removePlannedByRows(
+    queries,
+    "refused_requests",
+    sql`select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${most}`,
+  );
