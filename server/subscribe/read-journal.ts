@@ -13,10 +13,9 @@ export const readJournal = (deps: StreamServices, journal: JournalConnector): St
     const app = { projectId, providerAppId: providerAppId ?? "" };
     const calls = await deps.appCalls.find(app, (scopes) => journal.tokenScopes(scopes));
     onCall();
-    const unlessAborted = openRace(signal);
     let place: StreamStart = from;
     for (let isFirst = true; ; isFirst = false) {
-      const entry = await unlessAborted(journal.readNext(place, calls));
+      const entry = await unlessAborted(signal, journal.readNext(place, calls));
       if (isFirst) yield ACCEPTED;
       yield entry;
       if (entry.position.length > 0) place = entry.position;
@@ -26,14 +25,17 @@ export const readJournal = (deps: StreamServices, journal: JournalConnector): St
     }
   };
 
-/** Returns a function that waits for a request unless the signal is aborted before: the answer is then not waited for. */
-function openRace(signal: AbortSignal): <Answer>(request: Promise<Answer>) => Promise<Answer> {
+/** Waits for a request unless the signal is aborted before: the answer is then not waited for. */
+async function unlessAborted<Answer>(signal: AbortSignal, request: Promise<Answer>): Promise<Answer> {
+  request.catch(() => {});
+  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  aborted.catch(() => {});
-  if (signal.aborted) reject(signal.reason);
-  else signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  return (request) => {
-    request.catch(() => {});
-    return Promise.race([aborted, request]);
-  };
+  const abort = () => reject(signal.reason);
+  // A promise for each request: one for all of them would keep every request for as long as the journal is read.
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([aborted, request]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
