@@ -4,10 +4,14 @@
  * A process for each file would spend most of its time loading and compiling the server. So the files are dealt out to
  * batches: a batch is a process that runs one file after the other. If a test fails only in company, its batch can be run
  * alone: `npm test -- --batch=7`; `npm test -- --alone` runs each file in a process of its own.
+ *
+ * A file that failed beside others is run once more, alone: a machine that was busy for a moment must not hide whether a
+ * change is good. The result names it in either case, so that its test can be made steady.
  */
+import { once } from "node:events";
 import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
@@ -47,26 +51,62 @@ const folder = await createMemoryFolder(0o1777);
 process.env["TMPDIR"] = folder;
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
-const options = {
-  files: await Promise.all(
-    batches.map(({ number, files }) => writeEntry(join(folder, `batch-${number}.mjs`), files)),
-  ),
-  concurrency: CONCURRENCY,
-  timeout: TEST_TIMEOUT_MS,
-  globalSetupPath: join(ROOT, "tests/harness/global-setup.ts"),
-  cwd: ROOT,
-  signal: stopped.signal,
-};
-const results = run(options);
-results.on("test:fail", () => {
-  process.exitCode = 1;
-});
-// The report is in the order of the batches; a failure is shown at once.
-results.on("test:complete", ({ name, file, details }) => {
-  if (!details.passed) process.stderr.write(`failed: ${name} (${file})\n`);
-});
-results.on("end", () => void removeFolder(folder));
-results.compose(new spec()).pipe(process.stdout);
+const first = await runBatches(batches, CONCURRENCY);
+let failed = first.failedFiles;
+const unsteady: string[] = [];
+// More files than a batch has do not fail by chance.
+const mayBeChance = batches.length > 1 && failed.length <= filesOfBatch && !stopped.signal.aborted;
+if (failed.length > 0 && mayBeChance) {
+  console.log(`\nAgain, alone: ${failed.join(", ")}\n`);
+  const alone = failed.map((file, index) => ({ number: batches.length + index + 1, files: [file] }));
+  const second = await runBatches(alone, 1);
+  unsteady.push(...failed.filter((file) => !second.failedFiles.includes(file)));
+  failed = second.failedFiles;
+}
+await removeFolder(folder);
+for (const file of unsteady) console.log(`unsteady: ${file} failed beside others and passed alone`);
+for (const file of failed) console.log(`failed: ${file}`);
+console.log(`${first.passed} tests passed, ${first.failed} failed; ${failed.length} files fail`);
+process.exitCode = failed.length > 0 || stopped.signal.aborted ? 1 : 0;
+
+type Batch = { number: number; files: string[] };
+
+/** Runs batches and prints their reports. A batch whose process ended early has failed in each of its files. */
+async function runBatches(
+  some: Batch[],
+  concurrency: number,
+): Promise<{ passed: number; failed: number; failedFiles: string[] }> {
+  const entries = new Map<string, string[]>();
+  for (const { number, files } of some) {
+    entries.set(await writeEntry(join(folder, `batch-${number}.mjs`), files), files);
+  }
+  const options = {
+    files: [...entries.keys()],
+    concurrency,
+    timeout: TEST_TIMEOUT_MS,
+    globalSetupPath: join(ROOT, "tests/harness/global-setup.ts"),
+    cwd: ROOT,
+    signal: stopped.signal,
+  };
+  const results = run(options);
+  const failedFiles = new Set<string>();
+  const counts = { passed: 0, failed: 0 };
+  results.on("test:fail", ({ name, file = "" }) => {
+    for (const one of entries.get(file) ?? [name, relative(ROOT, file)]) {
+      if (one.endsWith(".test.ts")) failedFiles.add(one);
+    }
+  });
+  // The report is in the order of the batches; a failure is shown at once.
+  results.on("test:complete", ({ name, file, details }) => {
+    if (!details.passed) process.stderr.write(`failed: ${name} (${file})\n`);
+  });
+  results.on("test:summary", ({ file, counts: { passed, tests, skipped } }) => {
+    if (file === undefined) Object.assign(counts, { passed, failed: tests - passed - skipped });
+  });
+  results.compose(new spec()).pipe(process.stdout, { end: false });
+  await once(results, "end");
+  return { ...counts, failedFiles: [...failedFiles] };
+}
 
 /** Returns the files of each batch. Neighbours in a folder take about as long, so each batch gets a part of each folder. */
 function dealOut(beginnings: string[]): string[][] {
