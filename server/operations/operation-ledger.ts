@@ -108,8 +108,8 @@ export function openOperationLedger(deps: {
 const mayHaveArrived = (error: unknown): boolean =>
   isDatabaseAway(error) && !(error instanceof Error && "address" in error);
 
-function notSent({ id, objectName }: NewOperation): EndedOperation {
+function notSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {
   const error = "Not sent: the database connection broke before the write could begin";
-  const result = `[${objectName}] ${error}`;
+  const result = `[${messageName}] ${error}`;
   return { id, status: "failure", result, metadata: {}, log: [{ severity: "ERROR", msg: error }] };
 }

@@ -46,6 +46,8 @@ export type NewOperation = Pick<
   OperationRow,
   "id" | "projectId" | "integrationId" | "installationId" | "configId" | "actionType" | "objectName"
 > & {
+  /** The object's name in results and events, where it differs from `objectName`. */
+  messageName?: string;
   /** The request that began it. */
   requestId?: string;
 };
@@ -57,7 +59,13 @@ export async function insertOperations(
 ): Promise<void> {
   await queries
     .insertInto("operations")
-    .values(operations.map((operation) => ({ ...operation, status: "in_progress" })))
+    .values(
+      operations.map(({ messageName, ...operation }) => ({
+        ...operation,
+        status: "in_progress",
+        ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
+      })),
+    )
     .execute();
 }
 

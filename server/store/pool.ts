@@ -68,9 +68,11 @@ export function openPool(options: {
     ...KEEP_ALIVE,
   });
   // An idle connection that breaks must not end the process; the next query opens another.
-  pool.on("error", (error) =>
-    outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection")),
-  );
+  pool.on("error", (error) => {
+    // A pool that closes does not wait until its connections are closed: the embedded server ends the last ones when it stops.
+    if (pool.ending) return;
+    outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
+  });
   const setUp = settingsStatement({ ...SESSION_SETTINGS, ...settings });
   const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({

@@ -332,10 +332,10 @@ export async function takeOverWrites(
 export async function listOrphanedOperations(
   queries: Queries,
   deadWorker: number,
-): Promise<{ id: string; objectName: string }[]> {
+): Promise<{ id: string; messageName: string }[]> {
   return queries
     .selectFrom("operations")
-    .select(["id", "objectName"])
+    .select(["id", sql<string>`coalesce(metadata #>> '{objects,0}', object_name)`.as("messageName")])
     .where("claimedBy", "=", deadWorker)
     .where("status", "=", "in_progress")
     .execute();

@@ -14,6 +14,7 @@ import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/writ
 import { executePlan, type Execution } from "./execute-plan.ts";
 import { plannedEntry, successEntries, summarize } from "./operation-log.ts";
 import {
+  messageNameOf,
   pendingPlan,
   readOutcome,
   readRecords,
@@ -172,7 +173,7 @@ async function end(
   const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : leftOut()));
   const shape = {
     type: write.writeType,
-    objectName: write.objectName,
+    messageName: messageNameOf(write, sendOptions),
     batch: sendOptions.batch,
     records: records.map(({ planned }) => planned),
   };

@@ -6,7 +6,7 @@ import { transact, type Database } from "../store/database.ts";
 import { endOperations } from "../store/operations.ts";
 import { lockWaitingWrite } from "../store/write-queue.ts";
 import { summarize } from "./operation-log.ts";
-import { readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
+import { messageNameOf, readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
 import { writeDone } from "./write-done.ts";
 
 const CANCELLED = "Cancelled before it was sent";
@@ -23,15 +23,17 @@ export function cancelWrite(
   return transact(deps.database, async (queries) => {
     const write = await lockWaitingWrite(queries, projectId, operationId);
     if (!write) return false;
-    const { writeType: type, objectName, attempts } = write;
+    const { writeType: type, attempts } = write;
     const records = readRecords(write.records);
     const error = new ProviderError({ kind: "forbidden", message: CANCELLED });
     const outcomes = records.map(({ outcome }): RecordOutcome =>
       outcome ? readOutcome(outcome) : { success: false, error },
     );
-    const { batch } = readSendOptions(write.sendOptions);
+    const sendOptions = readSendOptions(write.sendOptions);
+    const { batch } = sendOptions;
+    const messageName = messageNameOf(write, sendOptions);
     const planned = records.map((record) => record.planned);
-    const { metadata } = summarize({ type, objectName, batch, records: planned }, outcomes);
+    const { metadata } = summarize({ type, messageName, batch, records: planned }, outcomes);
     const written = outcomes.filter(({ success }) => success).length;
     const before = written > 0 ? `; ${written} of ${outcomes.length} records had been written` : "";
     const msg = attempts > 0 ? `Cancelled after ${attempts} attempts` : CANCELLED;
@@ -39,7 +41,7 @@ export function cancelWrite(
       {
         id: operationId,
         status: "failure",
-        result: `[${objectName}] Cancelled${before}`,
+        result: `[${messageName}] Cancelled${before}`,
         metadata,
         log: [{ severity: "WARNING", msg }],
         event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),

@@ -8,6 +8,7 @@ import type { WritePlan } from "./plan-write.ts";
 const update = (ids: string[]): WritePlan => ({
   type: "update",
   objectName: "companies",
+  messageName: "companies",
   batch: true,
   allOrNone: false,
   headers: {},

@@ -17,7 +17,7 @@ export function plannedEntry(plan: WritePlan): LogEntry {
   );
   return {
     severity: "INFO",
-    msg: `${plan.type} ${plural(plan.records.length, `${plan.objectName} record`)}; ${plural(withheld.length, "field")} withheld`,
+    msg: `${plan.type} ${plural(plan.records.length, `${plan.messageName} record`)}; ${plural(withheld.length, "field")} withheld`,
     details: Object.fromEntries(withheld),
   };
 }
@@ -74,7 +74,7 @@ const PAST = { create: "Created", update: "Updated", delete: "Deleted", upsert: 
 
 /** Returns how an operation ended. A batch of which one record was written has succeeded. */
 export function summarize(
-  write: { type: keyof typeof PAST; objectName: string; batch: boolean; records: { id?: string }[] },
+  write: { type: keyof typeof PAST; messageName: string; batch: boolean; records: { id?: string }[] },
   outcomes: RecordOutcome[],
 ): { status: "success" | "failure"; result: string; metadata: JsonObject } {
   const ids = outcomes.flatMap((outcome) => (outcome.success && outcome.recordId ? [outcome.recordId] : []));
@@ -85,9 +85,9 @@ export function summarize(
   const succeeded = outcomes.length - errors.length;
   return {
     status: succeeded > 0 ? "success" : "failure",
-    result: `[${write.objectName}] ${resultText(write, succeeded, errors)}`,
+    result: `[${write.messageName}] ${resultText(write, succeeded, errors)}`,
     metadata: {
-      objects: [write.objectName],
+      objects: [write.messageName],
       successfulRecordIds: ids,
       ...(failedIds.length > 0 && { failedRecordIds: failedIds }),
     },

@@ -22,7 +22,10 @@ export interface WritePlan {
   type: WriteRequest["type"];
   /** Upsert only: the provider's field that names the records. */
   key?: string;
+  /** The provider's name for the object. */
   objectName: string;
+  /** Its name in results and events: the builder's, where it has one. */
+  messageName: string;
   batch: boolean;
   allOrNone: boolean;
   headers: Record<string, string>;
@@ -53,6 +56,7 @@ export function planWrite(
     type: request.type,
     ...(key !== undefined && { key }),
     objectName: settings.objectName,
+    messageName: settings.mappedName ?? settings.objectName,
     batch: request.batch !== undefined,
     allOrNone: request.batchPolicy?.allOrNone ?? false,
     headers: Object.fromEntries((request.headers ?? []).map(({ key, value }) => [key, value])),

@@ -28,7 +28,7 @@ export interface SendOptions {
   key?: string;
   /** The write of a group: its log has an entry per record. */
   grouped: boolean;
-  /** The builder's name for the object, where it differs from the provider's; used in events. */
+  /** The builder's name for the object, where it differs from the provider's; used in results and events. */
   mappedName?: string;
   /** The trace that the write belongs to, as the header `traceparent`; of a group, that of its first record. */
   traceparent?: string;
@@ -51,6 +51,9 @@ export function readOutcome(stored: StoredOutcome): RecordOutcome {
   return { success: false, error: new ProviderError({ kind, message, code }) };
 }
 
+export const messageNameOf = (write: { objectName: string }, { mappedName }: SendOptions): string =>
+  mappedName ?? write.objectName;
+
 /** Returns the plan of the records without an outcome. */
 export const pendingPlan = (
   write: { writeType: QueuedWriteType; objectName: string },
@@ -60,6 +63,7 @@ export const pendingPlan = (
   type: write.writeType,
   ...(sendOptions.key !== undefined && { key: sendOptions.key }),
   objectName: write.objectName,
+  messageName: messageNameOf(write, sendOptions),
   batch: sendOptions.batch,
   allOrNone: sendOptions.allOrNone,
   headers: sendOptions.headers,

@@ -5,7 +5,7 @@ import type { Database } from "../store/database.ts";
 import { listOrphanedOperations, takeOverWrites, type OrphanedWrite } from "../store/write-queue.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import { readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
+import { messageNameOf, readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
 import { outcomeEntries, summarize, unknownOutcome } from "./operation-log.ts";
 import { writeDone } from "./write-done.ts";
 
@@ -18,11 +18,11 @@ export interface RecoverWritesServices {
 /** Recovers the queued writes and the synchronous operations of a dead process. */
 export async function recoverWrites(deps: RecoverWritesServices, deadProcess: number): Promise<void> {
   await recoverQueuedWrites(deps, deadProcess);
-  for (const { id, objectName } of await listOrphanedOperations(deps.database.queries, deadProcess)) {
+  for (const { id, messageName } of await listOrphanedOperations(deps.database.queries, deadProcess)) {
     await deps.ledger.end({
       id,
       status: "failure",
-      result: `[${objectName}] ${unknownOutcome(CUT_OFF)}`,
+      result: `[${messageName}] ${unknownOutcome(CUT_OFF)}`,
       metadata: {},
       log: [
         {
@@ -52,19 +52,18 @@ const CUT_OFF = "Busbar stopped after the write may have been sent.";
 
 /** Ends a create that may have been sent; records whose outcome is stored keep it. */
 async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Promise<void> {
-  const { batch } = readSendOptions(write.sendOptions);
+  const sendOptions = readSendOptions(write.sendOptions);
+  const { batch } = sendOptions;
+  const messageName = messageNameOf(write, sendOptions);
   const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
   const records = readRecords(write.records);
   const outcomes = records.map(({ outcome }): RecordOutcome =>
     outcome ? readOutcome(outcome) : { success: false, error },
   );
-  const { operationId, installationId, objectName, writeType } = write;
+  const { operationId, installationId, writeType: type } = write;
   await deps.ledger.end({
     id: operationId,
-    ...summarize(
-      { type: writeType, objectName, batch, records: records.map(({ planned }) => planned) },
-      outcomes,
-    ),
+    ...summarize({ type, messageName, batch, records: records.map(({ planned }) => planned) }, outcomes),
     log: outcomeEntries(outcomes, [], batch),
     event: writeDone(await deps.installations.fields(installationId), write, outcomes),
   });

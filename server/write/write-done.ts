@@ -4,7 +4,7 @@ import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
-import { readSendOptions } from "./queued-write.ts";
+import { messageNameOf, readSendOptions } from "./queued-write.ts";
 import { reasonOf } from "./operation-log.ts";
 
 /** `fields` is undefined when the installation was deleted: then there is no event. */
@@ -19,7 +19,7 @@ export function writeDone(
     outcome.success && outcome.recordId ? [outcome.recordId] : [],
   );
   const { operationId } = write;
-  const objectName = readSendOptions(write.sendOptions).mappedName ?? write.objectName;
+  const objectName = messageNameOf(write, readSendOptions(write.sendOptions));
   const success = errors.length === 0;
   return toEventRow(
     writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors }),

@@ -35,6 +35,7 @@ export async function writeLater(
       configId: installation.config.id,
       actionType: "write",
       objectName: plan.objectName,
+      messageName: target.settings.mappedName,
       requestId,
     },
     writeType: plan.type === "delete" ? ("update" as const) : plan.type,

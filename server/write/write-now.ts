@@ -18,7 +18,7 @@ export interface WriteNowServices extends CallServices {
 export async function writeNow(
   deps: WriteNowServices,
   { id: operationId, requestId }: { id: string; requestId: string },
-  { installation, integration }: WriteTarget,
+  { installation, integration, settings }: WriteTarget,
   plan: WritePlan,
 ): Promise<WriteAnswer> {
   const { projectId, connectionId } = installation;
@@ -31,6 +31,7 @@ export async function writeNow(
     configId: installation.config.id,
     actionType: "write",
     objectName: plan.objectName,
+    messageName: settings.mappedName,
     requestId,
   });
   const log = [plannedEntry(plan)];
@@ -46,14 +47,14 @@ export async function writeNow(
 async function failed(
   deps: WriteNowServices,
   operationId: string,
-  { objectName }: WritePlan,
+  { messageName }: WritePlan,
   log: LogEntry[],
   cause: unknown,
 ): Promise<never> {
   const wasCalled = log.some(isExchange);
   log.push({ severity: "ERROR", msg: "Busbar failed while writing", error: String(cause) });
   const what = wasCalled ? "the outcome is unknown" : "nothing was sent";
-  const result = `[${objectName}] Internal error; ${what}`;
+  const result = `[${messageName}] Internal error; ${what}`;
   await deps.ledger.end({ id: operationId, status: "failure", result, metadata: {}, log });
   if (!wasCalled) throw cause;
   throw new Problem("internal", {

@@ -119,14 +119,21 @@ describe("with inherited mappings", () => {
     assert.equal(stored.firstname, "Via mapped name");
   });
 
-  test("an asynchronous write is told under the name that the builder has for the object", async () => {
+  test("results of writes, and their events, have the builder's name for the object, as those of reads do", async () => {
+    const ended = async (operationId: string) => {
+      const { body } = await on.inProject("GET", `/operations/${operationId}`);
+      return [body.result, body.metadata.objects, body.resource];
+    };
+    const expected = ["[person] Created 1 record", ["person"], "contacts"];
     const sink = await openSink();
     await drawRoute(on, `${sink.url}/told`, ["write.async.done"]);
     const record = { email: `mapped-${++count}@example.com` };
-    await hub.write("contacts", { type: "create", mode: "asynchronous", record });
+    const { body } = await hub.write("contacts", { type: "create", mode: "asynchronous", record });
     const [told] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
     await sink.close();
     assert.equal(told?.message.data["objectName"], "person");
+    assert.deepEqual(await ended(body.operationId), expected);
+    assert.deepEqual(await ended((await create({})).operationId), expected);
   });
 
   test("records of a batch are mapped one by one", async () => {
