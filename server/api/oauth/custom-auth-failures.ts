@@ -22,7 +22,7 @@ interface Attempt {
 
 /**
  * Runs a part of the flow; records and logs its failure, and throws it again. Input that is refused before the provider is
- * asked is no attempt. `params` are those of the provider's page.
+ * asked is no attempt. A failure of 500 and above is logged by the request that it ends, so only there. `params` are those of the provider's page.
  */
 export async function withFailuresListed<Result>(
   deps: { database: Database; log: Log },
@@ -33,8 +33,9 @@ export async function withFailuresListed<Result>(
   try {
     return await work();
   } catch (error) {
+    const status = error instanceof Problem ? error.status : 500;
     if (!(error instanceof Problem && error.slug === "invalid-request"))
-      await record(deps, attempt, asFailure(error, params));
+      await record(deps, attempt, asFailure(error, params), { isLogged: status >= 500 });
     throw error;
   }
 }
@@ -43,10 +44,12 @@ async function record(
   { database, log }: { database: Database; log: Log },
   attempt: Attempt,
   { reason, message: detail }: ConsentFailed,
+  { isLogged }: { isLogged: boolean },
 ): Promise<void> {
   const { projectId, groupRef, groupName, consumerRef, consumerName } = attempt;
   const [id, provider] = [newId(), attempt.provider.name];
-  log.warn({ consentId: id, projectId, provider, reason, detail }, "a custom authentication failed");
+  if (!isLogged)
+    log.warn({ consentId: id, projectId, provider, reason, detail }, "a custom authentication failed");
   try {
     await insertFailedConsent(database.queries, {
       id,

@@ -19,6 +19,7 @@ describe("connecting in several steps", () => {
   let on: TestBusbar;
   let signer: TokenSigner;
   let url: string;
+  const logged: string[] = [];
   after(async () => {
     await on.stop();
     await new Promise((resolve) => server.close(resolve));
@@ -26,7 +27,11 @@ describe("connecting in several steps", () => {
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    on = await openTestBusbar({ providers: customAuthProviders(url) });
+    const { keyed: away } = customAuthProviders("http://127.0.0.1:1");
+    on = await openTestBusbar({
+      providers: { ...customAuthProviders(url), away },
+      log: createLog("warn", { write: (line) => void logged.push(line) }),
+    });
     signer = await registerJwtKey(on);
     const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
     assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
@@ -101,6 +106,19 @@ describe("connecting in several steps", () => {
     assert.match(answer.body.detail, /wrong password/);
     const listed = await on.inProject("GET", "/connections?groupRef=refused");
     assert.deepEqual(listed.body, []);
+  });
+
+  test("a failed attempt is logged once, whether the provider refuses it or cannot be reached", async () => {
+    for (const [provider, status, line] of [
+      ["keyed", 422, /wrong password/],
+      ["away", 502, /could not be checked: cannot connect/],
+    ] as const) {
+      logged.length = 0;
+      const answer = await connect({ ...keyed("logged", "wrong"), provider });
+      assert.equal(answer.status, status, answer.text);
+      assert.equal(logged.length, 1, logged.join(""));
+      assert.match(logged[0] ?? "", line);
+    }
   });
 
   test("failed attempts are in the list of consents with their reason, and refused inputs are not", async () => {

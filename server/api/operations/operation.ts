@@ -60,7 +60,10 @@ export const OperationSchema = Type.Object(
       description: "Id of the installation's configuration when the operation was accepted.",
     }),
     actionType: Type.String({ description: "Kind of action: `write` or `read`." }),
-    resource: Type.String({ description: "The object that the operation is about." }),
+    resource: Type.String({
+      description:
+        "The object that the operation is about, by the provider's name. `metadata.objects` and the result have your name for it, as messages do.",
+    }),
     status: Type.Enum(["in_progress", "success", "failure"], {
       description:
         "`in_progress`, then `success` or `failure` (final). A partly written batch is a `success`.",

@@ -134,9 +134,15 @@ export async function orProblem<Value>(asked: Promise<Value>): Promise<Value> {
     return await asked;
   } catch (error) {
     if (!(error instanceof TokenEndpointError)) throw error;
-    throw new Problem(error.failure === "transient" ? "provider-unreachable" : "provider-refused", {
-      detail: `The provider gave no token for these credentials: ${error.message}.`,
-      cause: error,
-    });
+    const { message, failure } = error;
+    throw failure === "transient"
+      ? new Problem("provider-unreachable", {
+          detail: `These credentials could not be checked: ${message}. Try again later.`,
+          cause: error,
+        })
+      : new Problem("provider-refused", {
+          detail: `The provider gave no token for these credentials: ${message}.`,
+          cause: error,
+        });
   }
 }
