@@ -926,6 +926,7 @@ CREATE TABLE subscriptions (
   source_retry_time timestamptz,
   journal_app_id uuid,
   journal_wish jsonb,
+  claim_number integer NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE (installation_id, object_name),
   CHECK ((source = ANY (ARRAY['webhook'::text, 'journal'::text, 'pubsub'::text, 'polling'::text]))),

@@ -627,6 +627,7 @@ export interface Subscriptions {
   accountRef: string | null;
   attempts: Generated<number>;
   claimedBy: number | null;
+  claimNumber: Generated<number>;
   createTime: Generated<Timestamp>;
   deletionsUntil: Timestamp | null;
   delivered: Generated<Int8>;

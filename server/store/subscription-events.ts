@@ -5,6 +5,7 @@ import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 import type { ProjectBound } from "./project-retention.ts";
 import { storableJson } from "./stored-json.ts";
+import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { RECOVERED } from "./subscriptions.ts";
 import { reconcileFrom } from "./subscription-walks.ts";
 
@@ -55,10 +56,9 @@ export interface EndedEvent {
   deliveredHash: Buffer | null;
 }
 
-export interface SubscriptionCommit {
-  id: string;
+export interface SubscriptionCommit extends SubscriptionClaim {
   installationId: string;
-  workerId: number;
+  /** Those of one record in the order in which the receiver gets them. */
   ended: EndedEvent[];
   /** Data messages, and other events that report what happened. */
   messages: EventRow[];
@@ -69,7 +69,7 @@ export interface SubscriptionCommit {
  * has the claim.
  */
 export async function commitSubscription(queries: Queries, commit: SubscriptionCommit): Promise<boolean> {
-  const { id, installationId, workerId, ended, messages } = commit;
+  const { installationId, ended, messages } = commit;
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
   const delivered = ended.filter(({ messageId }) => messageId !== null).length;
   const filtered = ended.filter(({ outcome }) => outcome === "filtered").length;
@@ -77,13 +77,14 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
   const events = messages.map((message) => ({ ...message, data: storableJson(message.data) }));
   const { rows } = await sql<{ isMine: boolean }>`
     with mine as materialized (
-      select id from subscriptions where id = ${id} and claimed_by = ${workerId} for no key update
+      select id from subscriptions where ${isHeldBy(commit)} for no key update
     ), ended as (
       update subscription_events set outcome = one.outcome, reason = one.reason, message_id = one.message_id,
-        delivered_hash = one.delivered_hash, end_time = now()
+        -- Times differ, because the last one of a record tells what the receiver has.
+        delivered_hash = one.delivered_hash, end_time = now() + position * interval '1 microsecond'
       from unnest(${column("id")}::uuid[], ${column("outcome")}::text[], ${column("reason")}::text[],
         ${column("messageId")}::uuid[], ${column("deliveredHash")}::bytea[])
-        as one (id, outcome, reason, message_id, delivered_hash)
+        with ordinality as one (id, outcome, reason, message_id, delivered_hash, position)
       where installation_id = ${installationId} and subscription_events.id = one.id and ${isMine}
     ), counted as (
       update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered}, ${RECOVERED}

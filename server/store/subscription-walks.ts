@@ -5,6 +5,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
+import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
 /** A walk that is not over; times as ISO texts. */
 export interface SubscriptionWalk {
@@ -68,11 +69,9 @@ export interface FoundEvent {
   raw: string;
 }
 
-export interface WalkStep {
-  id: string;
+export interface WalkStep extends SubscriptionClaim {
   installationId: string;
   objectName: string;
-  workerId: number;
   events: FoundEvent[];
   /** Null: it is over. */
   walk: SubscriptionWalk | null;
@@ -98,12 +97,12 @@ export interface EndedReconciliation {
  * false, and changes nothing, if this worker no longer has the claim.
  */
 export async function commitWalkStep(queries: Queries, step: WalkStep): Promise<boolean> {
-  const { id, installationId, objectName, workerId, events, walk, reconciled, polled } = step;
+  const { installationId, objectName, events, walk, reconciled, polled } = step;
   const column = <Name extends keyof FoundEvent>(name: Name) => events.map((event) => event[name]);
   const isMine = sql`exists (select from mine)`;
   const { rows } = await sql<{ isMine: boolean }>`
     with mine as materialized (
-      select id from subscriptions where id = ${id} and claimed_by = ${workerId} for no key update
+      select id from subscriptions where ${isHeldBy(step)} for no key update
     ), stored as (
       insert into subscription_events
         (id, installation_id, object_name, record_id, found_type, provider_event_type, occurred_time, dedupe_key, raw)
@@ -134,28 +133,31 @@ export async function commitWalkStep(queries: Queries, step: WalkStep): Promise<
   return rows[0]?.isMine ?? false;
 }
 
-/** Begins a walk; of a reconciliation its request is over. Returns false if this worker no longer has the claim. */
+/**
+ * Begins a walk. The request of a reconciliation is over, unless an earlier time was requested since the claim. Returns false
+ * if this worker no longer has the claim.
+ */
 export async function beginWalk(
   queries: Queries,
-  { id, workerId }: { id: string; workerId: number },
+  claim: SubscriptionClaim,
   walk: SubscriptionWalk,
 ): Promise<boolean> {
   const over =
-    walk.kind === "reconciliation" ? sql`, reconcile_since = null, reconcile_reason = null` : sql``;
+    walk.kind === "reconciliation"
+      ? sql`, (reconcile_since, reconcile_reason) = (select reconcile_since, reconcile_reason
+          where reconcile_since < ${walk.since}::timestamptz)`
+      : sql``;
   const { numAffectedRows } = await sql`
-    update subscriptions set walk = ${JSON.stringify(walk)}::jsonb ${over} where id = ${id} and claimed_by = ${workerId}
+    update subscriptions set walk = ${JSON.stringify(walk)}::jsonb ${over} where ${isHeldBy(claim)}
   `.execute(queries);
   return Number(numAffectedRows ?? 0) > 0;
 }
 
 /** Drops what is to be found of a claimed subscription whose events are all off. */
-export async function dropWalk(
-  queries: Queries,
-  { id, workerId }: { id: string; workerId: number },
-): Promise<void> {
+export async function dropWalk(queries: Queries, claim: SubscriptionClaim): Promise<void> {
   await sql`
     update subscriptions set walk = null, reconcile_since = null, reconcile_reason = null, poll_time = null
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(claim)}
   `.execute(queries);
 }
 

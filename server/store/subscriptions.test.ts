@@ -12,16 +12,21 @@ import {
   releaseEventStream,
   selectAgain,
 } from "./event-streams.ts";
-import { listDeliveredHashes } from "./subscription-walks.ts";
+import type { SubscriptionClaim } from "./subscription-claim.ts";
+import { commitSubscription } from "./subscription-events.ts";
+import { storeReceivedEvents } from "./subscription-inbox.ts";
+import { beginWalk, listDeliveredHashes, requestReconciliation } from "./subscription-walks.ts";
 import {
   activateSubscription,
   claimSubscriptions,
+  type ClaimedSubscription,
   endTurn,
   listDueSubscriptions,
   listSubscriptions,
-  useInstead,
   postponeSubscription,
+  recoverSubscriptions,
   syncSubscriptions,
+  useInstead,
   type SubscriptionRow,
   type SubscriptionSource,
 } from "./subscriptions.ts";
@@ -42,13 +47,33 @@ async function openSubscription(scope: Scope) {
     return row;
   };
   /** Claims the subscription, and calls `run` with it. */
-  const turn = async (run: (claim: { id: string; workerId: number }) => Promise<void>): Promise<void> => {
-    const ids = (await listDueSubscriptions(queries, 9)).map(({ id }) => id);
-    const [claimed] = await claimSubscriptions(queries, WORKER, ids);
-    assert.ok(claimed, "the subscription is not due");
-    const claim = { id: claimed.id, workerId: WORKER };
+  const turn = async (run: (claim: SubscriptionClaim) => Promise<unknown>): Promise<void> => {
+    const { claim } = await claimOne();
     await run(claim);
     await endTurn(queries, { ...claim, windowMs: 0 });
+  };
+  const claimOne = async (workerId = WORKER): Promise<ClaimedSubscription> => {
+    const ids = (await listDueSubscriptions(queries, 9)).map(({ id }) => id);
+    const [claimed] = await claimSubscriptions(queries, workerId, ids);
+    assert.ok(claimed, "the subscription is not due");
+    return claimed;
+  };
+  /** Stores events that wait, in this order; returns their ids. */
+  const receive = async (...events: { type: string; occurredTime: Date }[]): Promise<string[]> => {
+    const rows = events.map(({ type, occurredTime }) => ({
+      id: newId(),
+      projectId,
+      provider: "hubspot",
+      installationId: null,
+      ...NAMES,
+      recordId: "1",
+      providerEventType: type,
+      occurredTime,
+      dedupeKey: Buffer.from(newId()),
+      raw: "{}",
+    }));
+    await storeReceivedEvents(queries, rows, 0);
+    return rows.map(({ id }) => id);
   };
   const activate = () => turn((claim) => activateSubscription(queries, { ...claim, ...NAMES, warnings: [] }));
   const openStream = async (): Promise<void> => {
@@ -58,7 +83,7 @@ async function openSubscription(scope: Scope) {
     assert.equal((await claimEventStreams(queries, WORKER, 9)).length, 1);
     await openEventStream(queries, { id: connectionId, workerId: WORKER });
   };
-  return { queries, connectionId, sync, find, turn, activate, openStream };
+  return { queries, connectionId, installationId, sync, find, turn, claimOne, receive, activate, openStream };
 }
 
 test("a turn in which everything succeeds ends the state degraded, also when nothing had changed", async (scope) => {
@@ -160,25 +185,83 @@ test("polling that is chosen instead of a stream begins before the last answer o
   assert.deepEqual((await find()).polledUntil, new Date("2026-09-14T07:55:00Z"));
 });
 
-test("of what was delivered of a record in one commit, the last counts", async (scope) => {
-  const { queries, sync, find } = await openSubscription(scope);
-  await sync("polling");
-  const { installationId } = await find();
-  const delivered = (hash: string) => ({
-    id: newId(),
-    installationId,
-    objectName: "contacts",
-    recordId: "1",
-    providerEventType: "UPDATE",
-    occurredTime: new Date(0),
-    dedupeKey: Buffer.from(hash),
-    raw: "{}",
-    outcome: "delivered",
-    endTime: new Date(1),
-    deliveredHash: Buffer.from(hash),
-  });
-  const [first, last] = [delivered("first"), delivered("last")];
-  await queries.insertInto("subscriptionEvents").values([first, last]).execute();
+const outcomeOf = (id: string, hash: string) => ({
+  id,
+  outcome: "delivered" as const,
+  reason: null,
+  messageId: null,
+  deliveredHash: Buffer.from(hash),
+});
+
+test("of what was delivered of a record in one commit, the last counts, whatever the times of the events", async (scope) => {
+  const { queries, installationId, sync, turn, receive } = await openSubscription(scope);
+  await sync("pubsub");
+  // A change that was found has a time in whole seconds.
+  const [deleted = "", restored = ""] = await receive(
+    { type: "DELETE", occurredTime: new Date("2026-09-14T08:00:00.300Z") },
+    { type: "RECONCILED", occurredTime: new Date("2026-09-14T08:00:00Z") },
+  );
+  const ended = [outcomeOf(deleted, "gone"), outcomeOf(restored, "restored")];
+  await turn((claim) => commitSubscription(queries, { ...claim, installationId, ended, messages: [] }));
   const one = { installationId, objectName: "contacts", recordIds: ["1"] };
-  assert.equal(String((await listDeliveredHashes(queries, one)).get("1")), "last");
+  assert.equal(String((await listDeliveredHashes(queries, one)).get("1")), "restored");
+});
+
+test("a turn that outlived its claim stores nothing, although the same process has the subscription again", async (scope) => {
+  const { queries, installationId, sync, claimOne, receive } = await openSubscription(scope);
+  await sync("webhook");
+  const [event = ""] = await receive({ type: "contact.propertyChange", occurredTime: new Date() });
+  const stale = await claimOne();
+  const commit = ({ claim }: ClaimedSubscription, hash: string): Promise<boolean> =>
+    commitSubscription(queries, {
+      ...claim,
+      installationId,
+      ended: [outcomeOf(event, hash)],
+      messages: [],
+    });
+  // The process has lost the database for some seconds; another one takes the subscription over and delivers a newer state.
+  await recoverSubscriptions(queries, WORKER);
+  const other = await claimOne(WORKER + 1);
+  assert.equal(await commit(other, "newer"), true);
+  await endTurn(queries, { ...other.claim, windowMs: 0 });
+  await receive({ type: "contact.propertyChange", occurredTime: new Date() });
+  const again = await claimOne();
+  assert.equal(await commit(stale, "older"), false);
+  await endTurn(queries, { ...stale.claim, windowMs: 0 });
+  assert.equal(await commit(again, "newest"), true);
+});
+
+test("a reconciliation from an earlier time that is requested at the begin of another one is not forgotten", async (scope) => {
+  const { queries, installationId, sync, find, turn } = await openSubscription(scope);
+  await sync("webhook");
+  const request = (time: string): Promise<boolean> =>
+    requestReconciliation(queries, {
+      installationId,
+      objectName: "contacts",
+      since: new Date(time),
+      reason: time,
+    });
+  const begin = (claim: SubscriptionClaim, since: string): Promise<boolean> =>
+    beginWalk(queries, claim, {
+      kind: "reconciliation",
+      id: newId(),
+      reason: since,
+      since,
+      until: null,
+      stage: "records",
+      checkpoint: null,
+      found: 0,
+    });
+  await request("2026-09-14T08:00:00Z");
+  await turn(async (claim) => {
+    await request("2026-09-14T07:00:00Z");
+    await begin(claim, "2026-09-14T08:00:00Z");
+  });
+  const { reconcileSince, reconcileReason } = await find();
+  assert.deepEqual(
+    [reconcileSince, reconcileReason],
+    [new Date("2026-09-14T07:00:00Z"), "2026-09-14T07:00:00Z"],
+  );
+  await turn((claim) => begin(claim, "2026-09-14T07:00:00Z"));
+  assert.equal((await find()).reconcileSince, null);
 });

@@ -11,6 +11,7 @@
  */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { reconcileFrom, type EndedReconciliation, type SubscriptionWalk } from "./subscription-walks.ts";
 
 export type SubscriptionSource = "webhook" | "journal" | "pubsub" | "polling";
@@ -167,6 +168,7 @@ const wishText = ({ journal }: WantedSubscription): string | null =>
 export interface ClaimedSubscription extends SubscriptionRow {
   connectionId: string;
   attempts: number;
+  claim: SubscriptionClaim;
 }
 
 export interface DueSubscription {
@@ -199,21 +201,21 @@ export async function claimSubscriptions(
   ids: string[],
 ): Promise<ClaimedSubscription[]> {
   if (ids.length === 0) return [];
-  const { rows } = await sql<ClaimedSubscription>`
+  const { rows } = await sql<Omit<ClaimedSubscription, "claim"> & { claimNumber: number }>`
     with due as materialized (
       select id from subscriptions
       where id = any(${ids}::uuid[]) and claimed_by is null and due_time <= now()
         and (retry_time is null or retry_time <= now())
       for update skip locked
     ), claimed as (
-      update subscriptions set claimed_by = ${workerId}::integer, due_time = null
+      update subscriptions set claimed_by = ${workerId}::integer, claim_number = claim_number + 1, due_time = null
       where id = any(array(select id from due))
       returning *
     )
-    select ${COLUMNS}, connection_id, attempts
+    select ${COLUMNS}, connection_id, attempts, claim_number
     from claimed subscriptions join installations on installations.id = subscriptions.installation_id
   `.execute(queries);
-  return rows;
+  return rows.map(({ claimNumber, ...row }) => ({ ...row, claim: { id: row.id, workerId, claimNumber } }));
 }
 
 /** Gives claimed subscriptions back; they are due at once. */
@@ -264,7 +266,7 @@ export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' 
  */
 export async function endTurn(
   queries: Queries,
-  { id, workerId, windowMs }: { id: string; workerId: number; windowMs: number },
+  { windowMs, ...claim }: SubscriptionClaim & { windowMs: number },
 ): Promise<void> {
   await sql`
     update subscriptions set claimed_by = null, retry_time = null, ${RECOVERED},
@@ -272,13 +274,11 @@ export async function endTurn(
         select min(received_time) + ${windowMs} * interval '1 millisecond' from subscription_events
         where subscription_events.installation_id = subscriptions.installation_id
           and subscription_events.object_name = subscriptions.object_name and outcome is null))
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(claim)}
   `.execute(queries);
 }
 
-export interface PostponedSubscription {
-  id: string;
-  workerId: number;
+export interface PostponedSubscription extends SubscriptionClaim {
   retryTime: Date;
   attempts: number;
   state: SubscriptionState;
@@ -291,12 +291,12 @@ export interface PostponedSubscription {
 
 /** Puts a claimed subscription back after a failure. Events that arrive meanwhile wait as well. */
 export async function postponeSubscription(queries: Queries, one: PostponedSubscription): Promise<void> {
-  const { id, workerId, retryTime, attempts, state, reason, reportedError = null, unlessDue = false } = one;
+  const { retryTime, attempts, state, reason, reportedError = null, unlessDue = false } = one;
   await sql`
     update subscriptions set claimed_by = null, due_time = now(),
       retry_time = case when ${unlessDue} and due_time is not null then null else ${retryTime}::timestamptz end, attempts = ${attempts},
       state = ${state}, reason = ${reason}, reported_error = coalesce(${reportedError}, reported_error)
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(one)}
   `.execute(queries);
 }
 
@@ -308,16 +308,16 @@ const CAUGHT_UP = "Changes may be missing from the time before the provider repo
  */
 export async function activateSubscription(
   queries: Queries,
-  one: { id: string; workerId: number; accountRef: string; objectKey: string; warnings: string[] },
+  one: SubscriptionClaim & { accountRef: string; objectKey: string; warnings: string[] },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey, warnings } = one;
+  const { accountRef, objectKey, warnings } = one;
   const missedSince = sql`case when poll_time is null then least(polled_until, deletions_until) end`;
   await sql`
     update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, reported_error = null, attempts = 0,
       state = 'active', reason = null, warnings = ${warnings}::text[], source_retry_time = null, ${reconcileFrom(missedSince, CAUGHT_UP)},
       polled_until = case when poll_time is not null then polled_until end,
       deletions_until = case when poll_time is not null then deletions_until end
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(one)}
   `.execute(queries);
 }
 
@@ -327,9 +327,7 @@ export async function activateSubscription(
  */
 export async function useInstead(
   queries: Queries,
-  one: {
-    id: string;
-    workerId: number;
+  one: SubscriptionClaim & {
     accountRef: string;
     objectKey: string;
     source: SubscriptionSource;
@@ -337,7 +335,7 @@ export async function useInstead(
     sourceRetryTime: Date | null;
   },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey, source, reason, sourceRetryTime } = one;
+  const { accountRef, objectKey, source, reason, sourceRetryTime } = one;
   const isPolled = source === "polling";
   const missedSince = isPolled ? sql`null` : sql`least(polled_until, deletions_until)`;
   await sql`
@@ -347,31 +345,31 @@ export async function useInstead(
       poll_time = case when ${isPolled} then coalesce(poll_time, now()) end,
       polled_until = case when ${isPolled} then coalesce(polled_until, now()) end,
       deletions_until = case when ${isPolled} then deletions_until end
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(one)}
   `.execute(queries);
 }
 
 /** Begins to set a claimed subscription up with another source. Until when polling knew the changes stays. */
 export async function changeSource(
   queries: Queries,
-  { id, workerId, source }: { id: string; workerId: number; source: SubscriptionSource },
+  { source, ...claim }: SubscriptionClaim & { source: SubscriptionSource },
 ): Promise<void> {
   await sql`
     update subscriptions set source = ${source}, state = 'pending', reason = null, source_retry_time = null,
       poll_time = null, walk = case when walk ->> 'kind' <> 'polling' then walk end
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(claim)}
   `.execute(queries);
 }
 
 /** Stores how events name account and object, for the streams that are wanted. */
 export async function nameSubscription(
   queries: Queries,
-  one: { id: string; workerId: number; accountRef: string; objectKey: string },
+  one: SubscriptionClaim & { accountRef: string; objectKey: string },
 ): Promise<void> {
-  const { id, workerId, accountRef, objectKey } = one;
+  const { accountRef, objectKey } = one;
   await sql`
     update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}
-    where id = ${id} and claimed_by = ${workerId}
+    where ${isHeldBy(one)}
   `.execute(queries);
 }
 

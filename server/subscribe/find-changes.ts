@@ -62,8 +62,7 @@ async function currentWalk(
   } else if (pollTime && pollTime.getTime() <= nowMs()) {
     walk = { ...begun, kind: "polling", since: (polledUntil ?? now()).toISOString(), reason: null };
   }
-  const claim = { id: subscription.id, workerId: deps.workerId() };
-  return walk && (await beginWalk(deps.database.queries, claim, walk)) ? walk : undefined;
+  return walk && (await beginWalk(deps.database.queries, subscription.claim, walk)) ? walk : undefined;
 }
 
 interface Walking {
@@ -73,8 +72,8 @@ interface Walking {
 }
 
 async function stepOf(deps: SubscribeServices, walking: Walking): Promise<WalkStep> {
-  const { id, installationId, objectName } = walking.subscription;
-  const step = { id, installationId, objectName, workerId: deps.workerId() };
+  const { claim, installationId, objectName } = walking.subscription;
+  const step = { ...claim, installationId, objectName };
   try {
     const { events, until, stage, next } = await readStep(deps, walking);
     const { walk } = walking;
@@ -123,9 +122,8 @@ async function readStep(deps: SubscribeServices, walking: Walking): Promise<Read
       return { events: foundDeletions(walking, page.records, until), until, stage, next: page.next };
     }
     const plan = await planWalk(deps, walking, call);
-    const until = walk.until ? new Date(walk.until) : startTime;
-    const page = await read.readPage({ ...plan, until }, checkpoint, fetch);
-    const bound = walk.until ? until : boundOf(page, startTime);
+    const page = await read.readPage({ ...plan, until: latestOf(walk, startTime) }, checkpoint, fetch);
+    const bound = walk.until ? new Date(walk.until) : boundOf(page, startTime);
     const known = await listDeliveredHashes(deps.database.queries, {
       installationId: subscription.installationId,
       objectName,
@@ -139,6 +137,12 @@ async function readStep(deps: SubscribeServices, walking: Walking): Promise<Read
     };
   });
 }
+
+/** A change of the last moment must be found although the provider's clock is ahead of ours. */
+const CLOCK_MARGIN_MS = 60_000;
+
+const latestOf = ({ until }: SubscriptionWalk, startTime: Date): Date =>
+  new Date((until === null ? startTime.getTime() : Date.parse(until)) + CLOCK_MARGIN_MS);
 
 /** Returns the time of the walk's begin by the provider's clock, but never later than by ours. */
 const boundOf = ({ providerTime }: ReadPage, startTime: Date): Date =>

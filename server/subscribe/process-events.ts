@@ -166,12 +166,12 @@ function endDelivered(
 
 async function commit(
   deps: SubscribeServices,
-  { id, installationId }: ClaimedSubscription,
+  { claim, installationId }: ClaimedSubscription,
   { ended, messages }: Pick<Parameters<typeof commitSubscription>[1], "ended" | "messages">,
 ): Promise<boolean> {
   const { queries } = deps.database;
   const isCommitted = await retryWhileDatabaseIsDown(() =>
-    commitSubscription(queries, { id, installationId, workerId: deps.workerId(), ended, messages }),
+    commitSubscription(queries, { ...claim, installationId, ended, messages }),
   );
   if (isCommitted) {
     const count = (wanted: EndedEvent["outcome"]): number =>

@@ -40,7 +40,7 @@ export async function runSubscription(
   try {
     target = await findSubscriptionTarget(deps, subscription);
     if (await takeTurn(deps, subscription, target)) {
-      const turn = { id: subscription.id, workerId: deps.workerId(), windowMs: deps.windowMs };
+      const turn = { ...subscription.claim, windowMs: deps.windowMs };
       await retryWhileDatabaseIsDown(() => endTurn(deps.database.queries, turn));
     }
   } catch (error) {
@@ -61,14 +61,13 @@ async function takeTurn(
   const { definition, destination } = target;
   if (!definition || !wantsEvents(definition)) {
     await filterEvents(deps, subscription, "every event of the object is off");
-    await dropWalk(deps.database.queries, { id: subscription.id, workerId: deps.workerId() });
+    await dropWalk(deps.database.queries, subscription.claim);
     return true;
   }
   if (needsSetUp(subscription)) {
     if (!(await setUpSubscription(deps, subscription, target))) {
       await postponeSubscription(deps.database.queries, {
-        id: subscription.id,
-        workerId: deps.workerId(),
+        ...subscription.claim,
         retryTime: new Date(nowMs() + STREAM_WAIT_MS),
         attempts: 0,
         state: "pending",
@@ -80,8 +79,7 @@ async function takeTurn(
   }
   if (!destination) {
     await postponeSubscription(deps.database.queries, {
-      id: subscription.id,
-      workerId: deps.workerId(),
+      ...subscription.claim,
       retryTime: new Date(nowMs() + DESTINATION_WAIT_MS),
       attempts: 0,
       state: "degraded",
@@ -122,8 +120,7 @@ async function putBack(
   await retryWhileDatabaseIsDown(() =>
     transact(deps.database, async (queries) => {
       await postponeSubscription(queries, {
-        id: subscription.id,
-        workerId: deps.workerId(),
+        ...subscription.claim,
         retryTime: new Date(retryMs),
         attempts,
         state,

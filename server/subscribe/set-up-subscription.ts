@@ -34,7 +34,7 @@ export async function setUpSubscription(
   const chosen = await choose(deps, subscription, target);
   const { source, fault, otherwise } = chosen;
   if (fault !== undefined) throw new ProviderError({ kind: "invalid", message: fault });
-  const claim = { id: subscription.id, workerId: deps.workerId() };
+  const { claim } = subscription;
   if (otherwise && subscription.source !== source) {
     await changeSource(queries, { ...claim, source });
     await retryEventStream(
@@ -108,7 +108,7 @@ async function select(
     return selectObject(deps, subscription, { stream, objectKey: names.objectKey });
   }
   if (source !== "journal" || !journal) return { isOpen: true, warnings: [] };
-  await nameSubscription(deps.database.queries, { id: subscription.id, workerId: deps.workerId(), ...names });
+  await nameSubscription(deps.database.queries, { ...subscription.claim, ...names });
   const listFields = () => listAllFields(deps, subscription, target);
   return selectInJournal(deps, subscription, { journal, ...names, listFields });
 }

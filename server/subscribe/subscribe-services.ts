@@ -21,7 +21,6 @@ export interface SubscribeServices extends CallServices {
   installations: InstallationCache;
   metadata: MetadataMemory;
   paces: ReadPaces;
-  workerId: () => number;
   retryBaseMs: number;
   /** How long changes of a record are collected; 0: each event is an entry. */
   windowMs: number;

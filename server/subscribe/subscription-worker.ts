@@ -19,7 +19,7 @@ import {
 } from "../store/subscriptions.ts";
 import { runSubscription, type TurnServices } from "./run-subscription.ts";
 
-export type SubscriptionWorkerServices = Omit<TurnServices, "workerId"> & {
+export type SubscriptionWorkerServices = TurnServices & {
   identity: ProcessIdentity;
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
@@ -33,7 +33,6 @@ const AMONG = 1_000;
 export function startSubscriptionWorker(deps: SubscriptionWorkerServices): ClaimLoop {
   const { log, identity } = deps;
   const { queries } = deps.database;
-  const services: TurnServices = { ...deps, workerId: () => identity.id };
   const loop = startClaimLoop<ClaimedSubscription>({
     what: "subscriptions",
     log,
@@ -41,10 +40,9 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
       claim: async (limit, room) =>
         claimSubscriptions(queries, identity.id, await chooseDue(queries, limit, room)),
       release: (items) => releaseSubscriptions(queries, identity.id, idsOf(items)),
-      postpone: ({ id, attempts, state }) =>
+      postpone: ({ claim, attempts, state }) =>
         postponeSubscription(queries, {
-          id,
-          workerId: identity.id,
+          ...claim,
           retryTime: new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: deps.retryBaseMs })),
           attempts: attempts + 1,
           state,
@@ -53,7 +51,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
       recover: (held) => recoverSubscriptions(queries, identity.id, idsOf(held)),
       nextDueMs: () => nextSubscriptionDueMs(queries),
     },
-    run: (subscription, onAnswer) => runSubscription(services, subscription, onAnswer),
+    run: (subscription, onAnswer) => runSubscription(deps, subscription, onAnswer),
     work: ({ id, projectId, installationId, connectionId, objectName }) => ({
       tracer: deps.tracer,
       caller: undefined,
