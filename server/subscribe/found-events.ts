@@ -45,6 +45,16 @@ export const foundDeletions = (by: FoundBy, records: readonly DeletedRecord[], u
     foundEvent(by, { recordId: id, type: "delete", time: deletedTime ?? until, until }),
   );
 
+/** Longer than the second of a look, because clocks differ. */
+const SETTLED_MS = 2_000;
+
+/**
+ * Whether a record may change again and have the same time, because the provider gives whole seconds. The next turn of polling
+ * must not take that change for the one that it knows.
+ */
+const isUnsettled = (time: Date, until: Date): boolean =>
+  time.getTime() % 1_000 === 0 && time.getTime() > until.getTime() - SETTLED_MS;
+
 function foundEvent(
   { walk, subscription: { objectName }, target: { connector } }: FoundBy,
   { recordId, type, time, until }: { recordId: string; type: FoundEvent["type"]; time: Date; until: Date },
@@ -65,7 +75,7 @@ function foundEvent(
     // A reconciliation may be repeated, for example because the first one had a filter of then; a turn of polling overlaps.
     dedupeKey: dedupeHash(
       JSON.stringify([
-        isPolled ? "polled" : walk.id,
+        isPolled && !isUnsettled(time, until) ? "polled" : walk.id,
         objectName,
         recordId,
         type === "delete",
