@@ -19,12 +19,14 @@ import { openRestartablePostgres } from "../tests/harness/restartable-postgres.t
 import { CustomerAccount, OBJECTS } from "./drill-read/customer-account.ts";
 import { DrillProcesses } from "./drill-read/drill-processes.ts";
 import {
+  NOTHING_RECEIVED,
   startChangeMirror,
   type ChangeMirror,
   type ReceivedCounts,
 } from "./drill-subscribe/change-mirror.ts";
 import { freePort, startFront, type Front } from "./drill-subscribe/front.ts";
 import { subscribeAll } from "./drill-subscribe/subscribed-accounts.ts";
+import { explain } from "./drill-subscribe/explain-difference.ts";
 import { causeTrouble } from "./drill-subscribe/trouble.ts";
 
 export interface SubscribeDrillOptions {
@@ -64,6 +66,8 @@ const TICKS_OF_BURST = 30;
 /** Records that a burst changes. */
 const HOT_RECORDS = 25;
 const EQUAL_WITHIN_MS = 120_000;
+/** Differences of which the history is shown. */
+const MOST_EXPLAINED = 3;
 
 export async function subscribeDrill(options: SubscribeDrillOptions): Promise<SubscribeDrillReport> {
   const startedMs = performance.now();
@@ -97,6 +101,8 @@ export async function subscribeDrill(options: SubscribeDrillOptions): Promise<Su
     await changing;
     options.onProgress?.("records change no more; waiting until the copies are equal");
     const differences = await untilEqual(accounts, mirror);
+    for (const difference of differences.slice(0, MOST_EXPLAINED))
+      options.onProgress?.(await explain(difference, { installations, mirror, child: processes.any }));
     const shown = installations.map((path) => processes.any.inProject("GET", `${path}/subscriptions`));
     const subscriptions = (await Promise.all(shown)).map(({ body }) => body[0]);
     return {
@@ -143,7 +149,7 @@ const reportOf = (
   subscription: Answer["body"],
 ): ReportedObject => ({
   made: account?.counts ?? { changed: 0, created: 0, archived: 0, restored: 0, backDated: 0, merged: 0 },
-  received: mirror.counts.get(path) ?? { messages: 0, entries: 0, repeated: 0, late: 0, reconciled: 0 },
+  received: mirror.counts.get(path) ?? NOTHING_RECEIVED,
   subscription: { counts: subscription?.counts, reconciliation: subscription?.reconciliation },
 });
 
@@ -163,11 +169,16 @@ async function change(
       const due = accounts.filter(({ made }) => made < each * part);
       if (due.length === 0) break;
       for (const account of due) account.change({ merges: true, ...(isBurst && { newest: HOT_RECORDS }) });
-      // HubSpot's events have no order but their times.
-      await wait(1);
+      await nextMillisecond();
     }
     await wait(TICK_MS);
   }
+}
+
+/** HubSpot's events have no order but their times. */
+async function nextMillisecond(): Promise<void> {
+  const before = Date.now();
+  while (Date.now() === before) await wait(1);
 }
 
 /** Returns what still differs when the time is over. Only records that the drill made are looked at. */

@@ -5,6 +5,9 @@ import type { Version } from "../drill-read/mirror.ts";
 
 export interface ReceivedCounts {
   messages: number;
+  /** Messages that came again, because the answer to a delivery was lost. */
+  redelivered: number;
+  /** Without those of messages that came again. */
   entries: number;
   /** Entries with an event that had arrived before, and reconciled ones that brought nothing new. */
   repeated: number;
@@ -13,6 +16,15 @@ export interface ReceivedCounts {
   reconciled: number;
 }
 
+export const NOTHING_RECEIVED: ReceivedCounts = {
+  messages: 0,
+  redelivered: 0,
+  entries: 0,
+  repeated: 0,
+  late: 0,
+  reconciled: 0,
+};
+
 export interface ChangeMirror {
   url: string;
   /** By path (`/hubspot/contacts`), then by record id. */
@@ -20,6 +32,8 @@ export interface ChangeMirror {
   counts: Map<string, ReceivedCounts>;
   /** Refuses all messages while true. */
   away: boolean;
+  /** Returns what the messages had about a record, in the order of arrival. */
+  entriesOf(path: string, id: string): { messageId: string; entry: object }[];
   /** Returns the records of which a message shows an older state, or an older event, than a message that was made before it. */
   disorder(): string[];
   close(): Promise<void>;
@@ -53,6 +67,7 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
   /** By path and record. */
   const history = new Map<string, Shown[]>();
   const events = new Set<string>();
+  const messages = new Set<string>();
   const apply = (shown: Shown): void => {
     const { path } = shown;
     const { id, subscribeEventType, providerEventType, fields, raw, rawEvent } = shown.entry;
@@ -83,8 +98,11 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
       const path = request.url ?? "";
       const messageId = String(request.headers["webhook-id"]);
       const { result = [] }: { result?: Entry[] } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      countsOf(counts, path).messages += 1;
-      result.forEach((entry, position) => apply({ path, messageId, position, entry }));
+      const count = countsOf(counts, path);
+      count.messages += 1;
+      if (messages.has(messageId)) count.redelivered += 1;
+      else result.forEach((entry, position) => apply({ path, messageId, position, entry }));
+      messages.add(messageId);
       response.writeHead(200).end();
     });
   });
@@ -94,6 +112,7 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
     copies,
     counts,
     away: false,
+    entriesOf: (path, id) => history.get(`${path} ${id}`) ?? [],
     disorder: () => [...history].flatMap(([key, all]) => (isInOrder(all) ? [] : [`${key}: out of order`])),
     async close() {
       server.closeAllConnections();
@@ -104,7 +123,7 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
 }
 
 function countsOf(counts: ChangeMirror["counts"], path: string): ReceivedCounts {
-  const known = counts.get(path) ?? { messages: 0, entries: 0, repeated: 0, late: 0, reconciled: 0 };
+  const known = counts.get(path) ?? { ...NOTHING_RECEIVED };
   counts.set(path, known);
   return known;
 }
