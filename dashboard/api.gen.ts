@@ -4,7 +4,7 @@
  */
 export interface Schemas {
   AcceptInviteRequest: { invitedEmail: string };
-  Activity: { of: "operations" | "deliveries" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
+  Activity: { of: "operations" | "deliveries" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; countedSince?: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
   ActivityBucket: { time: string; values: readonly Schemas["ActivityValue"][] };
   ActivityValue: { key?: string; count: number; failed: number; p50Ms?: number; p95Ms?: number };
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };

@@ -49,7 +49,7 @@ const COPIES = [
 
 const PLACE = "join places on nth = 1 + n % (select max(nth) from places)";
 
-/** Their times lie in the periods for which rows are kept. */
+/** Their times lie in the periods for which rows are kept. Inserted in the order of time, as they are in use. */
 const ROWS = [
   `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
       result, metadata, create_time, update_time, request_id)
@@ -59,21 +59,25 @@ const ROWS = [
       jsonb_build_object('objects', array['contacts'], 'successfulRecordIds', array[n::text]),
       now() - ago, now() - ago + interval '1 second', gen_random_uuid()
     from generate_series(1, $1::integer) n ${PLACE} join installations on installations.id = places.id
-    cross join lateral (select id_of(29 * (n * interval '1 day') / $1) as id, 29 * (n * interval '1 day') / $1 as ago) as operation`,
+    cross join lateral (select id_of(29 * (n * interval '1 day') / $1) as id, 29 * (n * interval '1 day') / $1 as ago) as operation
+    order by n desc`,
   `insert into proxy_usage (time, project_id, installation_id, method, path, status, duration_ms, bytes_up, bytes_down)
     select now() - 29 * (n * interval '1 day') / $1, project_id, installations.id, 'GET', '/crm/v3/objects/contacts/' || n,
       case when n % 20 = 0 then 404 else 200 end, n % 500, 0, 1000
-    from generate_series(1, $1::integer) n ${PLACE} join installations on installations.id = places.id`,
+    from generate_series(1, $1::integer) n ${PLACE} join installations on installations.id = places.id
+    order by n desc`,
   `insert into events (id, project_id, type, data)
     select id_of(6 * (n * interval '1 day') / $1), installations.project_id,
       case when n % 5 = 0 then 'connection.updated' else 'write.async.done' end,
       json_build_object('groupRef', group_ref, 'installationId', installations.id, 'connectionId', connection_id)
     from generate_series(1, $1::integer) n ${PLACE} join installations on installations.id = places.id
-    join groups on groups.id = group_id`,
+    join groups on groups.id = group_id
+    order by n desc`,
   `insert into refused_requests (id, project_id, method, path, operation_id, status, slug, detail)
     select id_of(6 * (n * interval '1 day') / $1), projects.id, 'POST', '/v1/projects/default/groups', 'createGroup', 400,
       'invalid-request', 'groupRef: must be a text'
-    from generate_series(1, $1::integer) n, projects`,
+    from generate_series(1, $1::integer) n, projects
+    order by n desc`,
 ];
 
 const NOWHERE = `insert into events_nowhere (project_id, event_id, missing)
@@ -82,8 +86,8 @@ const NOWHERE = `insert into events_nowhere (project_id, event_id, missing)
 const DELIVERIES = `insert into deliveries (destination_id, event_id, state, due_time, attempts)
   select $1::uuid, id, case when random() < 0.05 then 'failed' else 'delivered' end, now(),
     '[{"time": "2026-01-01T00:00:00Z", "durationMs": 12, "status": 200}]'
-  from events where type = 'write.async.done'`;
+  from events where type = 'write.async.done' order by id`;
 
 const AUDIT = `insert into audit_events (id, org_id, operation_id, actor_kind, target_kind, target_id, request_id)
   select id_of(29 * (n * interval '1 day') / $2), $1::uuid, 'updateDestination', 'system', 'destination', 'd' || n % 100, gen_random_uuid()::text
-  from generate_series(1, $2::integer) n`;
+  from generate_series(1, $2::integer) n order by n desc`;

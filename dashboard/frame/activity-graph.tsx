@@ -5,6 +5,7 @@ import type { Input } from "../api/call.ts";
 import { POLL_MS, useCall } from "../api/queries.ts";
 import { BarChart } from "../ui/bar-chart.tsx";
 import { Section } from "../ui/section.tsx";
+import { TimeAgo } from "../ui/time-ago.tsx";
 import type { Period } from "./activity-window.tsx";
 import { useOpenInProject } from "./page-link.tsx";
 import { ProblemView } from "./problem-view.tsx";
@@ -56,6 +57,11 @@ export function ActivityGraph({ name, of, period, only, to, failed }: ActivityGr
         />
       ) : (
         !error && <Text size="sm">Counting …</Text>
+      )}
+      {data?.countedSince && (
+        <Text size="xs" c="dimmed">
+          Too many to count all: the oldest counted began <TimeAgo time={data.countedSince} />.
+        </Text>
       )}
     </Section>
   );

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { countActivity, dimensionsOf, type ActivityRow } from "../../store/activity.ts";
+import { countActivity, dimensionsOf, type ActivityRow } from "../../store/count-activity.ts";
 import type { Database } from "../../store/database.ts";
 
 const Time = (description: string) => Type.String({ format: "date-time", description });
@@ -25,8 +25,10 @@ const ValueSchema = Type.Object(
     failed: Type.Integer({
       description: "Those that failed; of proxied calls with a status of 400 or more.",
     }),
-    p50Ms: Type.Optional(Type.Integer({ description: "Median duration in milliseconds." })),
-    p95Ms: Type.Optional(Type.Integer({ description: "95 % took at most so many milliseconds." })),
+    p50Ms: Type.Optional(Type.Integer({ description: "Median duration in milliseconds, to two digits." })),
+    p95Ms: Type.Optional(
+      Type.Integer({ description: "95 % took at most so many milliseconds, to two digits." }),
+    ),
   },
   { title: "ActivityValue", description: "A count of rows." },
 );
@@ -37,6 +39,9 @@ const ActivitySchema = Type.Object(
     by: By,
     since: Time("Beginning of the first bucket."),
     until: Time("End of the last bucket."),
+    countedSince: Type.Optional(
+      Time("Only rows from this time on were counted, because the time has more rows than one call counts."),
+    ),
     bucketSeconds: Type.Integer({ description: "Length of a bucket." }),
     buckets: Type.Array(
       Type.Object(
@@ -63,7 +68,8 @@ export const getActivity = (deps: { database: Database }) =>
     summary: "Count operations, deliveries or proxied calls",
     description:
       "By period, and by one dimension. A row counts once, in the bucket of its beginning, so the counts are the numbers of " +
-      "rows that the list shows for the same time. `since` and `until` are extended to whole buckets.",
+      "rows that the list shows for the same time. `since` and `until` are extended to whole buckets. A call counts the " +
+      "newest 500,000 rows of its time at most, and says so in `countedSince`.",
     query: Type.Object({
       of: Of,
       by: By,
@@ -85,7 +91,8 @@ export const getActivity = (deps: { database: Database }) =>
       if (by !== undefined && !dimensionsOf(of).includes(by))
         throw refused("by", `\`${of}\` are counted by ${dimensionsOf(of).join(", ")}.`);
       const { bounds, bucketSeconds } = bucketsOf(query);
-      const rows = await countActivity(deps.database.queries, of, { projectId: project.id, by, bounds });
+      const question = { projectId: project.id, by, bounds };
+      const { rows, countedSince } = await countActivity(deps.database.queries, of, question);
       const byBucket = Map.groupBy(rows, ({ bucket }) => bucket ?? 0);
       const iso = (at: number) => bounds.at(at)?.toISOString() ?? "";
       return {
@@ -93,6 +100,7 @@ export const getActivity = (deps: { database: Database }) =>
         ...(by && { by }),
         since: iso(0),
         until: iso(-1),
+        ...(countedSince && { countedSince: countedSince.toISOString() }),
         bucketSeconds,
         buckets: bounds.slice(0, -1).map((time, index) => ({
           time: time.toISOString(),

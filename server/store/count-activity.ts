@@ -1,0 +1,203 @@
+/** Counts operations, deliveries and proxied calls by period and by one dimension, from the rows that the lists show. */
+import { sql, type RawBuilder } from "kysely";
+import { firstIdOf, timeOfId } from "../ground/ids.ts";
+import type { Queries } from "./database.ts";
+
+export type Counted = "operations" | "deliveries" | "proxyCalls";
+export type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
+
+export interface ActivityRow {
+  /** Number of the bucket, from 1; null: all together. */
+  bucket: number | null;
+  /** Null without a dimension, for rows without a value, and for the values beyond the most frequent ones. */
+  key: string | null;
+  count: number;
+  failed: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+export interface Activity {
+  rows: ActivityRow[];
+  /** Only rows from this time on were counted; undefined: all of the period. */
+  countedSince?: Date;
+}
+
+interface Question {
+  projectId: string;
+  by?: Dimension;
+  /** Beginnings of the buckets, and the end of the last one. */
+  bounds: Date[];
+}
+
+/** Values of a dimension that are counted apart. */
+const MOST_KEYS = 50;
+
+/** Rows that one call counts, so that it takes a second or two however many rows a period has. */
+const MOST_COUNTED = 500_000;
+
+/** The dimensions of each kind of row: an expression over the rows that `SOURCES` selects. */
+const KEYS: Record<Counted, Partial<Record<Dimension, RawBuilder<unknown>>>> = {
+  operations: {
+    integration: sql`integration_id::text`,
+    group: sql`group_ref`,
+    object: sql`object_name`,
+    type: sql`action_type`,
+    status: sql`status`,
+  },
+  deliveries: {
+    destination: sql`destination_id::text`,
+    type: sql`(select type from events where events.id = event_id)`,
+    status: sql`state`,
+  },
+  proxyCalls: {
+    integration: sql`coalesce(installations.integration_id, removed.integration_id)::text`,
+    group: sql`group_ref`,
+    status: sql`status::text`,
+  },
+};
+
+export const dimensionsOf = (of: Counted): Dimension[] => Object.keys(KEYS[of]) as Dimension[];
+
+/**
+ * Returns the counts by bucket and key, and by key alone. One statement reads each row once, and counts rows of the same
+ * duration together, so that it need not sort all of them for the percentiles.
+ */
+export async function countActivity(
+  queries: Queries,
+  of: Counted,
+  question: Question,
+  mostCounted = MOST_COUNTED,
+): Promise<Activity> {
+  const countedSince = await oldestCounted(queries, of, question, mostCounted);
+  const { rows } = await sql<ActivityRow>`
+    with counted as materialized (
+      select bucket, key, ms, sum(count)::integer as count, sum(failed)::integer as failed
+      from (${SOURCES[of](question, periodOf(question, countedSince))}) as rows
+      group by bucket, key, ms
+    ), frequent as (
+      select key from counted where key is not null group by key order by sum(count) desc, key limit ${MOST_KEYS}
+    ), by_ms as (
+      select grouping(bucket) as is_total, bucket, frequent.key, ms, sum(count)::integer as count, sum(failed)::integer as failed
+      from (select bucket, key, ${TWO_DIGITS} as ms, count, failed from counted) as rounded left join frequent using (key)
+      group by grouping sets ((bucket, frequent.key, ms), (frequent.key, ms))
+    ), by_rank as (
+      select *,
+        sum(count) over (partition by is_total, bucket, key order by ms) as up_to_ms,
+        sum(count) filter (where ms is not null) over (partition by is_total, bucket, key) as timed
+      from by_ms
+    )
+    select bucket, key, sum(count)::integer as count, sum(failed)::integer as failed,
+      min(ms) filter (where up_to_ms >= 0.5 * timed) as p50_ms,
+      min(ms) filter (where up_to_ms >= 0.95 * timed) as p95_ms
+    from by_rank group by is_total, bucket, key order by count desc, key
+  `.execute(queries);
+  return { rows, ...(countedSince && { countedSince }) };
+}
+
+/** The duration with two significant digits, of which there are few different ones. */
+const TWO_DIGITS = sql`case when ms < 100 then ms
+  else round(ms / power(10, floor(log(ms)) - 1)) * power(10, floor(log(ms)) - 1) end`;
+
+interface Period {
+  fromTime: Date;
+  untilTime: Date;
+  fromId: string;
+  untilId: string;
+}
+
+function periodOf({ bounds }: Question, countedSince: Date | undefined): Period {
+  const untilTime = bounds.at(-1) ?? new Date(0);
+  const fromTime = countedSince ?? bounds[0] ?? untilTime;
+  return {
+    fromTime,
+    untilTime,
+    fromId: firstIdOf(fromTime.getTime()),
+    untilId: firstIdOf(untilTime.getTime()),
+  };
+}
+
+/** Returns the time of the last row that is counted, by index alone; undefined if the period has no more rows than that. */
+async function oldestCounted(
+  queries: Queries,
+  of: Counted,
+  question: Question,
+  most: number,
+): Promise<Date | undefined> {
+  const { projectId } = question;
+  const { fromTime, untilTime, fromId, untilId } = periodOf(question, undefined);
+  const oldest = {
+    operations: sql`
+      select id from operations
+      where project_id = ${projectId} and id >= ${fromId}::uuid and id < ${untilId}::uuid
+      order by id desc offset ${most} limit 1`,
+    deliveries: sql`
+      select found.id from (
+        select id, ${most} / count(*) over () as most from destinations where project_id = ${projectId}
+      ) as owner cross join lateral (
+        select event_id as id from deliveries
+        where destination_id = owner.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid
+        order by event_id desc offset owner.most limit 1
+      ) as found
+      order by id desc limit 1`,
+    proxyCalls: sql`
+      select time from proxy_usage
+      where project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}
+      order by time desc offset ${most} limit 1`,
+  };
+  const { rows } = await sql<{ id?: string; time?: Date }>`${oldest[of]}`.execute(queries);
+  const [found] = rows;
+  // The next millisecond, because others of the same one may be beyond the limit.
+  const timeMs = found && (found.id === undefined ? found.time : timeOfId(found.id))?.getTime();
+  return timeMs === undefined ? undefined : new Date(timeMs + 1);
+}
+
+type Source = (question: Question, period: Period) => RawBuilder<unknown>;
+
+/** Each row once, in the bucket of its beginning: of its id, where the list takes the time from the id. */
+const SOURCES: Record<Counted, Source> = {
+  operations: ({ projectId, by, bounds }, { fromId, untilId }) => sql`
+    select width_bucket(operations.id, ${ids(bounds)}) as bucket, ${keyOf("operations", by)} as key,
+      case when status <> 'in_progress' then
+        round(1000 * date_part('epoch', operations.update_time - operations.create_time)) end as ms,
+      1 as count, (status = 'failure')::integer as failed
+    from operations ${by === "group" ? withCustomers("operations") : sql``}
+    where operations.project_id = ${projectId} and operations.id >= ${fromId}::uuid and operations.id < ${untilId}::uuid`,
+  deliveries: ({ projectId, by, bounds }, period) => sql`
+    select width_bucket(event_id, ${ids(bounds)}) as bucket, ${keyOf("deliveries", by)} as key,
+      null::double precision as ms, count, failed
+    from destinations cross join lateral (${by === "status" ? sentWithState(period) : sentByIndex(period)}) as sent
+    where project_id = ${projectId}`,
+  proxyCalls: ({ projectId, by, bounds }, { fromTime, untilTime }) => sql`
+    select width_bucket(time, array[${sql.join(bounds)}]::timestamptz[]) as bucket, ${keyOf("proxyCalls", by)} as key,
+      duration_ms::double precision as ms, 1 as count, (status >= 400)::integer as failed
+    from proxy_usage ${by === "group" || by === "integration" ? withCustomers("proxy_usage") : sql``}
+    where proxy_usage.project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}`,
+};
+
+const ofDestination = ({ fromId, untilId }: Period) =>
+  sql`destination_id = destinations.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid`;
+
+/** Reads no rows, only indexes: that of all deliveries, and that of the failed ones. */
+const sentByIndex = (period: Period) => sql`
+  select destination_id, event_id, 1 as count, 0 as failed from deliveries where ${ofDestination(period)}
+  union all
+  select destination_id, event_id, 1, 0 from first_deliveries where ${ofDestination(period)}
+  union all
+  select destination_id, event_id, 0, 1 from deliveries where state = 'failed' and ${ofDestination(period)}`;
+
+const sentWithState = (period: Period) => sql`
+  select event_id, state, 1 as count, (state = 'failed')::integer as failed from deliveries where ${ofDestination(period)}
+  union all
+  select event_id, state, 1, 0 from first_deliveries where ${ofDestination(period)}`;
+
+const keyOf = (of: Counted, by: Dimension | undefined) => (by && KEYS[of][by]) ?? sql`null::text`;
+
+const ids = (bounds: Date[]) =>
+  sql`array[${sql.join(bounds.map((bound) => firstIdOf(bound.getTime())))}]::uuid[]`;
+
+/** Joins the customers of all rows at once, also those of deleted installations. */
+const withCustomers = (table: string) => sql`
+  left join installations on installations.id = ${sql.ref(table)}.installation_id
+  left join removed_installations as removed on removed.id = ${sql.ref(table)}.installation_id
+  left join groups on groups.id = coalesce(installations.group_id, removed.group_id)`;
