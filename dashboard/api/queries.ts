@@ -85,3 +85,11 @@ export function issueOf(error: unknown, name: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined;
   return error.problem.issues?.find((issue) => issue.name === name)?.detail;
 }
+
+/** Returns the sentence about the first wrong entry of a list in the body, with the entry. */
+export function entryIssueOf(error: unknown, name: string): string | undefined {
+  if (!(error instanceof ApiProblem)) return undefined;
+  const issue = error.problem.issues?.find((one) => one.name === name || one.name.startsWith(`${name}[`));
+  if (!issue) return undefined;
+  return typeof issue.value === "string" ? `${issue.value}: ${issue.detail}` : issue.detail;
+}

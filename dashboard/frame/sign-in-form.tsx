@@ -2,6 +2,7 @@
 import { useState, type FormEvent, type JSX } from "react";
 import { Button, Divider, PasswordInput, Stack, Text } from "@mantine/core";
 import { useCall, useChange } from "../api/queries.ts";
+import { CodeWords } from "../ui/code-words.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
 export interface SignInFormProps {
@@ -53,7 +54,7 @@ function KeyForm({ firstKey, onSignedIn }: { firstKey?: string; onSignedIn: () =
       <Stack gap="sm">
         <PasswordInput
           label="API key"
-          description={firstKey}
+          description={firstKey !== undefined && <CodeWords text={firstKey} />}
           value={apiKey}
           onChange={(event) => setApiKey(event.currentTarget.value)}
           autoComplete="off"

@@ -18,7 +18,14 @@ export const CodeBlock = ({ text, name, wraps = false }: CodeBlockProps): JSX.El
     </div>
     {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keyboard */}
     <pre role="region" aria-label={name} tabIndex={0} data-wraps={wraps}>
-      {text}
+      {visible(text)}
     </pre>
   </div>
 );
+
+/** Characters that change the direction of what follows them, to the end of the text. */
+const DIRECTION = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Writes them as JSON may: `\u202e`. The copy has them as they are. */
+const visible = (text: string): string =>
+  text.replaceAll(DIRECTION, (found) => `\\u${found.charCodeAt(0).toString(16)}`);

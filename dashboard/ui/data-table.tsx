@@ -15,6 +15,8 @@ export interface Column<Row> {
   grows?: boolean;
   /** Line of the card on a small screen; undefined leaves it out there, and in a table below 78 em. */
   line?: 1 | 2;
+  /** The card names the value by the head, as for a number or for one of several times. */
+  labelled?: boolean;
 }
 
 export interface DataTableProps<Row> {
@@ -63,7 +65,7 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
             data-opens={onOpen ? true : undefined}
             onClick={onOpen && ((event) => open(event, row))}
           >
-            {columns.map(({ head, cell, align, grows, line }) => (
+            {columns.map(({ head, cell, align, grows, line, labelled }) => (
               <td
                 key={head}
                 role="cell"
@@ -71,6 +73,7 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
                 data-align={align}
                 data-grows={grows}
                 data-line={line ?? "none"}
+                data-labelled={labelled}
               >
                 {cell(row)}
               </td>

@@ -51,11 +51,7 @@ export async function openDashboard(): Promise<Dashboard> {
   };
   const on = await openTestBusbar({ env });
   const origin = new URL(on.busbar.urls.base).origin;
-  const [browser] = await Promise.all([
-    chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
-    fillProject(on),
-    isBuilt(origin),
-  ]);
+  const [browser] = await Promise.all([launchBrowser(), fillProject(on), isBuilt(origin)]);
   let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
   const changes = new Map<string, string>();
   const visitSignedOut = (view?: View) => openVisit({ browser, origin, changes }, view);
@@ -81,6 +77,9 @@ export async function openDashboard(): Promise<Dashboard> {
   };
 }
 
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+
 /** Signs in as a person does, and waits for the page that follows. */
 export async function signIn({ page, open, drawn }: Visit, apiKey: string): Promise<void> {
   if (!page.url().includes("/sign-in")) await open("/sign-in");
@@ -102,10 +101,11 @@ async function isBuilt(origin: string): Promise<void> {
 interface Shared {
   browser: Browser;
   origin: string;
-  changes: Map<string, string>;
+  changes?: Map<string, string>;
 }
 
-async function openVisit(
+/** Opens a new browser profile on a running Busbar. */
+export async function openVisit(
   { browser, origin, changes }: Shared,
   { scheme = "light", width = 1_280, height = 800 }: View = {},
   storageState?: Awaited<ReturnType<BrowserContext["storageState"]>>,
@@ -130,7 +130,7 @@ async function openVisit(
   page.on("response", (response) => {
     const { method, path, isChange } = changeOf(response.request(), origin);
     const requestId = response.headers()["x-request-id"];
-    if (isChange && response.ok() && requestId) changes.set(requestId, `${method} ${path}`);
+    if (isChange && response.ok() && requestId) changes?.set(requestId, `${method} ${path}`);
   });
   const drawn = async () => {
     await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });

@@ -113,7 +113,7 @@ const columnsOf = (onEnd: (id: string) => void): Column<Session>[] => [
     line: 1,
   },
   { head: "Sent as", cell: ({ kind }) => kind, line: 2 },
-  { head: "Last used", cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
+  { head: "Last used", labelled: true, cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
   { head: "Signed in", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
   {
     head: "Actions",

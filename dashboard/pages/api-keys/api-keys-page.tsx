@@ -1,6 +1,6 @@
-/** The API keys of a project: create, replace, switch off, delete. */
+/** The API keys of a project: create, replace, limit, switch off, delete. */
 import { useId, useState, type JSX } from "react";
-import { Button, Group, Text } from "@mantine/core";
+import { Anchor, Button, Group, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
@@ -14,6 +14,8 @@ import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { ChangeLimits } from "./change-limits.tsx";
+import { limitWords } from "./limit-fields.tsx";
 import { NewApiKey } from "./new-api-key.tsx";
 
 type ApiKey = Schemas["ApiKey"];
@@ -23,7 +25,7 @@ const COLUMNS: Column<ApiKey>[] = [
   { head: "Key", cell: ({ key }) => <code>{key}</code>, line: 2 },
   { head: "Scopes", cell: ({ scopes }) => scopes.join(", "), line: 2 },
   { head: "Status", cell: ({ active }) => <Status status={active ? "active" : "inactive"} />, line: 1 },
-  { head: "Last used", cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
+  { head: "Last used", labelled: true, cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
   { head: "Expires", cell: ({ expireTime }) => <TimeAgo time={expireTime} /> },
   {
     head: "Created",
@@ -40,6 +42,7 @@ export function ApiKeysPage(): JSX.Element {
   const reason = useReason("editor");
   const [making, setMaking] = useState<{ instead?: ApiKey }>();
   const [deleting, setDeleting] = useState<ApiKey>();
+  const [limiting, setLimiting] = useState<ApiKey>();
   const keys = useCall("listApiKeys", { projectIdOrName }).data ?? [];
   const update = useChange("updateApiKey", { forget: ["listApiKeys"] });
   const switchTo = (key: ApiKey, active: boolean) =>
@@ -70,22 +73,21 @@ export function ApiKeysPage(): JSX.Element {
         name="API keys"
         operationId="listApiKeys"
         input={{ projectIdOrName }}
-        columns={[...COLUMNS, actions]}
+        columns={[...COLUMNS, limitsColumn(reason === undefined, setLimiting), actions]}
         idOf={({ id }) => id}
         empty={
           <EmptyState
             title="No API keys"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={() => setMaking({})}>
-                Create an API key
-              </ActionButton>
-            }
+            action="Create an API key"
+            reason={reason}
+            onAction={() => setMaking({})}
           >
             A key lets a server or a browser call the API of this project.
           </EmptyState>
         }
       />
       {making && <NewApiKey instead={making.instead} onClose={() => setMaking(undefined)} />}
+      {limiting && <ChangeLimits apiKey={limiting} onClose={() => setLimiting(undefined)} />}
       {deleting && <DeleteApiKey apiKey={deleting} onClose={() => setDeleting(undefined)} />}
     </Page>
   );
@@ -95,6 +97,27 @@ const isFull = ({ active, scopes, expireTime }: ApiKey) => active && scopes.incl
 
 const isLastFull = (key: ApiKey, all: readonly ApiKey[]): boolean =>
   isFull(key) && all.filter(isFull).length === 1;
+
+/** The words lead to the dialog that changes the limits. */
+const limitsColumn = (mayChange: boolean, onChange: (key: ApiKey) => void): Column<ApiKey> => ({
+  head: "Limits",
+  labelled: true,
+  line: 2,
+  cell: (key) =>
+    mayChange ? (
+      <Anchor
+        component="button"
+        type="button"
+        size="sm"
+        aria-label={`Limits of ${key.label}: ${limitWords(key)}`}
+        onClick={() => onChange(key)}
+      >
+        {limitWords(key)}
+      </Anchor>
+    ) : (
+      limitWords(key)
+    ),
+});
 
 interface Changes {
   /** Why the person may change nothing. */

@@ -8,9 +8,10 @@ import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { addressesOf, LimitFields, limitsOf, rateLimitOf } from "./limit-fields.tsx";
 
 export interface NewApiKeyProps {
-  /** The key that the new one replaces: it gets the same scopes. */
+  /** The key that the new one replaces: it gets the same scopes and limits. */
   instead: Schemas["ApiKey"] | undefined;
   onClose: () => void;
 }
@@ -31,10 +32,19 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const [label, setLabel] = useState(instead?.label ?? "");
   const [scopes, setScopes] = useState(scopesIn(instead?.scopes ?? ["full"]));
+  const [limits, setLimits] = useState(limitsOf(instead ?? {}));
   const [signIn, setSignIn] = useState(instead?.signIn ?? false);
   const create = useChange("createApiKey", { forget: ["listApiKeys"] });
   const isFull = scopes.includes("full");
-  const input = { projectIdOrName, body: { label, scopes, ...(signIn && isFull && { signIn }) } };
+  const [allowedAddresses, rateLimit] = [addressesOf(limits), rateLimitOf(limits)];
+  const body = {
+    label,
+    scopes,
+    ...(allowedAddresses.length > 0 && { allowedAddresses }),
+    ...(rateLimit && { rateLimit }),
+    ...(signIn && isFull && { signIn }),
+  };
+  const input = { projectIdOrName, body };
   useDraft("createApiKey", input);
   const done = () => {
     // The key is kept nowhere, the answer of the call included.
@@ -72,6 +82,7 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
             onChange={(event) => setSignIn(event.currentTarget.checked)}
           />
         )}
+        <LimitFields limits={limits} onLimits={setLimits} error={create.error} />
       </DialogForm>
     </Modal>
   );

@@ -129,14 +129,7 @@ function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void 
       idOf={idOf}
       onOpen={({ id }) => open(`/connections/${part(id)}`)}
       empty={
-        <EmptyState
-          title="No connection"
-          action={
-            <ActionButton variant="default" reason={reason} onClick={onConnect}>
-              Connect an account
-            </ActionButton>
-          }
-        >
+        <EmptyState title="No connection" action="Connect an account" reason={reason} onAction={onConnect}>
           The customer has not connected an account yet.
         </EmptyState>
       }
@@ -159,6 +152,7 @@ const INSTALLATION_COLUMNS: Column<Installation>[] = [
   { head: "Status", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
   {
     head: "Last operation",
+    labelled: true,
     cell: ({ lastOperationStatus }) =>
       lastOperationStatus ? <Status status={lastOperationStatus} /> : <span className="soft">none</span>,
     line: 2,
@@ -181,11 +175,9 @@ function Installations({ input, onInstall }: OfCustomer & { onInstall: () => voi
       empty={
         <EmptyState
           title="No installation"
-          action={
-            <ActionButton variant="default" reason={reason} onClick={onInstall}>
-              Install an integration
-            </ActionButton>
-          }
+          action="Install an integration"
+          reason={reason}
+          onAction={onInstall}
         >
           No integration is installed for this customer.
         </EmptyState>

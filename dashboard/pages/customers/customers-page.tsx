@@ -42,7 +42,12 @@ const COLUMNS: Column<Customer>[] = [
   },
   { head: "Connections", align: "right", cell: ({ connectionCount }) => connectionCount },
   { head: "Installations", align: "right", cell: ({ installationCount }) => installationCount },
-  { head: "Last operation", cell: ({ lastActivityTime }) => <TimeAgo time={lastActivityTime} />, line: 2 },
+  {
+    head: "Last operation",
+    labelled: true,
+    cell: ({ lastActivityTime }) => <TimeAgo time={lastActivityTime} />,
+    line: 2,
+  },
 ];
 
 export function CustomersPage(): JSX.Element {
@@ -71,11 +76,9 @@ export function CustomersPage(): JSX.Element {
       empty={
         <EmptyState
           title="No customers yet"
-          action={
-            <ActionButton variant="default" reason={reason} onClick={() => setConnecting(true)}>
-              Connect a customer
-            </ActionButton>
-          }
+          action="Connect a customer"
+          reason={reason}
+          onAction={() => setConnecting(true)}
         >
           A customer appears when it connects an account in your application, or when you create the group.
         </EmptyState>

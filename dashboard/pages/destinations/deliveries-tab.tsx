@@ -36,7 +36,7 @@ const COLUMNS: Column<Delivery>[] = [
   },
   { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
   { head: "Type", cell: ({ eventType }) => eventType, line: 2 },
-  { head: "Attempts", align: "right", cell: ({ attempts }) => attempts.length, line: 2 },
+  { head: "Attempts", align: "right", labelled: true, cell: ({ attempts }) => attempts.length, line: 2 },
   {
     head: "Answer",
     cell: ({ attempts }) => (

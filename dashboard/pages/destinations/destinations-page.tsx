@@ -28,8 +28,8 @@ const COLUMNS: Column<Schemas["Destination"]>[] = [
       return time ? <TimeAgo time={time} /> : "–";
     },
   },
-  { head: "Waiting", cell: ({ health }) => health?.waiting ?? "–", line: 2 },
-  { head: "Failed", cell: ({ health }) => health?.failed ?? "–", line: 2 },
+  { head: "Waiting", align: "right", labelled: true, cell: ({ health }) => health?.waiting ?? "–", line: 2 },
+  { head: "Failed", align: "right", labelled: true, cell: ({ health }) => health?.failed ?? "–", line: 2 },
   {
     head: "Address",
     cell: ({ metadata }) => <span className="foreign">{String(metadata["url"] ?? "")}</span>,
@@ -59,11 +59,9 @@ export function DestinationsPage(): JSX.Element {
         empty={
           <EmptyState
             title="No destinations"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={() => setCreating(true)}>
-                Create a destination
-              </ActionButton>
-            }
+            action="Create a destination"
+            reason={reason}
+            onAction={() => setCreating(true)}
           >
             A destination is a webhook, a queue or another receiver of what happens in this project.
           </EmptyState>

@@ -71,6 +71,7 @@ const CUSTOMERS: Column<Installation>[] = [
   { head: "Health", cell: ({ healthStatus }) => <Status status={healthStatus} />, line: 1 },
   {
     head: "Last operation",
+    labelled: true,
     cell: ({ lastOperationStatus: last }) => (last ? <Status status={last} /> : "–"),
     line: 2,
   },

@@ -56,11 +56,9 @@ export function JwtKeysPage(): JSX.Element {
         empty={
           <EmptyState
             title="No JWT keys"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={() => setMaking(true)}>
-                Register a public key
-              </ActionButton>
-            }
+            action="Register a public key"
+            reason={reason}
+            onAction={() => setMaking(true)}
           >
             A page in a customer's browser calls Busbar with a token for that customer. Register the public
             key of your server first.

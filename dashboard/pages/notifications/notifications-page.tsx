@@ -49,11 +49,9 @@ export function NotificationsPage(): JSX.Element {
         <Section flush>
           <EmptyState
             title="No topics yet"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={() => setCreating(true)}>
-                Create a topic
-              </ActionButton>
-            }
+            action="Create a topic"
+            reason={reason}
+            onAction={() => setCreating(true)}
           >
             A topic says which events go to which destinations. Without one, events go nowhere.
           </EmptyState>

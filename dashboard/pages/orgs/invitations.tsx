@@ -6,7 +6,6 @@ import { useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
-import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Status } from "../../ui/status.tsx";
@@ -27,14 +26,7 @@ export function Invitations({ orgId, onInvite }: { orgId: string; onInvite: () =
         columns={columnsOf(reason === undefined, (inviteId) => revoke.mutate({ orgId, inviteId }))}
         idOf={({ id }) => id}
         empty={
-          <EmptyState
-            title="No invitations"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={onInvite}>
-                Invite a colleague
-              </ActionButton>
-            }
-          >
+          <EmptyState title="No invitations" action="Invite a colleague" reason={reason} onAction={onInvite}>
             Busbar sends no mail: an invited person signs in and accepts on the page Account.
           </EmptyState>
         }

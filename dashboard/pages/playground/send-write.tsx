@@ -51,7 +51,7 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
   const mayWrite = useReason("editor");
   return (
     <>
-      <Group gap="xs" align="center">
+      <Group gap="xs" align="flex-start">
         <ActionButton
           variant="default"
           reason={mayTry ?? problem}

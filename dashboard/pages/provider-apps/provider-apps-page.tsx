@@ -89,11 +89,9 @@ export function ProviderAppsPage(): JSX.Element {
         empty={
           <EmptyState
             title="No provider apps"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={() => setMaking(true)}>
-                Register an OAuth client
-              </ActionButton>
-            }
+            action="Register an OAuth client"
+            reason={reason}
+            onAction={() => setMaking(true)}
           >
             Customers connect through an OAuth client that you register with the provider. Its id and secret
             belong here.

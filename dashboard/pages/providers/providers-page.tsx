@@ -55,11 +55,9 @@ export function ProvidersPage(): JSX.Element {
         empty={
           <EmptyState
             title="No providers of your own"
-            action={
-              <ActionButton variant="default" reason={reason} onClick={add}>
-                Describe a provider
-              </ActionButton>
-            }
+            action="Describe a provider"
+            reason={reason}
+            onAction={add}
           >
             A document says how customers connect to a provider and, if records shall be written and read, how
             its API is called. No release of Busbar is needed.

@@ -1,4 +1,4 @@
-/** The settings of a project: names, ids, and whether it is in production. */
+/** The settings of a project: names, ids, whether it is in production, and how long it keeps history. */
 import { useState, type JSX } from "react";
 import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
@@ -13,6 +13,7 @@ import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
+import { Retention } from "./retention.tsx";
 
 export function SettingsPage(): JSX.Element {
   const projectIdOrName = useProjectName();
@@ -75,6 +76,7 @@ function SettingsForm({ project }: { project: Answer<"getProject"> }): JSX.Eleme
           </Group>
         </Stack>
       </Section>
+      <Retention projectIdOrName={project.id} />
       <DeleteProject project={project} />
     </>
   );

@@ -12,8 +12,8 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 const PROCESSES: Column<Answer<"getSystem">["processes"][number]>[] = [
   { head: "Number", cell: ({ id }) => id, line: 1 },
   { head: "Roles", cell: ({ roles }) => roles.join(", "), line: 1, grows: true },
-  { head: "Started", cell: ({ startTime }) => <TimeAgo time={startTime} />, line: 2 },
-  { head: "Last seen", cell: ({ lastSeenTime }) => <TimeAgo time={lastSeenTime} />, line: 2 },
+  { head: "Started", labelled: true, cell: ({ startTime }) => <TimeAgo time={startTime} />, line: 2 },
+  { head: "Last seen", labelled: true, cell: ({ lastSeenTime }) => <TimeAgo time={lastSeenTime} />, line: 2 },
 ];
 
 export function SystemPage(): JSX.Element {

@@ -5,6 +5,11 @@ import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
 import type { Suite } from "../dashboard.test.ts";
 import { signIn } from "../open-dashboard.ts";
 
+/** What the buttons of some pages call. */
+const CHANGES = ["api-keys", "jwt-keys", "provider-apps", "topics", "destinations"].map(
+  (name) => `/v1/projects/default/${name}`,
+);
+
 export const suite: Suite = (on) => {
   test("a new key is shown once, then only its beginning; it is switched off and deleted", async () => {
     const visit = await on().visit();
@@ -96,7 +101,7 @@ export const suite: Suite = (on) => {
     await busbar.call("DELETE", "/v1/projects/one-key", undefined, owner);
   });
 
-  test("on every page that changes something, a viewer sees why it cannot be changed", async () => {
+  test("on every page that changes something, a viewer sees why it cannot be changed, and the API refuses the same", async () => {
     const { on: busbar } = on();
     const { apiKey } = await addPerson(busbar, "viewer");
     const { body: integrations } = await busbar.inProject("GET", "/integrations");
@@ -121,6 +126,18 @@ export const suite: Suite = (on) => {
     }
     await visit.open(`${project}/api-keys`);
     assert.ok(await page.getByRole("button", { name: "New API key" }).isDisabled());
+    visit.forgive();
+    // As the page itself would, with the cookie.
+    const statuses = await page.evaluate(async (paths) => {
+      const answers = paths.map((path) =>
+        fetch(path, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }),
+      );
+      return (await Promise.all(answers)).map(({ status }) => status);
+    }, CHANGES);
+    assert.deepEqual(
+      statuses,
+      CHANGES.map(() => 403),
+    );
     await visit.close();
   });
 };

@@ -93,6 +93,12 @@ export const suite: Suite = (on) => {
       await visit.page.locator("main .foreign").getByText(markup).first().waitFor();
       assert.equal(await visit.page.locator("main img").count(), 0, path);
     }
+    const { results } = (await on().on.inProject("GET", "/events?type=write.async.done&groupRef=foreign"))
+      .body;
+    await visit.open(`/projects/default/events?event=${results[0].id}`);
+    const shown = await visit.page.getByRole("region", { name: "Data" }).textContent();
+    assert.match(shown ?? "", /"groupName": ".*\\u202e/);
+    await visit.open("/projects/default/customers/foreign");
     const direction = "getComputedStyle(document.querySelector('main .foreign')).unicodeBidi";
     assert.equal(await visit.page.evaluate(direction), "isolate");
     visit.assertUntroubled();

@@ -57,22 +57,31 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("signed out elsewhere: a dialog asks to sign in again, what was typed stays, and the page goes on", async () => {
-    const visit = await on().visit();
-    const { page } = visit;
-    await visit.open("/projects/default/connections");
-    await page.getByLabel("Filter", { exact: true }).fill("acm");
-    await visit.context.clearCookies();
+  test("signed out elsewhere: a dialog asks to sign in again at the next call, a half-filled form stays, and the page goes on", async () => {
+    const [here, elsewhere] = [await on().visitSignedOut(), await on().visitSignedOut()];
+    const { page } = here;
+    await signIn(here, on().on.apiKey);
+    await elsewhere.context.addCookies(await here.context.cookies());
+    await here.open("/projects/default/destinations");
+    await page.getByRole("button", { name: "New destination" }).click();
+    const form = page.getByRole("dialog", { name: "New destination" });
+    await form.getByLabel("Name", { exact: true }).fill("half-filled");
+    await elsewhere.open("/projects/default");
+    await elsewhere.page.getByRole("button", { name: "Account menu" }).click();
+    await elsewhere.page.getByRole("menuitem", { name: "Sign out" }).click();
+    await elsewhere.page.waitForURL(/\/sign-in$/);
+    await elsewhere.close();
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
     await dialog.waitFor();
-    assert.equal(await page.getByLabel("Filter", { exact: true }).inputValue(), "acm");
-    visit.forgive();
+    here.forgive();
     await dialog.getByLabel("API key", { exact: true }).fill(on().on.apiKey);
     await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
     await dialog.waitFor({ state: "hidden" });
-    await page.getByRole("table", { name: "Connections" }).getByText("acme").first().waitFor();
-    visit.forgive();
-    await visit.close();
+    assert.equal(await form.getByLabel("Name", { exact: true }).inputValue(), "half-filled");
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("link", { name: "my-app", exact: true }).waitFor();
+    here.forgive();
+    await here.close();
   });
 
   test("signing out leads to the sign-in, and the session has ended", async () => {

@@ -1,0 +1,38 @@
+/** The dialog that changes from where and how often a key may be used. */
+import { useState, type JSX } from "react";
+import { Modal } from "@mantine/core";
+import type { Schemas } from "../../api.gen.ts";
+import { useChange } from "../../api/queries.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { DialogForm } from "../../ui/dialog-form.tsx";
+import { addressesOf, LimitFields, limitsOf, rateLimitOf } from "./limit-fields.tsx";
+
+interface ChangeLimitsProps {
+  apiKey: Schemas["ApiKey"];
+  onClose: () => void;
+}
+
+export function ChangeLimits({ apiKey, onClose }: ChangeLimitsProps): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const [limits, setLimits] = useState(limitsOf(apiKey));
+  const update = useChange("updateApiKey", { forget: ["listApiKeys"] });
+  const changed = { allowedAddresses: addressesOf(limits), rateLimit: rateLimitOf(limits) ?? null };
+  const body = { updateMask: Object.keys(changed), apiKey: changed };
+  const input = { projectIdOrName, apiKey: apiKey.id, body };
+  useDraft("updateApiKey", input);
+  return (
+    <Modal opened onClose={onClose} title={`Limits of ${apiKey.label}`}>
+      <DialogForm
+        submit="Save"
+        busy={update.isPending}
+        problem={<ProblemView error={update.error} />}
+        onSubmit={() => update.mutate(input, { onSuccess: onClose })}
+        onCancel={onClose}
+      >
+        <LimitFields limits={limits} onLimits={setLimits} error={update.error} prefix="apiKey." />
+      </DialogForm>
+    </Modal>
+  );
+}
