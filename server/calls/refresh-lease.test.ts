@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { Client as Postgres } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { listen } from "../../tests/harness/proxy/wire.ts";
+import { refreshOnlyOnDemand } from "../../tests/harness/refresh-only-on-demand.ts";
 import { until } from "../../tests/harness/until.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { sealCredentials, type StoredCredentials } from "../credentials/stored/credential-envelope.ts";
@@ -56,6 +57,7 @@ describe("a token refresh", () => {
         },
       },
     });
+    await refreshOnlyOnDemand(on.connectionString);
     sql = new Postgres({ connectionString: on.connectionString, application_name: "test" });
     await sql.connect();
     await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });

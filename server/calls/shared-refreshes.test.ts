@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { test } from "node:test";
 import { openTestBusbar } from "../../tests/harness/busbar.ts";
 import { listen } from "../../tests/harness/proxy/wire.ts";
+import { refreshOnlyOnDemand } from "../../tests/harness/refresh-only-on-demand.ts";
 import { until } from "../../tests/harness/until.ts";
 import { buildCatalog } from "../../connectors/catalog.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -30,6 +31,7 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
   };
   const on = await openTestBusbar({ providers: { slow } });
   t.after(() => on.stop());
+  await refreshOnlyOnDemand(on.connectionString);
   await on.inProject("POST", "/provider-apps", { provider: "slow", clientId: "c", clientSecret: "s" });
   const { body } = await on.inProject("POST", "/connections:generate", {
     provider: "slow",
@@ -59,7 +61,7 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
     },
     (row) => row.id,
     // Long enough for the later caller on a busy machine.
-    3_000,
+    8_000,
   );
   const connection = { id: body.id, projectId: on.projectId, provider: "slow" };
   await assert.rejects(refreshes.refresh(connection, "old"), (error) => {

@@ -76,7 +76,7 @@ describe("deliveries amid changes", () => {
     // Whether to disable is judged behind that, and before anything that happens from now on.
     await all.happens("connection.created");
     await all.untilStatus(name, "delivered");
-    assert.equal(sink.at("/new").length, 1);
+    assert.equal(sink.idsAt("/new").size, 1);
     assert.equal(await disabledTime(name), undefined);
     sink.answer = accept;
   });
@@ -189,7 +189,7 @@ describe("deliveries amid changes", () => {
       told.slice(goneFrom).filter((index) => earlyOnes.has(index)),
       [],
     );
-    assert.equal(earlyOnes.size, arrived("/early").length);
+    assert.equal(earlyOnes.size, sink.idsAt("/early").size);
   });
 
   test("a deleted destination gets nothing more, and its waiting deliveries are removed", async () => {
@@ -276,6 +276,6 @@ describe("deliveries amid changes", () => {
          where destination_id = $1`,
       [id],
     );
-    await until(() => sink.at("/forgotten").length === 2);
+    await until(() => sink.at("/forgotten").length >= 2);
   });
 });

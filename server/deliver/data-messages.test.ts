@@ -117,7 +117,7 @@ describe("data messages", () => {
     const path = `/destinations/${name}/deliveries/${eventId}`;
     assert.deepEqual((await on.inProject("GET", path)).body.data, message);
     assert.equal((await on.inProject("POST", `${path}:resend`)).status, 200);
-    await until(() => sink.at("/again").length === 2);
+    await until(() => sink.at("/again").length >= 2);
     assert.equal(sink.idsAt("/again").size, 1);
   });
 });

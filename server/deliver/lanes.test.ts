@@ -1,6 +1,6 @@
 /** Lanes: how much each receiver takes, and that slow ones do not hold up the others. */
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Lanes } from "./lanes.ts";
 import { until } from "../../tests/harness/until.ts";
@@ -8,6 +8,13 @@ import { until } from "../../tests/harness/until.ts";
 const SLOW_MS = 200;
 const PROJECT = "project";
 const DEPTH = 1_024;
+
+/** Stops the clock of a test. Returns a function that lets a time pass. */
+function stopClock(t: TestContext): (ms: number) => void {
+  let nowMs = performance.now();
+  t.mock.method(performance, "now", () => nowMs);
+  return (ms) => void (nowMs += ms);
+}
 
 /** Lanes whose items end when they are told to. */
 function openLanes({ costOf = () => 1 }: { costOf?: (item: string) => number } = {}) {
@@ -90,12 +97,14 @@ test("a drain drops what is in line and waits for what is under way", async () =
   assert.equal(running.length, 0);
 });
 
-test("slow receivers that have taken their project's room give up their lines; one that keeps up does not", async () => {
+test("slow receivers that have taken their project's room give up their lines; one that keeps up does not", async (t) => {
+  const pass = stopClock(t);
   const { lanes, running, add, space } = openLanes();
   for (let nth = 0; nth < 7; nth++) add(`slow${nth}`, 450);
   add("quick", 200);
   assert.deepEqual(lanes.shed(), [], "no receiver is slow at once");
   const shed = await until(() => {
+    pass(SLOW_MS / 20);
     for (const { item, end } of running) if (item.startsWith("quick")) end();
     const lines = lanes.shed();
     return lines.length > 0 && lines;
@@ -106,12 +115,13 @@ test("slow receivers that have taken their project's room give up their lines; o
   assert.ok(space("quick") > 0);
 });
 
-test("one slow receiver keeps its 64 messages at once; of many, each keeps a part, and widens when the others are done", async () => {
+test("one slow receiver keeps its 64 messages at once; of many, each keeps a part, and widens when the others are done", async (t) => {
+  const pass = stopClock(t);
   const { lanes, running, add, started, end } = openLanes();
   const ids = Array.from({ length: 100 }, (_, nth) => `slow${nth}`);
   for (const id of ids) add(id, 5);
   add("alone", 64, false, "other");
-  await wait(SLOW_MS + 20);
+  pass(SLOW_MS);
   lanes.shed();
   for (const id of ids) add(id, 60);
   assert.equal(started("alone").length, 64);
@@ -141,14 +151,15 @@ test("four projects that take all they can leave room for one more", () => {
   assert.ok(space("one more", "one more") > 0);
 });
 
-test("routing waits for a project that has just become full, and not for one that stays full", async () => {
+test("routing waits for a project that has just become full, and not for one that stays full", (t) => {
+  const pass = stopClock(t);
   const { lanes, fill } = openLanes();
   for (let nth = 0; nth < 10; nth++) fill(`a${nth}`, DEPTH / 2);
   for (let nth = 0; nth < 20; nth++) fill(`b${nth}`, DEPTH / 2);
   while (lanes.fullProjects().length === 0) lanes.add({ id: "c", projectId: PROJECT, failing: false }, "c");
   assert.equal(lanes.fits, 0);
   assert.deepEqual(lanes.fullProjects(), [PROJECT]);
-  await wait(60);
+  pass(60);
   assert.ok(lanes.fits > 0);
 });
 

@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { generateCall, type GeneratedCall } from "../../tests/harness/proxy/generated-calls.ts";
 import { startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harness/proxy/literal-proxy.ts";
+import { until } from "../../tests/harness/until.ts";
 import {
   dial,
   headerOf,
@@ -55,6 +56,7 @@ describe("generated calls", () => {
   it("pass unchanged in both directions, except credentials, connection headers and trailers", async () => {
     await Promise.all(Array.from({ length: CONNECTIONS }, (_, first) => runOn(first)));
     assert.equal(seen.size, CALLS);
+    await until(() => proxy.uses.length >= CALLS);
     assert.equal(proxy.uses.length, CALLS);
   });
 });

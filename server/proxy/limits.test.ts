@@ -65,7 +65,7 @@ describe("through the proxy", () => {
       await proxy.close();
     });
     const call = () =>
-      fetch(`http://127.0.0.1:${proxy.port}/x`, { headers: HEADERS, signal: AbortSignal.timeout(20_000) });
+      fetch(`http://127.0.0.1:${proxy.port}/x`, { headers: HEADERS, signal: AbortSignal.timeout(60_000) });
     const first = call();
     await until(() => release.length === 1);
     const second = await call();

@@ -91,7 +91,7 @@ describe("a provider that breaks off", () => {
     });
     const { socket, reader } = await dial(proxy.port);
     socket.write(GET.replace("HTTP/1.1", "HTTP/1.0"));
-    const reset = once(socket, "error", { signal: AbortSignal.timeout(20_000) });
+    const reset = once(socket, "error", { signal: AbortSignal.timeout(60_000) });
     await reader.head();
     const [error] = await reset;
     assert.equal(error.code, "ECONNRESET");
@@ -188,12 +188,12 @@ describe("silence", () => {
       async (_, socket) => {
         socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
         for (let at = 0; at < 10; at++) {
-          await wait(100);
+          await wait(250);
           socket.write(String(at));
         }
         return undefined;
       },
-      { idleTimeoutMs: 600 },
+      { idleTimeoutMs: 2_000 },
     );
     const { socket, reader } = await dial(proxy.port);
     socket.write(GET);

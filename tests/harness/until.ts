@@ -1,17 +1,22 @@
 /** Waits for a condition instead of a time. */
 
 const STEP_MS = 10;
+/** A look that takes longer counts as this long: the machine may have stood still. */
+const MOST_COUNTED_MS = 2_000;
 
 /** Calls `look` until its result is neither false nor undefined, and returns it; fails after `limitMs`. */
 export async function until<T>(
   look: () => T | false | undefined | Promise<T | false | undefined>,
-  limitMs = 60_000,
+  limitMs = 120_000,
 ): Promise<T> {
-  const end = Date.now() + limitMs;
-  for (;;) {
+  let leftMs = limitMs;
+  for (let lookedMs = Date.now(); ;) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
-    if (Date.now() > end) throw new Error(`nothing within ${limitMs} ms: ${look.toString()}`);
+    if (leftMs <= 0) throw new Error(`nothing within ${limitMs} ms: ${look.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+    const nowMs = Date.now();
+    leftMs -= Math.min(nowMs - lookedMs, MOST_COUNTED_MS);
+    lookedMs = nowMs;
   }
 }

@@ -5,6 +5,7 @@ import { Client } from "pg";
 import type { ChildBusbar } from "../harness/child-busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { openProcessGroup, type ProcessGroup } from "../harness/process-group.ts";
+import { refreshOnlyOnDemand } from "../harness/refresh-only-on-demand.ts";
 import { until } from "../harness/until.ts";
 
 /** Salesforce rotates refresh tokens and does not say when access tokens end; HubSpot the other way round. */
@@ -32,6 +33,7 @@ describe("token refresh by several processes", () => {
     sql = new Client({ connectionString: on.connectionString });
     await sql.connect();
     [first, second] = await Promise.all([on.start(), on.start()]);
+    await refreshOnlyOnDemand(on.connectionString);
     for (const provider of Object.keys(CRMS)) {
       await first.inProject("POST", "/provider-apps", {
         provider,

@@ -25,7 +25,8 @@ export interface Delivering {
 
 const SHORT_TIMES = {
   BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05,0.05,0.1",
-  BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "5",
+  // Long: a message whose answer a busy machine reads too late is sent again.
+  BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "60",
   BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "1",
   BUSBAR_MINUTE_MS: "100",
 };

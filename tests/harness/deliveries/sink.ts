@@ -16,7 +16,9 @@ export interface Sink {
   received: Received[];
   /** Those that came to a path. */
   at(path: string): Received[];
-  /** Ids of the messages that came to a path: one that comes again, as on a busy machine, counts once. */
+  /** The messages that came to a path: one that comes again, as on a busy machine, counts once. */
+  messagesAt(path: string): Received[];
+  /** Ids of the messages that came to a path. */
   idsAt(path: string): Set<string | undefined>;
   /** Answers everything from now on; without one, 200. */
   answer: Answerer;
@@ -48,6 +50,15 @@ export async function openSink(): Promise<Sink> {
     url: `http://127.0.0.1:${port}`,
     received,
     at: (path) => received.filter((one) => one.path === path),
+    messagesAt: (path) =>
+      [
+        ...new Map(
+          sink
+            .at(path)
+            .map((one) => [one.headers["webhook-id"], one] as const)
+            .toReversed(),
+        ).values(),
+      ].toReversed(),
     idsAt: (path) => new Set(sink.at(path).map(({ headers }) => headers["webhook-id"])),
     answer: accept,
     async close() {

@@ -66,8 +66,8 @@ export async function startLiteralProxy(options: {
     usage: { add: (use) => void uses.push(use) },
     log: createLog("silent"),
     docsUrl: () => "http://docs.test",
-    answerTimeoutMs: options.answerTimeoutMs ?? 10_000,
-    idleTimeoutMs: options.idleTimeoutMs ?? 10_000,
+    answerTimeoutMs: options.answerTimeoutMs ?? 60_000,
+    idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
     lingerMs: options.lingerMs,
   });
   const port = await listen(server);
