@@ -69,9 +69,12 @@ export async function listDeliveries(queries: Queries, filter: DeliveryFilter): 
       select ${isFiltered ? sql`event_id` : sql`null::uuid as event_id`} from looked
       where nth = ${most} order by 1 desc limit 1
     ), page as (
-      select looked.* from looked ${type === undefined && groupRef === undefined ? sql`` : sql`join events on events.id = event_id`}
-      where ${sql.join(conditions(filter), sql` and `)}
-        and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
+      select looked.* from (
+        select * from looked
+        where ${sql.join(conditions(filter), sql` and `)}
+          and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
+        order by event_id desc, destination_id desc
+      ) as looked ${type === undefined && groupRef === undefined ? sql`` : ofMatchingEvent(filter)}
       order by looked.event_id desc, looked.destination_id desc limit ${range.limit}
     )
     select page.destination_id, owner.name as destination_name, page.event_id, events.type, events.create_time,
@@ -121,16 +124,23 @@ function lookedAt({ state, eventId, range }: DeliveryFilter, most: RawBuilder<un
   return state === undefined ? sql`${rows} union all ${first}` : rows;
 }
 
-function conditions({ state, type, groupRef, range }: DeliveryFilter): RawBuilder<unknown>[] {
+function conditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (range.before?.includes(".")) {
     const [eventId, destinationId] = range.before.split(".");
     all.push(sql`(looked.event_id, looked.destination_id) < (${eventId}::uuid, ${destinationId}::uuid)`);
   } else if (range.before !== undefined) all.push(sql`event_id < ${range.before}::uuid`);
   if (state === "delivered") all.push(sql`state = 'delivered'`);
-  if (type !== undefined) all.push(sql`events.type = ${type}`);
-  if (groupRef !== undefined) all.push(ofGroup(groupRef));
   return all;
+}
+
+/** Reads the event of each row. As a plain join, the planner may read all events that match, of all times and projects. */
+function ofMatchingEvent({ type, groupRef }: DeliveryFilter): RawBuilder<unknown> {
+  return sql`cross join lateral (
+    select from events where events.id = looked.event_id
+      ${type === undefined ? sql`` : sql`and events.type = ${type}`}
+      ${groupRef === undefined ? sql`` : sql`and ${ofGroup(groupRef)}`}
+    offset 0) as matching`;
 }
 
 /** Large messages are not read as a whole: a message has its group among its first members. */

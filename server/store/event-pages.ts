@@ -40,40 +40,43 @@ export async function listEvents(
   if (!range) return { rows: [] };
   const searches =
     filter.nowhere !== undefined || filter.text !== undefined || Object.keys(filter.members).length > 0;
-  const most = searches ? MOST_LOOKED_AT : range.limit;
-  const newest = filter.nowhere ? lostEvents(filter, range) : typedEvents(filter, range);
+  // "offset 0" keeps the planner from reading all events to join them.
+  const newest = newestIds(filter, range, searches ? MOST_LOOKED_AT : range.limit);
   const { rows } = await sql<ListedEvent>`
     select looked.id, type, data::text as data, mark.missing
-    from (${newest} limit ${most}) as looked
+    from (${newest}) as newest cross join lateral (
+      select id, type, data from events where events.id = newest.id
+      ${filter.nowhere ? sql`and type = any(${[...filter.types]}::text[])` : sql``} offset 0
+    ) as looked
     left join events_nowhere as mark on mark.project_id = ${filter.projectId} and mark.event_id = looked.id
     where ${sql.join(conditions(filter), sql` and `)}
-    order by looked.id desc limit ${range.limit}
+    order by newest.id desc limit ${range.limit}
   `.execute(queries);
   if (!searches || rows.length >= range.limit) return { rows };
   const last = await sql<{ id: string }>`
-    select id from (${newest} limit ${MOST_LOOKED_AT}) as looked offset ${MOST_LOOKED_AT - 1}
+    select id from (${newest}) as newest offset ${MOST_LOOKED_AT - 1}
   `.execute(queries);
   const token = last.rows[0]?.id;
   return { rows, ...(token !== undefined && { continueBefore: token }) };
 }
 
-/** Merges the newest events of each type, without sorting: the index has them in this order. */
-const typedEvents = ({ projectId, types }: EventFilter, range: IdRange): RawBuilder<unknown> => sql`
-  select id, type, data from (${sql.join(
-    types.map(
-      (type) => sql`
-        select id, type, data from events
-        where project_id = ${projectId} and type = ${type} and destination_id is null and ${inIdRange("id", range)}`,
-    ),
-    sql` union all `,
-  )}) as merged order by id desc`;
-
-const lostEvents = ({ projectId, types }: EventFilter, range: IdRange): RawBuilder<unknown> => sql`
-  select id, type, data from (
-    select event_id from events_nowhere
-    where project_id = ${projectId} and ${inIdRange("event_id", range)}
-    order by event_id desc limit ${MOST_LOOKED_AT}
-  ) as lost join events on id = event_id where type = any(${[...types]}::text[]) order by event_id desc`;
+/**
+ * Selects the ids of the newest events, by index alone. Each type has a limit of its own: without it, the planner may read
+ * all events of a project to sort them.
+ */
+const newestIds = ({ projectId, types, nowhere }: EventFilter, range: IdRange, most: number) =>
+  nowhere
+    ? sql`
+        select event_id as id from events_nowhere
+        where project_id = ${projectId} and ${inIdRange("event_id", range)}
+        order by event_id desc limit ${most}`
+    : sql`
+        select found.id from unnest(${[...types]}::text[]) as wanted (type) cross join lateral (
+          select id from events
+          where project_id = ${projectId} and type = wanted.type and destination_id is null and ${inIdRange("id", range)}
+          order by id desc limit ${most}
+        ) as found
+        order by id desc limit ${most}`;
 
 function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [sql`true`];
