@@ -24,6 +24,7 @@ const { openApiDocument } = await import("../server/http/openapi.ts");
 const { routes } = await import("../server/routes.ts");
 const { withProblemTypes } = await import("./errors-guide.ts");
 const { REFERENCE } = await import("./reference.ts");
+const { providerFormat } = await import("./provider-format.ts");
 const { providerPages } = await import("./provider-pages.ts");
 // Describing the routes calls no handler, so no service is needed.
 const document = openApiDocument(routes({} as Services), REFERENCE);
@@ -31,6 +32,7 @@ await write("openapi.json", `${compactJson(document)}\n`);
 await write("dashboard/api.gen.ts", dashboardApi(JSON.parse(JSON.stringify(document))));
 const GUIDE = "docs/guide/errors.md";
 await write(GUIDE, withProblemTypes(await readFile(GUIDE, "utf8")));
+await write("docs/guide/provider-format.md", providerFormat());
 const PAGES = "docs/providers";
 const pages = providerPages();
 for (const [name, text] of Object.entries(pages)) await write(`${PAGES}/${name}`, text);

@@ -6,7 +6,7 @@ import { valueAt } from "../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { fieldPage } from "./simulated-fields.ts";
-import { pageOf, type ListQuery } from "./simulated-list.ts";
+import { pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { upsertIn } from "./simulated-upsert.ts";
 import { valueInPath } from "./value-in-path.ts";
@@ -114,17 +114,17 @@ export class SimulatedAccount {
     const removed = method === plan.delete?.method ? place(plan.delete.path) : undefined;
     if (removed !== undefined) return this.#delete(plan, removed);
     const asked = method === "GET" ? place(plan.get?.path) : undefined;
-    return asked === undefined ? undefined : this.#get(plan, asked);
+    return asked === undefined ? undefined : this.#get(plan, asked, this.#queryOf(request, url));
   }
 
   #list(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
-    return pageOf(plan, this.#queryOf(request, url), this.records(plan.name), (record) =>
-      this.#shown(plan, record),
+    return pageOf(plan, this.#queryOf(request, url), this.records(plan.name), (record, selected) =>
+      this.#shown(plan, record, selected),
     );
   }
 
-  #queryOf({ body, baseUrl }: SimulatedRequest, url: URL): ListQuery {
-    return { url, body: jsonOf(body), baseUrl };
+  #queryOf({ body, baseUrl, headers }: SimulatedRequest, url: URL): ListQuery {
+    return { url, body: jsonOf(body), baseUrl, ...(headers && { headers }) };
   }
 
   /** Returns undefined for a request that is no batch. */
@@ -204,11 +204,15 @@ export class SimulatedAccount {
       : this.refusal(404, "there is no such record");
   }
 
-  #get(plan: ObjectPlan, id: string): SimulatedAnswer {
+  #get(plan: ObjectPlan, id: string, query: ListQuery): SimulatedAnswer {
     const record = this.#of(plan.name).get(id);
     if (!record) return this.refusal(404, "there is no such record");
     const path = plan.get?.record === undefined ? "" : fillPath(plan.get.record, plan);
-    return { status: 200, headers: {}, body: placed(path, this.#shown(plan, record)) };
+    return {
+      status: 200,
+      headers: {},
+      body: placed(path, this.#shown(plan, record, selectedIn(plan, query))),
+    };
   }
 
   #written(plan: ObjectPlan, id: string, status: number, isEmpty = false): SimulatedAnswer {
@@ -218,7 +222,10 @@ export class SimulatedAccount {
     return { status, headers: {}, body: placed(path, this.#shown(plan, record)) };
   }
 
-  #shown(plan: ObjectPlan, { id, fields, changedAt }: StoredRecord): JsonObject {
+  #shown(plan: ObjectPlan, { id, fields: all, changedAt }: StoredRecord, selected?: string[]): JsonObject {
+    const fields = selected
+      ? Object.fromEntries(Object.entries(all).filter(([name]) => selected.includes(name)))
+      : all;
     const inner = plan.flatten === undefined ? fields : { [plan.flatten]: fields };
     const shownId = this.#description.ids?.number ? Number(id) : id;
     const withId = nested(plan.idPath, shownId, inner);

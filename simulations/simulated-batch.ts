@@ -79,12 +79,22 @@ export function writtenList(
   const planned = entries.map((entry) => plannedEntry({ plan, kind, rules }, entry, key, target));
   const fault = planned.find((one) => typeof one === "string");
   if (rules.together && typeof fault === "string") return target.refusal(422, fault);
-  const results = planned.map((one): Json => {
-    if (typeof one === "string") return refusedResult(rules, one);
-    return writtenResult(plan, rules, target, target.put(one.fields, one.id));
+  const results = planned.map((one, index): Json => {
+    const result =
+      typeof one === "string"
+        ? refusedResult(rules, one)
+        : writtenResult(plan, rules, target, target.put(one.fields, one.id));
+    return referred(rules, entries[index] ?? null, result);
   });
   if (rules.answers === undefined) return { status: 204, headers: {} };
-  return { status: 200, headers: {}, body: placed(rules.answers, results) };
+  // With references the results come in another order.
+  const inOrder = rules.ref ? results.toReversed() : results;
+  return { status: 200, headers: {}, body: placed(rules.answers, inOrder) };
+}
+
+function referred({ ref }: RecordListRules, entry: Json, result: Json): Json {
+  if (!ref || !isJsonObject(entry)) return result;
+  return nested(ref.from, entry[ref.to] ?? null, isJsonObject(result) ? result : {});
 }
 
 function keyIn({ upsert }: ObjectPlan, body: Json): string | undefined {
@@ -110,6 +120,7 @@ function plannedEntry(
   const beside = new Set([
     ...Object.keys(rules.also ?? {}),
     ...(rules.idTo === undefined ? [] : [rules.idTo]),
+    ...(rules.ref ? [rules.ref.to] : []),
   ]);
   const fields = Object.fromEntries(Object.entries(given).filter(([name]) => !beside.has(name)));
   if (Object.values(fields).includes(REFUSED)) return "a value is refused";

@@ -7,6 +7,8 @@ import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-ans
 export interface ListQuery {
   url: URL;
   body: JsonObject;
+  /** Names in lower case. */
+  headers?: NodeJS.Dict<string | string[]>;
   baseUrl: string;
 }
 
@@ -18,7 +20,7 @@ export function pageOf(
   plan: ObjectPlan,
   query: ListQuery,
   all: StoredRecord[],
-  show: (record: StoredRecord) => JsonObject,
+  show: (record: StoredRecord, selected?: string[]) => JsonObject,
 ): SimulatedAnswer {
   const since = sinceIn(plan, query);
   const found = since === undefined ? all : all.filter(({ changedAt }) => changedAt >= since);
@@ -30,7 +32,7 @@ export function pageOf(
   const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
   const list = placed(
     path,
-    page.map((record) => placed(each, show(record))),
+    page.map((record) => placed(each, show(record, selectedIn(plan, query)))),
   );
   const own = since === undefined ? undefined : plan.since?.paging;
   const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query, list, {
@@ -43,10 +45,20 @@ export function pageOf(
   return { status: 200, headers, body: total };
 }
 
-function valueAtTarget({ url, body }: ListQuery, target: string | undefined): string | undefined {
+/** Returns the names of the wanted fields; undefined where all are returned anyway. */
+export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): string[] | undefined {
+  if (!select) return undefined;
+  const name = select.to.slice(select.to.indexOf(".") + 1);
+  const listed = select.to.startsWith("body.") ? at(body, name) : undefined;
+  if (Array.isArray(listed)) return listed.map(String);
+  return (url.searchParams.get(name) ?? "").split(select.separator ?? ",");
+}
+
+function valueAtTarget({ url, body, headers }: ListQuery, target: string | undefined): string | undefined {
   if (target === undefined) return undefined;
   const name = target.slice(target.indexOf(".") + 1);
   if (target.startsWith("query.")) return url.searchParams.get(name) ?? undefined;
+  if (target.startsWith("header.")) return headers?.[name.toLowerCase()]?.toString();
   const value = at(body, name);
   return value === undefined || value === null ? undefined : String(value);
 }

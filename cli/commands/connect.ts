@@ -1,6 +1,7 @@
 /** `busbar connect hubspot --group acme`: connects a customer's account by consent page or with credentials. */
 import type { Command } from "commander";
 import { askConsent, findConnection, type Customer } from "../connecting/consent.ts";
+import { providerInfo } from "../connecting/provider-info.ts";
 import { metadataInputs, needsOf, type Input } from "../connecting/provider-needs.ts";
 import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
@@ -49,7 +50,7 @@ export function addConnect(program: Command, terminal: Terminal): void {
     .action(async (provider: string, options: ConnectOptions, command: Command) => {
       const given = readMetadata(options.metadata ?? []);
       const deps = await connect(command, terminal);
-      const info = requireObject(await deps.api("GET", `/v1/providers/${step(provider)}`));
+      const info = await providerInfo(deps, provider);
       const customer = { provider, groupRef: options.group, consumerRef: options.consumer ?? options.group };
       const metadata = await completeMetadata(given, metadataInputs(info), terminal);
       const connection = await connectAs({ deps, info, customer, metadata }, options, terminal);

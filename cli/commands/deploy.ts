@@ -5,6 +5,7 @@ import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 import { Refused } from "../http/refused.ts";
+import { providerFinding } from "../manifest/provider-finding.ts";
 import { readManifest, type ManifestFile } from "../manifest/read-manifest.ts";
 import { findingLines, summary, type Finding } from "../manifest/report-findings.ts";
 import { vanishedObjects, type Vanished } from "../manifest/vanished-objects.ts";
@@ -93,10 +94,13 @@ async function put(
 ): Promise<JsonObject[]> {
   try {
     const query = { destructive: destructive === undefined ? undefined : String(destructive), ...more };
-    const body = { sourceYaml: file.source, ...(file.providers && { providers: file.providers }) };
+    const documents = Object.entries(file.providers ?? {}).map(([key, { data }]) => [key, data]);
+    const providers: JsonObject = Object.fromEntries(documents);
+    const body = { sourceYaml: file.source, ...(file.providers && { providers }) };
     return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
-    const findings = error instanceof Refused ? objectsAt(error.problem, "issues").flatMap(findingOf) : [];
+    const issues = error instanceof Refused ? objectsAt(error.problem, "issues") : [];
+    const findings = issues.flatMap((issue) => [...findingOf(issue), ...findingInProvider(issue, file)]);
     if (findings.length === 0 || deps.out.json) throw error;
     for (const line of findingLines(findings, file, deps.out.paint)) deps.out.line(line);
     deps.out.line(`${summary(findings, file.shown, deps.out.paint)}; nothing was deployed`);
@@ -127,6 +131,13 @@ function findingOf(issue: JsonObject): Finding[] {
       column,
     },
   ];
+}
+
+/** Returns the finding for an issue of a provider that was sent with the manifest; none for another. */
+function findingInProvider(issue: JsonObject, { providers = {} }: ManifestFile): Finding[] {
+  const [, key = "", path = ""] = /^providers\.([^.]+)\.?(.*)$/.exec(textAt(issue, "name") ?? "") ?? [];
+  const file = Object.hasOwn(providers, key) ? providers[key] : undefined;
+  return file ? [providerFinding(key, file, { path, message: textAt(issue, "detail") ?? "" })] : [];
 }
 
 const warningsOf = (integration: JsonObject): Finding[] =>

@@ -32,7 +32,7 @@ export function addValidate(program: Command, terminal: Terminal): void {
           file.providers,
         );
         if (out.json) {
-          out.data(findings.map((finding) => ({ file: file.shown, ...finding })));
+          out.data(findings.map(({ file: own, ...rest }) => ({ file: (own ?? file).shown, ...rest })));
         } else {
           for (const line of findingLines(findings, file, out.paint)) out.line(line);
           out.line(summary(findings, file.shown, out.paint));

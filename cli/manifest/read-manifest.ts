@@ -1,6 +1,7 @@
 /** Reads a manifest from a file, a folder with an amp.yaml, or stdin (`-`). */
 import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { PositionOf } from "../../server/manifest/finding.ts";
 import { parseManifest } from "../../server/manifest/parse-manifest.ts";
 import { Failure } from "../failures.ts";
 import type { Json } from "../http/json.ts";
@@ -11,8 +12,15 @@ export interface ManifestFile {
   /** The name for messages, as the user gave it. */
   shown: string;
   source: string;
-  /** Documents of own providers in the folder `providers` beside the manifest, by key. */
-  providers?: Record<string, Json>;
+  /** Own providers in the folder `providers` beside the manifest, by key. */
+  providers?: Record<string, ProviderFile>;
+}
+
+export interface ProviderFile {
+  shown: string;
+  source: string;
+  data: Json;
+  positionOf: PositionOf;
 }
 
 /** A manifest may have 256 KiB, which the check enforces; this only bounds memory. */
@@ -33,15 +41,15 @@ export async function readManifest(
 }
 
 /** Reads `<key>.yaml` and `<key>.json`; empty without the folder. Throws `Failure` for two files of one key. */
-async function readProviders(folder: string, cwd: string): Promise<Record<string, Json>> {
-  const documents = new Map<string, Json>();
+async function readProviders(folder: string, cwd: string): Promise<Record<string, ProviderFile>> {
+  const files = new Map<string, ProviderFile>();
   for (const name of (await filesIn(folder, cwd)).toSorted()) {
     const key = /^(.+)\.(ya?ml|json)$/.exec(name)?.[1];
     if (key === undefined) continue;
-    if (documents.has(key)) throw new Failure(`${folder} has two files of ${key}. Keep one of them.`);
-    documents.set(key, await readDocument(join(folder, name), cwd));
+    if (files.has(key)) throw new Failure(`${folder} has two files of ${key}. Keep one of them.`);
+    files.set(key, await readProviderFile(join(folder, name), cwd));
   }
-  return Object.fromEntries(documents);
+  return Object.fromEntries(files);
 }
 
 const filesIn = (folder: string, cwd: string): Promise<string[]> =>
@@ -51,11 +59,16 @@ const filesIn = (folder: string, cwd: string): Promise<string[]> =>
   });
 
 /** Reads a document of YAML or JSON. Throws `Failure` with the place of a fault. */
-export async function readDocument(path: string, cwd: string): Promise<Json> {
-  const { document, findings } = parseManifest(decode(await readBounded(resolve(cwd, path), path), path));
+export const readDocument = async (path: string, cwd: string): Promise<Json> =>
+  (await readProviderFile(path, cwd)).data;
+
+async function readProviderFile(path: string, cwd: string): Promise<ProviderFile> {
+  const source = decode(await readBounded(resolve(cwd, path), path), path);
+  const { document, findings } = parseManifest(source);
   const [fault] = findings;
   if (fault) throw new Failure(`${path}:${fault.line}: ${fault.message}`, { remedy: fault.remedy });
-  return document?.data ?? null;
+  const positionOf = document?.positionOf ?? (() => ({ line: 1, column: 1 }));
+  return { shown: path, source, data: document?.data ?? null, positionOf };
 }
 
 async function findFile(path: string, cwd: string): Promise<string> {

@@ -11,15 +11,17 @@ export interface Finding {
   line: number;
   column: number;
   remedy: string;
+  /** The file of the line, where it is not the manifest. */
+  file?: ManifestSource;
 }
+
+type ManifestSource = Pick<ManifestFile, "shown" | "source">;
 
 /** Longer lines are cut to the part around the place. */
 const MAX_LINE = 110;
 
-export function findingLines(findings: readonly Finding[], file: ManifestFile, paint: Paint): string[] {
-  const lines = file.source.split(/\r\n|\r|\n/);
-  return findings.flatMap((finding) => [...oneFinding(finding, file.shown, lines, paint), ""]);
-}
+export const findingLines = (findings: readonly Finding[], file: ManifestSource, paint: Paint): string[] =>
+  findings.flatMap((finding) => [...oneFinding(finding, finding.file ?? file, paint), ""]);
 
 /** `2 errors, 1 warning in amp.yaml` */
 export function summary(findings: readonly Finding[], shown: string, paint: Paint): string {
@@ -30,10 +32,13 @@ export function summary(findings: readonly Finding[], shown: string, paint: Pain
     ...(errors > 0 ? [paint.red(`${errors} error${errors === 1 ? "" : "s"}`)] : []),
     ...(warnings > 0 ? [paint.yellow(`${warnings} warning${warnings === 1 ? "" : "s"}`)] : []),
   ];
-  return words.length === 0 ? `${shown}: ${paint.green("no errors")}` : `${words.join(", ")} in ${shown}`;
+  if (words.length === 0) return `${shown}: ${paint.green("no errors")}`;
+  const files = new Set(findings.map(({ file }) => file?.shown ?? shown));
+  return `${words.join(", ")} in ${[...files].join(" and ")}`;
 }
 
-function oneFinding(finding: Finding, shown: string, lines: string[], paint: Paint): string[] {
+function oneFinding(finding: Finding, { shown, source }: ManifestSource, paint: Paint): string[] {
+  const lines = source.split(/\r\n|\r|\n/);
   const { severity, rule, message, line, column, remedy } = finding;
   const colour = severity === "error" ? paint.red : paint.yellow;
   const number = String(line);

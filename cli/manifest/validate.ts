@@ -5,6 +5,8 @@ import { parseManifest } from "../../server/manifest/parse-manifest.ts";
 import type { Json } from "../http/json.ts";
 import { builtInCatalog } from "./catalog.ts";
 import type { ServerFacts } from "./server-facts.ts";
+import { providerFinding } from "./provider-finding.ts";
+import type { ProviderFile } from "./read-manifest.ts";
 import type { Finding } from "./report-findings.ts";
 
 export type ManifestFinding = Finding & { path: string };
@@ -13,31 +15,28 @@ export type ManifestFinding = Finding & { path: string };
 export function validate(
   source: string,
   facts?: ServerFacts,
-  own: Record<string, Json> = {},
+  own: Record<string, ProviderFile> = {},
 ): ManifestFinding[] {
   const { providers, ...context } = facts ?? {};
-  const checked = Object.entries(own).map(([key, document]) => ({ key, ...checkOwnProvider(key, document) }));
+  const checked = Object.entries(own).map(([key, file]) => ({
+    key,
+    file,
+    ...checkOwnProvider(key, file.data),
+  }));
   const ownCatalog = Object.fromEntries(
     checked.flatMap(({ key, own: one }) => (one ? [[key, one.info]] : [])),
   );
-  const findings = checked.flatMap(({ key, faults }) => faults.map((fault) => providerFinding(key, fault)));
+  const findings = checked.flatMap(({ key, file, faults }) =>
+    faults.map((fault) => providerFinding(key, file, fault)),
+  );
   const catalog = { ...providers, ...ownCatalog, ...builtInCatalog() };
-  return [...findings, ...checkManifest(source, catalog, context).findings];
+  const faulty = checked.filter(({ own: one }) => !one).map(({ key }) => JSON.stringify(key));
+  // A provider whose file has faults is there, although nothing is known of it.
+  const isFollowing = ({ rule, message }: ManifestFinding): boolean =>
+    rule === "provider-not-supported" && faulty.some((key) => message.includes(key));
+  const inManifest = checkManifest(source, catalog, context).findings;
+  return [...findings, ...inManifest.filter((finding) => !isFollowing(finding))];
 }
-
-/** A fault of a provider's file has a path there, and no line in the manifest. */
-const providerFinding = (
-  key: string,
-  { path, message }: { path: string; message: string },
-): ManifestFinding => ({
-  severity: "error",
-  rule: "own-provider",
-  message: [`providers/${key}`, path, message].filter(Boolean).join(": "),
-  remedy: "Correct the provider's file.",
-  line: 1,
-  column: 1,
-  path: `providers/${key}.${path}`,
-});
 
 /** Returns the manifest as plain data, undefined if it cannot be parsed. */
 export const dataOf = (source: string): Json | undefined => parseManifest(source).document?.data;

@@ -34,7 +34,20 @@ const RecordList = Type.Object({
   ),
   answers: Type.Optional(
     text(
-      "Path of the list of results, in the same order. Absent: an answer that is a success has no results.",
+      "Path of the list of results, in the order of the records unless there is `ref`. Absent: an answer that is a success has no " +
+        "results.",
+    ),
+  ),
+  ref: Type.Optional(
+    Type.Object(
+      {
+        to: text("Member of each entry that holds the reference."),
+        from: text("Path of the reference in a result."),
+      },
+      {
+        description:
+          "For results that come in another order, or not for every record: each entry gets a reference of its own, from `1`.",
+      },
     ),
   ),
   id: Type.Optional(text("Path of the id in a result; empty: the result itself. Default: as in a record.")),

@@ -25,6 +25,8 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/defaults\.paging\.cursor\.to$/, ({ defaults }) => (defaults.paging = { cursor: { from: "a", to: "c" } })],
   [/defaults\.since\.template$/, ({ defaults }) => (defaults.since = { to: "query.s", template: "after" })],
   [/defaults\.since\.format$/, ({ defaults }) => (defaults.since = { to: "query.s", format: "iso" })],
+  [/defaults\.since\.to$/, ({ defaults }) => (defaults.since = { to: "header.a b" })],
+  [/defaults\.select\.to$/, ({ defaults }) => (defaults.select = { to: "header.fields" })],
   [/defaults\.lists$/, ({ defaults }) => (defaults.lists = {})],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: ".*" })],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: "(" })],

@@ -44,13 +44,12 @@ function idFaults({ ids }: Description, path: string): ProviderFault[] {
 
 /** Faults of single members. */
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
-  const { list, create, update, upsert, delete: remove, get, since, paging, batch, metadata } = rules;
+  const { list, create, update, upsert, delete: remove, get, since, paging, select, batch, metadata } = rules;
   const targets: [string, string | undefined][] = [
     ["list.pageSize.to", list?.pageSize?.to],
     ["create.idTo", create?.idTo],
     ["update.idTo", update?.idTo],
     ["upsert.keyNameTo", upsert?.keyNameTo],
-    ["since.to", since?.to],
     ["paging.cursor.to", paging?.cursor?.to],
     ["paging.page.to", paging?.page?.to],
     ["paging.offset.to", paging?.offset?.to],
@@ -67,6 +66,11 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   return [
     ...targets.flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header"])),
+    ...fault(`${path}.select.to`, targetFault(select?.to)),
+    ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
+      ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
+      : []),
     ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
     ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)

@@ -106,3 +106,25 @@ test("with allOrNone, the records of a refused batch are not written one by one"
   const result = await results(LIST, request, { status: 422, body: { error: "no" } });
   assert.deepEqual(kinds(result), ["invalid", "invalid"]);
 });
+
+test("results with references find their records in any order; a record that they do not mention has an unknown outcome", async () => {
+  const referring: BatchRules = {
+    create: {
+      ...list,
+      answers: "done",
+      ref: { to: "ref", from: "ref" },
+      okWhen: "ok=true",
+      message: ["why"],
+    },
+  };
+  const done: Json[] = [
+    { ref: "3", ok: false, why: "no" },
+    { ref: "1", ok: true, id: 7 },
+    { ref: "9", ok: true, id: 8 },
+  ];
+  const three = [...ADA_AND_BOB, { fields: { name: "Cleo" } }];
+  const result = await results(referring, write("create", three), { status: 200, body: { done } });
+  assert.deepEqual(kinds(result), ["7", "unknown_outcome", "invalid"]);
+  const twice = { status: 200, body: { done: [...done, { ref: "1", ok: true, id: 9 }] } };
+  assert.equal(kinds(await results(referring, write("create", three), twice))[0], "unknown_outcome");
+});

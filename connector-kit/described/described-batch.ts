@@ -115,7 +115,7 @@ async function sendWave(
 
 const recordAt = ({ records }: RecordWrite, index: number): RecordToWrite => records[index] ?? { fields: {} };
 
-function settle({ outcomes }: Collected, wave: number[], settled: RecordOutcome[]): void {
+function settle({ outcomes }: Collected, wave: number[], settled: (RecordOutcome | undefined)[]): void {
   for (const [position, index] of wave.entries()) {
     const outcome = settled[position];
     if (outcome) outcomes.settle(index, outcome);
@@ -137,7 +137,10 @@ function settleList(
     settle(
       result,
       wave,
-      records.map((record, position) => outcomeIn(list, record, results[position] ?? null)),
+      records.map((record, position) => {
+        const one = results[position];
+        return one === undefined ? undefined : outcomeIn(list, record, one);
+      }),
     );
   else if (error && together && !write.allOrNone && wave.length > 1) return wave;
   else if (error) result.outcomes.fail(wave, error);

@@ -13,6 +13,7 @@ import { getOne } from "./described-write.ts";
 import { at, fillPath, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
+import { putSelected } from "./selected-fields.ts";
 import { put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -46,12 +47,12 @@ export function describedRead(description: Description, classify: Classify): Rea
     async readSample(plan, fetch) {
       return (await readPage({ ...plan, pageSize: 1 }, undefined, fetch)).records[0];
     },
-    async readByIds({ objectName }, ids, fetch) {
+    async readByIds({ objectName, fields }, ids, fetch) {
       const rules = planOf(description, objectName, "read");
       const records: SourceRecord[] = [];
       for (const id of new Set(ids)) {
         if (idFault(id)) continue;
-        const raw = await getOne({ plan: rules, fetch, classify }, id);
+        const raw = await getOne({ plan: rules, fetch, classify }, id, fields);
         if (raw) records.push(sourceRecord(raw, rules));
       }
       return records;
@@ -89,7 +90,7 @@ async function search(
 /** The page at a checkpoint of a URL is requested by that URL. */
 function pageRequest(
   rules: ObjectPlan,
-  { since, pageSize }: ReadPlan,
+  { since, pageSize, fields, filters }: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest {
   const { list } = rules;
@@ -97,15 +98,19 @@ function pageRequest(
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
-  if ((paging.nextUrl ?? paging.link) && typeof place === "string")
-    return { method, path: place, repeatable: true };
   const parts: RequestParts = { query: Object.entries(list.query ?? {}), body: {} };
   if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
   if (since) putSince(parts, rules, since);
+  putSelected(parts, rules, [...fields, ...filters.map(({ fieldName }) => fieldName)]);
   putPlace(parts, paging, checkpoint);
+  const { headers } = parts;
+  // The URL of a next page has the query, but not the headers.
+  if ((paging.nextUrl ?? paging.link) && typeof place === "string")
+    return { method, path: place, ...(headers && { headers }), repeatable: true };
   return {
     method,
     path: withQuery(listPathOf(rules, since), parts.query),
+    ...(headers && { headers }),
     ...(method !== "GET" && { body: parts.body }),
     repeatable: true,
   };

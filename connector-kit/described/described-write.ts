@@ -22,6 +22,7 @@ import {
   valuesOf,
   type ObjectPlan,
 } from "./object-plan.ts";
+import { selectingPath } from "./selected-fields.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -70,7 +71,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
       const plan = knownPlan(description, objectName);
       for (const id of ids) {
         if (!plan || idFault(id)) continue;
-        const record = await getOne({ plan, fetch, classify }, id);
+        const record = await getOne({ plan, fetch, classify }, id, fields);
         if (!record) continue;
         const values = valuesOf(record, plan);
         found.set(id, Object.fromEntries(fields.map((name) => [name, values[name] ?? null])));
@@ -230,7 +231,7 @@ async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleO
 /** An answer to a create that names no id leaves open what was written. */
 async function outcomeOf(
   sending: Sending,
-  { id }: RecordToWrite,
+  { id, fields }: RecordToWrite,
   body: Json | undefined,
 ): Promise<RecordOutcome> {
   const { plan, write, fetch, classify } = sending;
@@ -244,19 +245,20 @@ async function outcomeOf(
   }
   if (isJsonObject(answered)) return { success: true, recordId, data: answered };
   if (write.readBack === false || write.batch || !plan.get) return { success: true, recordId };
-  const data = await getOne({ plan, fetch, classify }, recordId);
+  const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
   return { success: true, recordId, ...(data && { data }) };
 }
 
-/** Returns one record; undefined if it does not exist, or if its object has no such request. */
+/** Returns one record, with these fields; undefined if it does not exist, or if its object has no such request. */
 export async function getOne(
   { plan, fetch, classify }: { plan: ObjectPlan; fetch: ProviderFetch; classify: Classify },
   id: string,
+  fields: string[],
 ): Promise<JsonObject | undefined> {
   if (!plan.get) return undefined;
   const request: ProviderRequest = {
     method: "GET",
-    path: fillPath(plan.get.path, plan, id),
+    path: selectingPath(fillPath(plan.get.path, plan, id), plan, fields),
     repeatable: true,
   };
   const { body, error } = await send(request, fetch, classify);

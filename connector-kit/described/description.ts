@@ -6,7 +6,8 @@ import { Paging } from "./paging-rules.ts";
 
 const text = (description: string) => Type.String({ description });
 const optional = (description: string) => Type.Optional(Type.String({ description }));
-const Texts = Type.Record(Type.String(), Type.String());
+const texts = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.String(), { description }));
 const Method = Type.Union([
   Type.Literal("GET"),
   Type.Literal("POST"),
@@ -35,6 +36,7 @@ const TimeFormat = Type.Union([
   Type.Literal("sql"),
   Type.Literal("unix"),
   Type.Literal("unix-ms"),
+  Type.Literal("http"),
 ]);
 /** Where a value goes in a request: `query.<name>` or `body.<path>`. */
 const target = (description: string) => Type.String({ description });
@@ -44,16 +46,19 @@ const writeRequest = {
   method: Method,
   path: text("Path below the base URL."),
   wrap: Type.Optional(
-    Type.Object({
-      in: optional("Path of the member that holds the fields, for example `data` or `{singular}`."),
-      listAt: optional("Path of a list that holds the fields as its only entry."),
-      jsonApi: Type.Optional(
-        Type.Boolean({ description: "`data` with `type`, `id`, `attributes` and `relationships`." }),
-      ),
-      form: Type.Optional(Type.Boolean({ description: "Form encoding with `a[b]=c` for nested members." })),
-    }),
+    Type.Object(
+      {
+        in: optional("Path of the member that holds the fields, for example `data` or `{singular}`."),
+        listAt: optional("Path of a list that holds the fields as its only entry."),
+        jsonApi: Type.Optional(
+          Type.Boolean({ description: "`data` with `type`, `id`, `attributes` and `relationships`." }),
+        ),
+        form: Type.Optional(Type.Boolean({ description: "Form encoding with `a[b]=c` for nested members." })),
+      },
+      { description: "What is around the fields in the body. Absent: the body is the fields as JSON." },
+    ),
   ),
-  headers: Type.Optional(Texts),
+  headers: texts("Further headers."),
   idTo: Type.Optional(target("Where else the id goes, for example `body.id`.")),
   empty: Type.Optional(Type.Boolean({ description: "The answer has no body; the record is read back." })),
 };
@@ -78,22 +83,33 @@ const UpsertRequest = Type.Object({
 });
 
 const ListRequest = Type.Object({
-  method: Type.Optional(Method),
+  method: Type.Optional(Type.Union(Method.anyOf, { description: "Default: `GET`." })),
   path: text("Path below the base URL."),
-  query: Type.Optional(Texts),
+  query: texts("Further parameters of the query."),
   pageSize: Type.Optional(
-    Type.Object({
-      to: target("Where the size of a page goes."),
-      most: Type.Integer({ description: "Records of a page at most." }),
-    }),
+    Type.Object(
+      {
+        to: target("Where the size of a page goes: `query.<name>` or `body.<path>`."),
+        most: Type.Integer({ description: "Records of a page at most." }),
+      },
+      { description: "For lists whose caller chooses how long a page is." },
+    ),
   ),
 });
 
 const Since = Type.Object({
-  to: Type.Optional(target("Where the lower bound goes. Absent: records are compared here.")),
-  format: Type.Optional(TimeFormat),
+  to: Type.Optional(
+    target(
+      "Where the lower bound goes: `query.<name>`, `body.<path>` or `header.<name>`. Absent: records are compared here.",
+    ),
+  ),
+  format: Type.Optional(
+    Type.Union(TimeFormat.anyOf, {
+      description: "How the bound is written. Default: `rfc3339`, with milliseconds.",
+    }),
+  ),
   template: optional("Text around the bound, with `{since}`."),
-  query: Type.Optional(Texts),
+  query: texts("Parameters of the query that go with the bound."),
   path: optional("Path of the list that knows the bound, where it is another one."),
   paging: Type.Optional(Paging),
 });
@@ -101,7 +117,9 @@ const Since = Type.Object({
 const ObjectRulesSchema = Type.Object({
   path: optional("What `{path}` stands for. Default: the object's name."),
   singular: optional("What `{singular}` stands for."),
-  modes: Type.Optional(Type.Array(Mode)),
+  modes: Type.Optional(
+    Type.Array(Mode, { description: "What can be done with the object. Default: all four." }),
+  ),
   idPath: optional("Path of the id in a record. Default: `id`."),
   changedPath: optional("Path of the time of the last change in a record."),
   list: Type.Optional(ListRequest),
@@ -111,6 +129,19 @@ const ObjectRulesSchema = Type.Object({
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),
   total: optional("Path of the number of all records in the answer of a list."),
+  select: Type.Optional(
+    Type.Object(
+      {
+        to: text("Where the names go: `query.<name>`, separated by commas, or `body.<path>` as a list."),
+        separator: optional("Between two names in the query, instead of a comma."),
+      },
+      {
+        description:
+          "For providers that return only named fields: where the names of the wanted fields go. The id and the member at " +
+          "`changedPath` are named too, unless `flatten` is set, because they are then beside the fields.",
+      },
+    ),
+  ),
   create: Type.Optional(CreateRequest),
   update: Type.Optional(WriteRequest),
   upsert: Type.Optional(UpsertRequest),

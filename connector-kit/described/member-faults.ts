@@ -8,10 +8,20 @@ export const HOLES = ["path", "singular", "id"];
 export const fault = (path: string, message: string | undefined): ProviderFault[] =>
   message === undefined ? [] : [{ path, message }];
 
-export const targetFault = (value: string | undefined): string | undefined =>
-  value === undefined || /^(query|body)\.[^.].*$/.test(value)
-    ? undefined
-    : "must be query.<name> or body.<path>";
+const TARGETS = {
+  query: { form: "query.<name>", pattern: /^query\.[^.].*$/ },
+  body: { form: "body.<path>", pattern: /^body\.[^.].*$/ },
+  header: { form: "header.<name>", pattern: /^header\.[A-Za-z][A-Za-z0-9-]*$/ },
+};
+
+export function targetFault(
+  value: string | undefined,
+  parts: (keyof typeof TARGETS)[] = ["query", "body"],
+): string | undefined {
+  if (value === undefined || parts.some((part) => TARGETS[part].pattern.test(value))) return undefined;
+  const forms = parts.map((part) => TARGETS[part].form);
+  return `must be ${forms.slice(0, -1).join(", ")} or ${forms.at(-1)}`;
+}
 
 export function pathFault(value: string | undefined, holes: string[] = HOLES): string | undefined {
   if (value === undefined) return undefined;

@@ -23,16 +23,16 @@ export function listRequest(
   { rules, plan, description, repeatable, beside }: RecordList,
   records: RecordToWrite[],
 ): ProviderRequest {
-  const { method, path, to, each, idTo, also = {} } = rules;
+  const { method, path, to, each, idTo, ref, also = {} } = rules;
   const further = Object.fromEntries(
     Object.entries(also).map(([name, value]) => [name, fillPath(value, plan)]),
   );
-  const entries = records.map(({ id, fields }) => {
+  const entries = records.map(({ id, fields }, index) => {
     const entry = each === undefined ? { ...fields } : { [each]: fields };
     const isNumber = description.ids?.number ?? false;
     const named = idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? Number(id) : id };
-    // The id last: a field of the same name must not lead to another record.
-    return { ...entry, ...further, ...named };
+    // Id and reference last: a field of the same name must not lead to another record.
+    return { ...entry, ...further, ...named, ...(ref && { [ref.to]: String(index + 1) }) };
   });
   const parts: RequestParts = { query: [], body: {} };
   for (const [target, value] of beside) put(parts, target, value);
@@ -41,14 +41,22 @@ export function listRequest(
   return { method, path: filled, body: nested(to, entries, parts.body), repeatable };
 }
 
-/** Returns the results in the order of the records; undefined where the answer has not one for each. */
+/**
+ * Returns the results in the order of the records; undefined where the answer has not one for each. With references, only the
+ * results of records that it does not mention, or mentions twice, are undefined.
+ */
 export function resultsIn(
-  { rules: { answers } }: RecordList,
+  { rules: { answers, ref } }: RecordList,
   body: Json | undefined,
   count: number,
-): Json[] | undefined {
+): (Json | undefined)[] | undefined {
   const results = answers === undefined ? undefined : at(body, answers);
-  return Array.isArray(results) && results.length === count ? results : undefined;
+  if (!Array.isArray(results)) return undefined;
+  if (!ref) return results.length === count ? results : undefined;
+  return Array.from({ length: count }, (_, index) => {
+    const [own, ...others] = results.filter((result) => textAt(result, ref.from) === String(index + 1));
+    return others.length === 0 ? own : undefined;
+  });
 }
 
 /** Returns what a result tells about its record. */

@@ -5,12 +5,15 @@ import type { TimeForm } from "./description.ts";
 export interface RequestParts {
   query: [name: string, value: string][];
   body: JsonObject;
+  headers?: Record<string, string>;
 }
 
-/** Puts the value at `query.<name>` or `body.<path>`. */
+/** Puts the value at `query.<name>`, `body.<path>` or `header.<name>`. */
 export function put(parts: RequestParts, target: string, value: string | number | string[]): void {
   const name = target.slice(target.indexOf(".") + 1);
   if (target.startsWith("query.")) parts.query.push([name, String(value)]);
+  else if (target.startsWith("header."))
+    parts.headers = { ...parts.headers, [name.toLowerCase()]: String(value) };
   else parts.body = nested(name, value, parts.body);
 }
 
@@ -36,6 +39,7 @@ const encodeName = (name: string): string =>
 export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
   if (form === "unix") return String(Math.floor(time.getTime() / 1000));
   if (form === "unix-ms") return String(time.getTime());
+  if (form === "http") return time.toUTCString();
   const text = time.toISOString();
   if (form === "sql") return text.slice(0, 19).replace("T", " ");
   return form === "rfc3339-seconds" ? text.replace(/\.\d+Z$/, "Z") : text;

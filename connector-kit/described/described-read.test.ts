@@ -1,0 +1,58 @@
+/** Requests of described lists: the names of wanted fields, and bounds in headers. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ReadPlan } from "../read-connector.ts";
+import { replay } from "../replay.ts";
+import { describeConnector } from "./describe-connector.ts";
+import type { ObjectRules } from "./description.ts";
+
+function readerOf(rules: ObjectRules) {
+  const { read } = describeConnector("Quill", {
+    defaults: { list: { path: "/{path}" }, paging: { link: true }, changedPath: "changed", ...rules },
+    objects: { people: { modes: ["read"] } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  });
+  assert.ok(read);
+  return read;
+}
+
+const PLAN: ReadPlan = {
+  objectName: "people",
+  fields: ["name", "$['custom']['plan']", "id"],
+  filters: [{ fieldName: "email", value: "ada@example.com" }],
+  associations: [],
+};
+const queryOf = (rules: ObjectRules): string => decodeURIComponent(readerOf(rules).preparePage(PLAN).path);
+
+test("fields to read and to compare are named once each, with the id and the time of the last change", () => {
+  assert.equal(queryOf({ select: { to: "query.fields" } }), "/people?fields=name,custom,id,email,changed");
+  assert.equal(
+    queryOf({ select: { to: "query.fields", separator: " " }, flatten: "attributes" }),
+    "/people?fields=name custom email",
+  );
+  const posted = readerOf({ list: { method: "POST", path: "/{path}" }, select: { to: "body.only.fields" } });
+  assert.deepEqual(posted.preparePage(PLAN).body, {
+    only: { fields: ["name", "custom", "id", "email", "changed"] },
+  });
+});
+
+test("a record that is read by its id has the wanted fields, too", async () => {
+  const { fetch, requests } = replay({ status: 200, body: { id: "7", name: "Ada" } });
+  const read = readerOf({ get: { path: "/{path}/{id}" }, select: { to: "query.fields" } });
+  await read.readByIds({ objectName: "people", fields: ["name"], associations: [] }, ["7"], fetch);
+  assert.deepEqual(
+    requests.map(({ path }) => decodeURIComponent(path)),
+    ["/people/7?fields=name,id,changed"],
+  );
+});
+
+test("a bound in a header goes with every page, also where the address of the next page is the provider's", () => {
+  const read = readerOf({ since: { to: "header.If-Modified-Since", format: "http" } });
+  const since = new Date("2026-11-20T09:30:15Z");
+  for (const checkpoint of [undefined, { place: "/people?page=2" }]) {
+    const { headers } = read.preparePage({ ...PLAN, since }, checkpoint);
+    assert.deepEqual(headers, { "if-modified-since": "Fri, 20 Nov 2026 09:30:15 GMT" });
+  }
+  assert.equal(read.preparePage(PLAN).headers, undefined);
+});

@@ -1,0 +1,216 @@
+/** A provider that does not exist, with awkward habits: it behaves as quillmark.md says, and knows nothing of Busbar. */
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { isJsonObject, type Json, type JsonObject } from "../../../server/ground/json.ts";
+import {
+  COLLECTIONS,
+  isField,
+  missing,
+  QuillmarkAccount,
+  schemaOf,
+  type QuillError,
+  type QuillRecord,
+  type Written,
+} from "./quillmark-account.ts";
+
+export const CLIENT = { id: "quill-client", secret: "quill-secret" };
+
+export interface Quillmark {
+  url: string;
+  account: QuillmarkAccount;
+  /** `METHOD /path?query` of each request to the API. */
+  requests: string[];
+  /** Answers so many writes with 429. */
+  limited: number;
+  /** Carries out the next create, and breaks the connection instead of answering. */
+  loses: boolean;
+  close(): Promise<void>;
+}
+
+interface Asked {
+  method: string;
+  url: URL;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+interface Answer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: Json;
+}
+
+const ok = (data: Json, headers = {}): Answer => ({ status: 200, headers, body: { ok: true, data } });
+
+const refused = (errors: QuillError[], status = 200): Answer => ({
+  status,
+  body: { ok: false, errors: errors.map((error) => ({ ...error })) },
+});
+
+const unreadable = (text: string): Answer => refused([{ code: "unreadable", text }], 400);
+
+export async function openQuillmark(): Promise<Quillmark> {
+  const api = quillmarkApi();
+  const server = createServer((request, response) => {
+    void textOf(request).then((text) => {
+      const { method = "", headers } = request;
+      const url = new URL(request.url ?? "", quillmark.url);
+      const answer = api.answer({ method, url, headers, text }, quillmark);
+      if (!answer) return request.socket.destroy();
+      const fixed = { "content-type": "application/json", "x-rate-remaining": "299" };
+      response.writeHead(answer.status, { ...fixed, ...answer.headers });
+      response.end(answer.body === undefined ? undefined : JSON.stringify(answer.body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const quillmark: Quillmark = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    account: new QuillmarkAccount(),
+    requests: [],
+    limited: 0,
+    loses: false,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return quillmark;
+}
+
+async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+function quillmarkApi() {
+  const codes = new Set<string>();
+  const tokens = new Set<string>();
+  const answers = new Map<string, Answer>();
+  const granted = (): Answer => {
+    const [access, refresh] = [`qa_${randomUUID()}`, `qr_${randomUUID()}`];
+    tokens.add(access);
+    codes.add(refresh);
+    const body = { access_token: access, refresh_token: refresh, token_type: "quill", expires_in: 1_800 };
+    return { status: 200, body: { ...body, agency: "bright-lane" } };
+  };
+  const token = ({ headers, text }: Asked): Answer => {
+    const basic = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString("base64")}`;
+    if (headers.authorization !== basic) return { status: 401, body: { error: "invalid_client" } };
+    const form = new URLSearchParams(text);
+    // Codes and refresh tokens are valid once.
+    const isKnown = codes.delete(form.get("code") ?? form.get("refresh_token") ?? "");
+    return isKnown ? granted() : { status: 400, body: { error: "invalid_grant" } };
+  };
+  const consent = ({ url }: Asked): Answer => {
+    const back = new URL(url.searchParams.get("redirect_uri") ?? "");
+    back.searchParams.set("state", url.searchParams.get("state") ?? "");
+    if (!/^(writers:(read|write),?)+$/.test(url.searchParams.get("scope") ?? ""))
+      back.searchParams.set("error", "invalid_scope");
+    else {
+      const code = randomUUID();
+      codes.add(code);
+      back.searchParams.set("code", code);
+    }
+    return { status: 302, headers: { location: back.href } };
+  };
+  /** Undefined: the connection breaks. */
+  const answer = (asked: Asked, on: Quillmark): Answer | undefined => {
+    const { method, url, headers } = asked;
+    if (url.pathname === "/oauth/token") return token(asked);
+    if (url.pathname === "/oauth/authorize") return consent(asked);
+    on.requests.push(`${method} ${url.pathname}${url.search}`);
+    const given = /^Quill (.+)$/.exec(headers.authorization ?? "")?.[1];
+    if (given === undefined || !tokens.has(given))
+      return refused([{ code: "bad_token", text: "the token is unknown" }], 401);
+    if (headers["quill-version"] !== "2026-03") return unreadable("Quill-Version is missing");
+    if (on.limited > 0 && method !== "GET") {
+      on.limited -= 1;
+      const reset = String(Math.floor(Date.now() / 1_000) + 1);
+      return { status: 429, headers: { "x-rate-remaining": "0", "x-rate-reset": reset } };
+    }
+    const key = headers["quill-request-key"]?.toString();
+    const known = key === undefined ? undefined : answers.get(key);
+    if (known) return known;
+    const carriedOut = carryOut(asked, on.account);
+    if (key !== undefined) answers.set(key, carriedOut);
+    if (!on.loses || method !== "POST") return carriedOut;
+    on.loses = false;
+    return undefined;
+  };
+  return { answer };
+}
+
+/** Addresses are `/v3/<collection>`, `/v3/<collection>/<id>` and so on. */
+function carryOut({ method, url, text }: Asked, account: QuillmarkAccount): Answer {
+  const [, , first = "", second, third] = url.pathname.split("/");
+  if (first === "schema" && second !== undefined) return ok({ fields: schemaOf(second) });
+  if (!COLLECTIONS.includes(first)) return unreadable("there is no such address");
+  const body: Json = text === "" ? {} : JSON.parse(text);
+  const action = `${method} ${second === "batch" ? "batch" : second === undefined ? "" : "id"}`;
+  const id = second ?? "";
+  if (action === "GET ") return page(url, account, first);
+  if (action === "POST batch" || action === "PUT batch") return batch(method, body, account, first);
+  if (action === "POST ") return answerTo(account.create(first, attributesIn(body)));
+  if (action === "PUT id") return answerTo(account.update(first, id, attributesIn(body)));
+  if (action === "POST id" && third === "archive") return answerTo(account.archive(first, id));
+  const record = action === "GET id" ? account.find(first, id) : undefined;
+  return record ? ok({ item: shown(record, selectedIn(url)) }) : refused([missing(id)]);
+}
+
+const selectedIn = (url: URL): string[] =>
+  (url.searchParams.get("select") ?? "").split(",").filter((name) => name !== "");
+
+const shown = ({ attributes, ...rest }: QuillRecord, selected: string[]): JsonObject => ({
+  ...rest,
+  attributes: Object.fromEntries(Object.entries(attributes).filter(([name]) => selected.includes(name))),
+});
+
+function page(url: URL, account: QuillmarkAccount, collection: string): Answer {
+  const [selected, since] = [selectedIn(url), url.searchParams.get("since") ?? "0"];
+  const unknown = selected.find((name) => !isField(collection, name));
+  if (unknown !== undefined)
+    return refused([{ code: "unknown_field", field: unknown, text: `there is no attribute ${unknown}` }]);
+  if (!/^\d+$/.test(since)) return refused([{ code: "invalid_value", text: "since is not in seconds" }]);
+  const found = account
+    .records(collection)
+    .filter(({ state, changed }) => state === "active" && changed >= Number(since));
+  const [start, count] = ["start", "count"].map((name) => Number(url.searchParams.get(name) ?? 0));
+  const end = (start ?? 0) + Math.min(count || 20, 50);
+  const next = new URL(url);
+  next.searchParams.set("start", String(end));
+  const items = found.slice(start, end).map((record) => shown(record, selected));
+  const link = end < found.length ? { link: `<${next.href}>; rel="next"` } : {};
+  return ok({ items, total: found.length }, link);
+}
+
+function attributesIn(body: Json): JsonObject {
+  const item = isJsonObject(body) && isJsonObject(body["item"]) ? body["item"] : {};
+  return isJsonObject(item["attributes"]) ? item["attributes"] : {};
+}
+
+const answerTo = (written: Written): Answer =>
+  "errors" in written
+    ? refused(written.errors)
+    : ok({ item: { id: written.record.id, state: written.record.state } });
+
+/** The results come in another order. */
+function batch(method: string, body: Json, account: QuillmarkAccount, collection: string): Answer {
+  const items = isJsonObject(body) && Array.isArray(body["items"]) ? body["items"].filter(isJsonObject) : [];
+  if (items.length > 25) return unreadable("a batch has at most 25 items");
+  const results = items.map((item): JsonObject => {
+    const { id, ref = null } = item;
+    const attributes = isJsonObject(item["attributes"]) ? item["attributes"] : {};
+    const written =
+      method === "POST"
+        ? account.create(collection, attributes)
+        : typeof id === "string"
+          ? account.update(collection, id, attributes)
+          : { errors: [{ code: "invalid_value", field: "id", text: "id is not a text" }] };
+    if ("record" in written) return { ref, ok: true, id: written.record.id };
+    return { ref, ok: false, errors: written.errors.map((error) => ({ ...error })) };
+  });
+  return ok({ results: results.toReversed() });
+}
