@@ -12,6 +12,11 @@ test("an integer beyond 2^53 keeps all digits", () => {
   });
 });
 
+test("integers that JavaScript keeps stay numbers, the largest of them included", () => {
+  const exact = { id: 999_999_999_999_999, largest: Number.MAX_SAFE_INTEGER, text: "1".repeat(20) };
+  assert.deepEqual(parseExactly(JSON.stringify(exact)), exact);
+});
+
 test("items of an array come as they were written, brackets and quotes in texts included", () => {
   const items = ['{"a":"],[\\"{", "b": [1, {"c":2}]}', "9007199254740993", '"x\\\\"', "[[],[ ]]", "1.50"];
   assert.deepEqual(itemTexts(` [ ${items.join(" ,\n")} ] `), items);
