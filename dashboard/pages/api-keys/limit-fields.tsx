@@ -56,13 +56,14 @@ export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitField
         spellCheck={false}
         styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)" } }}
       />
-      <SimpleGrid cols={2} spacing="sm">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         <NumberInput
           label="Requests per second"
           description="In each process. Empty: no limit."
           value={limits.requestsPerSecond}
           onChange={(value) => onLimits({ ...limits, requestsPerSecond: numberOf(value) })}
           error={issueOf(error, `${prefix}rateLimit.requestsPerSecond`)}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           hideControls
         />
         <NumberInput
@@ -72,6 +73,7 @@ export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitField
           onChange={(value) => onLimits({ ...limits, burst: numberOf(value) })}
           disabled={limits.requestsPerSecond === ""}
           error={issueOf(error, `${prefix}rateLimit.burst`)}
+          inputWrapperOrder={["label", "input", "description", "error"]}
           hideControls
         />
       </SimpleGrid>

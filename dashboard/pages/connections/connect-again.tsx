@@ -25,7 +25,7 @@ export function ConnectAgain({ connection, onDone }: Props): JSX.Element | null 
   if (!authScheme.startsWith("oauth2/authorizationCode")) return null;
   const input = { projectIdOrName, connectionId };
   return (
-    <Stack gap="xs" mt="xs">
+    <Stack gap="xs">
       <Group gap="xs" align="flex-start">
         <ActionButton
           size="xs"

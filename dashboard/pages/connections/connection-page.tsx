@@ -1,6 +1,6 @@
 /** One connection: its customer, its status, who uses it; checked, connected again and deleted here. */
 import { useState, type JSX } from "react";
-import { Alert, Group, Text } from "@mantine/core";
+import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
@@ -75,19 +75,22 @@ function Loaded({ connection, input }: { connection: Connection; input: Path }):
             the account is connected again.
           </Text>
         )}
+        <Stack gap="xs">
+          <ConnectAgain connection={connection} onDone={() => check.mutate(input)} />
+          <ProblemView error={check.error} />
+        </Stack>
         <div role="status">
           {found && (
             <Alert
               variant="outline"
               color={found.working ? "gray" : "red"}
               title={found.working ? "Works" : "Does not work"}
+              mt="xs"
             >
               <span className="foreign">{found.detail}</span>
             </Alert>
           )}
         </div>
-        <ProblemView error={check.error} />
-        <ConnectAgain connection={connection} onDone={() => check.mutate(input)} />
       </Section>
       <About connection={connection} />
       {/* The search for these events is expensive, so it is repeated when the status changes, otherwise seldom. */}
