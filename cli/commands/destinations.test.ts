@@ -77,7 +77,7 @@ describe("a destination", () => {
     const arrived = received.length;
     const [{ id }] = await deliveries("failed");
     assert.equal((await busbar(`resend ${id}`)).stdout, `resending ${id} to my-app\n`);
-    await until(() => received.length === arrived + 1);
+    await until(() => received.length >= arrived + 1);
     assert.equal(received.at(-1)?.["webhook-id"], id);
     assert.equal(
       (await busbar("resend --destination my-app --failed --until 1h")).stdout,
@@ -87,7 +87,7 @@ describe("a destination", () => {
       (await busbar("resend --destination my-app --failed --since 1h")).stdout,
       "resending 1 delivery\n",
     );
-    await until(() => received.length === arrived + 2);
+    await until(() => received.length >= arrived + 2);
     const one = JSON.parse((await busbar(`resend ${id} --destination my-app --json`)).stdout);
     assert.equal(one.id, id);
     const missing = await busbar("resend 0190aaaa-0000-7000-8000-000000000000");

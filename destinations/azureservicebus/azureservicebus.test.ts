@@ -75,7 +75,7 @@ async function openNamespace(t: TestContext) {
     await egress.close();
     server.close();
   });
-  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 60_000 });
   const open = (key?: string) =>
     openSample(
       azureservicebus,

@@ -93,7 +93,7 @@ async function openGoogle(t: TestContext) {
     await egress.close();
     server.close();
   });
-  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 60_000 });
   const open = (credentials = secrets.credentials) =>
     openSample(
       pubsub,

@@ -39,10 +39,14 @@ const SAMPLE = {
 testDestination(rabbitmq, SAMPLE);
 
 /** Sends messages to a server that is not a proper broker and returns their outcomes, which must be alike. */
-async function deliverTo(t: TestContext, serverUrl: string, allow = ["127.0.0.1", "localhost"]) {
+async function deliverTo(
+  t: TestContext,
+  serverUrl: string,
+  { allow = ["127.0.0.1", "localhost"], timeoutMs = 30_000 } = {},
+) {
   const egress = openEgress(allow);
   t.after(() => egress.close());
-  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 500 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs });
   const config = { serverUrl, exchange: "crm-events", tls: false };
   const channel = openSample(rabbitmq, { ...SAMPLE, config }, network);
   const messages = Array.from({ length: 5 }, (_, index) => sampleMessage({ id: `m${index}` }));
@@ -78,7 +82,7 @@ test("a private address is not reached unless it is allowed, by number or by nam
     "2130706433",
     "169.254.169.254",
   ]) {
-    const { error = "" } = await deliverTo(t, `${host}:5672`, []);
+    const { error = "" } = await deliverTo(t, `${host}:5672`, { allow: [] });
     assert.match(error, /private address/, host);
   }
 });
@@ -96,7 +100,7 @@ test("a broker that is missing, hangs up or speaks another protocol fails the at
 test("a broker that never answers is a timeout, and its connection is closed", async (t) => {
   const closed = Promise.withResolvers<unknown>();
   const address = await serve(t, (socket) => socket.on("close", closed.resolve).resume());
-  const outcome = await deliverTo(t, address);
+  const outcome = await deliverTo(t, address, { timeoutMs: 500 });
   assert.equal(outcome.overloaded, true);
   assert.match(outcome.error ?? "", /did not confirm the message within 0.5 s/);
   await closed.promise;

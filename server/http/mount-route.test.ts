@@ -67,7 +67,7 @@ const app = createServer({
   surfaceHosts: {},
   docsUrl: () => "http://docs.test",
   isHttps: () => true,
-  bodySilenceMs: 300,
+  bodySilenceMs: 2_000,
 });
 let base = "";
 before(async () => {

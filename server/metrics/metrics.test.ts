@@ -71,16 +71,19 @@ describe("/metrics", () => {
     });
     const text = await until(async () => {
       const text = await scrape();
-      return valueOf(text, 'busbar_operations_ended_total{status="success"}') === 2 ? text : undefined;
+      const isOver = valueOf(text, 'busbar_operations_ended_total{status="success"}') === 2;
+      // Left out while the database is slow.
+      return isOver && valueOf(text, "busbar_writes_queued") === 0 ? text : undefined;
     });
     assert.equal(valueOf(text, 'busbar_writes_accepted_total{mode="synchronous"}'), 1);
     assert.equal(valueOf(text, 'busbar_writes_accepted_total{mode="asynchronous"}'), 1);
-    assert.equal(valueOf(text, "busbar_writes_queued"), 0);
   });
 
   test("reports on the database and the process", async () => {
-    const text = await scrape();
-    assert.equal(valueOf(text, "busbar_database_up"), 1);
+    const text = await until(async () => {
+      const text = await scrape();
+      return valueOf(text, "busbar_database_up") === 1 ? text : undefined;
+    });
     assert.ok((valueOf(text, 'busbar_database_connections{state="idle"}') ?? 0) > 0);
     assert.ok((valueOf(text, "process_resident_memory_bytes") ?? 0) > 0);
     assert.match(text, /nodejs_eventloop_lag_p99_seconds /);

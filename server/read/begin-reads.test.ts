@@ -11,7 +11,7 @@ import { MINUTE_MS, openInstallations, WORKER } from "./installed-fixture.ts";
 const HOUR_MS = 60 * MINUTE_MS;
 
 async function openSchedules(t: TestContext) {
-  const on = await openInstallations(t, { schedule: "*/10 * * * *" });
+  const on = await openInstallations(t, { schedule: "0 0 1 1 *" });
   const { id, connectionId } = await on.install("acme", { objectName: "account" });
   await on.sync();
   const begin = () =>

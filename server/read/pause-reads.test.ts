@@ -14,6 +14,7 @@ describe("pausing reads", () => {
   after(() => all.close());
   before(async () => {
     all = await openDelivering({ BUSBAR_MINUTE_MS: "50" });
+    all.on.sandbox.hubspot.setLimits("off");
     const hook = await drawRoute(all.on, `${all.sink.url}/hook`, []);
     const manifest = `
 specVersion: 1.0.0

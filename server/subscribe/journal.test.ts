@@ -37,7 +37,6 @@ const APP = {
   clientSecret: "secret",
   scopes: ["oauth", "crm.objects.contacts.read"],
 };
-const WAIT_MS = 30_000;
 
 describe("subscribing by HubSpot's journal", () => {
   let on: TestBusbar;
@@ -72,7 +71,7 @@ describe("subscribing by HubSpot's journal", () => {
   const subscription = async (): Promise<Answer["body"]> =>
     (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
   const entries = (id: string): Answer["body"][] =>
-    sink.at("/changes").flatMap(({ body }) => {
+    sink.messagesAt("/changes").flatMap(({ body }) => {
       const message: Answer["body"] = JSON.parse(body);
       validator(SubscribeMessageSchema, "body")(message);
       return message.result.filter((entry: { id: string }) => entry.id === id);
@@ -81,10 +80,10 @@ describe("subscribing by HubSpot's journal", () => {
   const put = (values: Record<string, string>, id?: string): string =>
     on.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
   const untilWords = (id: string, ...expected: string[]): Promise<unknown> =>
-    until(() => JSON.stringify(words(id)) === JSON.stringify(expected), WAIT_MS);
+    until(() => JSON.stringify(words(id)) === JSON.stringify(expected));
 
   test("without the scopes, changes are found by polling; the journal takes over when it is granted", async () => {
-    await until(async () => (await subscription())?.source === "polling", WAIT_MS);
+    await until(async () => (await subscription())?.source === "polling");
     const { state, reason } = await subscription();
     assert.equal(state, "active");
     assert.match(
@@ -100,10 +99,10 @@ describe("subscribing by HubSpot's journal", () => {
       );
       const { source, state } = await subscription();
       return source === "journal" && state === "active";
-    }, WAIT_MS);
+    });
     assert.equal((await subscription()).reason, undefined);
     // What changed between the last turn of polling and the journal's first event.
-    await until(async () => (await subscription()).reconciliation?.state === "succeeded", WAIT_MS);
+    await until(async () => (await subscription()).reconciliation?.state === "succeeded");
     assert.deepEqual(
       [...journal().subscriptions.values()].map((one) => [
         one.subscriptionType,
@@ -131,9 +130,9 @@ describe("subscribing by HubSpot's journal", () => {
     const loser = put({ email: "loser@x.example" });
     await untilWords(loser, "object.creation");
     on.sandbox.hubspot.account.merge("contacts", id, [loser]);
-    await until(() => words(id).includes("object.merge"), WAIT_MS);
+    await until(() => words(id).includes("object.merge"));
     on.sandbox.hubspot.account.archive("contacts", id);
-    await until(() => words(id).at(-1) === "object.deletion", WAIT_MS);
+    await until(() => words(id).at(-1) === "object.deletion");
     assert.deepEqual(entries(id).at(-1).fields, {});
   });
 
@@ -163,10 +162,7 @@ describe("subscribing by HubSpot's journal", () => {
     put({ phone: "+2" }, "502");
     await stopped;
     put({ phone: "+3" }, "502");
-    await until(
-      () => entries("502").some(({ rawEvent }) => rawEvent.propertyChanges?.phone === "+3"),
-      WAIT_MS,
-    );
+    await until(() => entries("502").some(({ rawEvent }) => rawEvent.propertyChanges?.phone === "+3"));
     // A delivery that a stop interrupts is made again.
     const phones = new Set(entries("502").map(({ rawEvent }) => rawEvent.propertyChanges?.phone));
     assert.deepEqual([...phones], ["+1", "+2", "+3"]);
@@ -179,10 +175,10 @@ describe("subscribing by HubSpot's journal", () => {
     put({ phone: "+lost" }, "504");
     for (const [id, subscribed] of kept) journal().subscriptions.set(id, subscribed);
     journal().expire();
-    await until(() => words("504").includes("RECONCILED"), WAIT_MS);
+    await until(() => words("504").includes("RECONCILED"));
     assert.match((await subscription()).reconciliation.reason, /position is lost.*three days/);
     put({ phone: "+again" }, "504");
-    await until(() => words("504").at(-1) === "object.propertyChange", WAIT_MS);
+    await until(() => words("504").at(-1) === "object.propertyChange");
   });
 
   test("other watched fields are subscribed to, and an object that nobody wants any more is removed", async () => {
@@ -209,10 +205,10 @@ describe("subscribing by HubSpot's journal", () => {
     const properties = () =>
       [...journal().subscriptions.values()].find(({ subscriptionType }) => subscriptionType === "OBJECT")
         ?.properties;
-    await until(() => JSON.stringify(properties()) === '["email","phone"]', WAIT_MS);
+    await until(() => JSON.stringify(properties()) === '["email","phone"]');
     await on.inProject("DELETE", installation());
-    await until(() => journal().subscriptions.size === 0, WAIT_MS);
-    await until(async () => (await sql.query("select from event_streams")).rowCount === 0, WAIT_MS);
+    await until(() => journal().subscriptions.size === 0);
+    await until(async () => (await sql.query("select from event_streams")).rowCount === 0);
   });
 });
 
@@ -236,21 +232,21 @@ test("kill -9 of the process that reads the journal loses no change, and their o
     manifest,
     integration: "crm",
   });
-  await until(() => journal.subscriptions.size === 3, WAIT_MS);
+  await until(() => journal.subscriptions.size === 3);
   const put = (phone: string): void =>
     void account.put("contacts", { id: "501", values: { phone }, stamp: true });
   /** In order, repeats left out. */
   const phones = (): string[] => [
     ...new Set<string>(
       sink
-        .at("/changes")
+        .messagesAt("/changes")
         .flatMap(({ body }) =>
           JSON.parse(body).result.map((entry: Answer["body"]) => entry.rawEvent.propertyChanges?.phone),
         ),
     ),
   ];
   put("1");
-  await until(() => phones().length === 1, WAIT_MS);
+  await until(() => phones().length === 1);
   first.signalGroup("SIGKILL");
   await first.exited;
   put("2");
@@ -272,7 +268,7 @@ test("a journal that is named and not granted fails with what to do", async (t) 
   });
   const customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
-  await until(async () => (await on.inProject("GET", path)).body[0]?.state === "failed", WAIT_MS);
+  await until(async () => (await on.inProject("GET", path)).body[0]?.state === "failed");
   const [{ source, reason }] = (await on.inProject("GET", path)).body;
   assert.equal(source, "journal");
   assert.match(reason, /invalid_scope.*The app needs the scopes/);

@@ -79,12 +79,15 @@ describe("subscribing to Salesforce", () => {
   const subscriptions = async (): Promise<Answer["body"][]> =>
     (await on.inProject("GET", `${installation()}/subscriptions`)).body;
   const untilState = (state: string): Promise<unknown> =>
-    until(async () => (await subscriptions()).every((one) => one.state === state), 60_000);
+    until(async () => {
+      const all = await subscriptions();
+      return all.length > 0 && all.every((one) => one.state === state);
+    });
   const lines = async (recordId: string): Promise<Answer["body"][]> =>
     (await on.inProject("GET", `${installation()}/subscription-events?recordId=${recordId}`)).body.results;
   /** All entries about a record. */
   const entries = (id: string): Answer["body"][] =>
-    sink.at("/changes").flatMap(({ body }) => {
+    sink.messagesAt("/changes").flatMap(({ body }) => {
       const message: Answer["body"] = JSON.parse(body);
       validator(SubscribeMessageSchema, "body")(message);
       return message.result.filter((entry: { id: string }) => entry.id === id);
@@ -92,7 +95,7 @@ describe("subscribing to Salesforce", () => {
   const change = (id: string, values: Record<string, string | null>): void =>
     void on.sandbox.salesforce.account.put("Account", { id, values, stamp: true });
   const untilEntries = (id: string, count: number): Promise<unknown> =>
-    until(async () => entries(id).length >= count, 60_000);
+    until(async () => entries(id).length >= count);
 
   test("a change becomes one entry with the record as it is now and the event in its JSON form", async () => {
     const [one] = await subscriptions();
@@ -100,7 +103,7 @@ describe("subscribing to Salesforce", () => {
     change(ACCOUNT, { BillingCity: "Turku", Phone: null, Website: "https://turku.example" });
     await untilEntries(ACCOUNT, 1);
     const [entry] = entries(ACCOUNT);
-    const [text = ""] = sink.at("/changes").map(({ body }) => body);
+    const [text = ""] = sink.messagesAt("/changes").map(({ body }) => body);
     assert.equal(entry.subscribeEventType, "update");
     assert.equal(entry.providerEventType, "UPDATE");
     assert.deepEqual(entry.fieldsUpdated, ["BillingCity", "LastModifiedDate", "Website"]);
@@ -121,7 +124,7 @@ describe("subscribing to Salesforce", () => {
 
   test("an update of fields that nobody watches is filtered, with the rule", async () => {
     change(OTHER, { Website: "https://nobody.example" });
-    await until(async () => (await lines(OTHER)).some(({ outcome }) => outcome === "filtered"), 60_000);
+    await until(async () => (await lines(OTHER)).some(({ outcome }) => outcome === "filtered"));
     const [line] = await lines(OTHER);
     assert.match(
       line.reason,
@@ -159,7 +162,7 @@ describe("subscribing to Salesforce", () => {
     const later = server().calls.slice(1);
     assert.ok(later.length >= 3);
     assert.ok(later.every(({ preset }) => preset !== 0));
-    await until(() => server().open === 1, 60_000);
+    await until(() => server().open === 1);
   });
 
   test("a token that was revoked at the provider is refreshed, and the stream goes on", async () => {
@@ -175,8 +178,11 @@ describe("subscribing to Salesforce", () => {
     bus().settings = { ...bus().settings, duplicate: true };
     change(OTHER, { Phone: "+3 1" });
     await untilEntries(OTHER, before + 1);
-    const [one] = (await subscriptions()).filter(({ objectName }) => objectName === "account");
-    assert.ok(one.counts.duplicates >= 1);
+    await until(async () =>
+      (await subscriptions()).some(
+        ({ objectName, counts }) => objectName === "account" && counts.duplicates >= 1,
+      ),
+    );
     bus().settings = { ...bus().settings, duplicate: false };
     change(OTHER, { Phone: "+3 2" });
     await untilEntries(OTHER, before + 2);
@@ -185,7 +191,7 @@ describe("subscribing to Salesforce", () => {
 
   test("a gap event is delivered as the change that it stands for", async () => {
     bus().emit("Account", "GAP_UPDATE", [ACCOUNT]);
-    await until(() => entries(ACCOUNT).some((entry) => entry.providerEventType === "GAP_UPDATE"), 60_000);
+    await until(() => entries(ACCOUNT).some((entry) => entry.providerEventType === "GAP_UPDATE"));
     const entry = entries(ACCOUNT).find((one) => one.providerEventType === "GAP_UPDATE");
     assert.equal(entry.subscribeEventType, "update");
     assert.equal(entry.fieldsUpdated, undefined);
@@ -204,35 +210,39 @@ describe("subscribing to Salesforce", () => {
     };
     put({ BillingCity: "Vaasa" });
     bus().emit("Account", "GAP_OVERFLOW", ["000000000000000AAA"]);
-    await until(() => reconciled(OTHER) > before, 60_000);
+    await until(() => reconciled(OTHER) > before);
     put({ BillingCity: "Kuopio" });
     bus().forgetPositions();
     server().break("disconnect");
-    await until(() => reconciled(OTHER) > before + 1, 60_000);
+    await until(() => reconciled(OTHER) > before + 1);
     // The stream began again with what is kept.
-    await until(() => server().calls.some(({ preset, open }) => preset === 1 && open), 60_000);
+    await until(() => server().calls.some(({ preset, open }) => preset === 1 && open));
     change(OTHER, { Phone: "+4 3" });
-    await until(() => entries(OTHER).some(({ rawEvent }) => rawEvent.Phone === "+4 3"), 60_000);
+    await until(() => entries(OTHER).some(({ rawEvent }) => rawEvent.Phone === "+4 3"));
   });
 
   test("of several processes one holds the stream, and another one goes on when that one ends", async () => {
     const before = entries(OTHER).length;
     await on.sibling();
-    const metrics = await (await fetch(`${new URL(on.busbar.urls.base).origin}/metrics`)).text();
-    assert.match(metrics, /busbar_subscribe_streams_open \d/);
-    assert.match(metrics, /busbar_subscribe_stream_silence_seconds \d/);
-    assert.match(metrics, /busbar_subscribe_position_age_seconds\{source="pubsub"\} \d/);
-    assert.match(metrics, /busbar_subscribe_events_waiting_seconds \d/);
-    assert.match(metrics, /busbar_subscribe_events_ended_total\{outcome="coalesced"\} \d/);
+    const scrape = async () => (await fetch(`${new URL(on.busbar.urls.base).origin}/metrics`)).text();
+    for (const line of [
+      /busbar_subscribe_streams_open \d/,
+      /busbar_subscribe_stream_silence_seconds \d/,
+      /busbar_subscribe_position_age_seconds\{source="pubsub"\} \d/,
+      /busbar_subscribe_events_waiting_seconds \d/,
+      /busbar_subscribe_events_ended_total\{outcome="coalesced"\} \d/,
+    ])
+      // Some are left out while the database is slow.
+      await until(async () => line.test(await scrape()));
     change(OTHER, { Phone: "+5 1" });
     await untilEntries(OTHER, before + 1);
-    await until(() => server().open === 1, 60_000);
+    await until(() => server().open === 1);
     // The changes while it stops come from the stored position.
     const stopped = on.restart();
     change(OTHER, { Phone: "+5 2" });
     await stopped;
     await untilEntries(OTHER, before + 2);
-    await until(() => server().open === 1, 60_000);
+    await until(() => server().open === 1);
   });
 
   test("an object that is not subscribed any more is deselected at Salesforce", async () => {
@@ -258,10 +268,10 @@ describe("subscribing to Salesforce", () => {
       },
     });
     assert.equal(off.status, 200, off.text);
-    await until(() => selected().length === 1, 60_000);
+    await until(() => selected().length === 1);
     assert.deepEqual(selected(), ["AccountChangeEvent"]);
     await on.inProject("DELETE", installation());
-    await until(() => bus().channels.size === 0 && server().open === 0, 60_000);
+    await until(() => bus().channels.size === 0 && server().open === 0);
   });
 });
 
@@ -291,7 +301,7 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
         "update subscriptions set source_retry_time = now(), due_time = now() where source = 'polling'",
       );
       return isDone(await find());
-    }, 60_000);
+    });
   const untilRefused = (reason: RegExp): Promise<unknown> =>
     untilRetried((one) => one.source === "polling" && one.state === "active" && reason.test(one.reason));
 
@@ -324,6 +334,6 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
   const made = await on.inProject("POST", "/provider-apps", named);
   assert.equal(made.status, 200, made.text);
   await sql.query("update subscriptions set state = 'pending', due_time = now()");
-  await until(async () => (await find()).state === "failed", 60_000);
+  await until(async () => (await find()).state === "failed");
   assert.equal((await find()).source, "pubsub");
 });

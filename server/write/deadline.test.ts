@@ -30,9 +30,11 @@ describe("the deadline of an asynchronous write", () => {
 
   test("ends a write that fails for a reason of ours again and again", async () => {
     const update = { type: "update", record: { id: "601", name: "Spoilt" } };
-    const accepted = await later({ ...update, autoBatchPolicy: { maxDelayMinutes: 30 } });
     const client = new Client({ connectionString: on.connectionString });
     await client.connect();
+    // Long enough to spoil the record before it is sent.
+    const autoBatchPolicy = { maxDelayMinutes: 240, retryDeadlineHours: 6 };
+    const accepted = await later({ ...update, autoBatchPolicy });
     const spoilt = await client.query(
       `update writes set records = '[{"planned": {"withheld": 1}}]' where operation_id = $1`,
       [accepted.body.operationId],

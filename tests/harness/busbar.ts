@@ -77,6 +77,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
     apiKey: bootstrap.apiKey,
     projectId: bootstrap.projectId,
     urls: () => busbar.urls,
+    repeatsRefused: true,
     onAnswer: ({ headers }) => answers.requireGood(headers.get("x-request-id")),
   });
   return {

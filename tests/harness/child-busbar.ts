@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openClient, type Client } from "./client.ts";
 
 const BUSBAR = join(import.meta.dirname, "../../server/busbar.mjs");
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 
 export interface Exit {
   code: number | null;

@@ -1,4 +1,5 @@
 /** Calls a Busbar as a builder's server does. */
+import { setTimeout as wait } from "node:timers/promises";
 
 export interface Answer {
   status: number;
@@ -36,15 +37,32 @@ export interface ClientOptions {
   urls(): { base: string; proxy: string };
   /** Throws to reject an answer of the API. */
   onAnswer?(answer: Answer): void;
+  /** Repeats a request that a busy database refused, as the answer advises: on a busy machine any request may meet one. */
+  repeatsRefused?: boolean;
 }
 
-export function openClient({ apiKey, projectId, urls, onAnswer }: ClientOptions): Client {
-  const call: Client["call"] = async (method, path, body, headers) => {
-    const url = `${new URL(urls().base).origin}${path}`;
-    const answer = await send(url, method, body, { "x-api-key": apiKey, ...headers });
-    onAnswer?.(answer);
-    return answer;
+const MOST_TRIES = 10;
+const REST_MS = 500;
+const NOTHING_WAS_DONE =
+  /The database (does not answer at the moment\. Nothing was done|did not store the events)/;
+
+export function openClient(options: ClientOptions): Client {
+  const { apiKey, projectId, urls, onAnswer, repeatsRefused = false } = options;
+  const repeated = async (once: () => Promise<Answer>): Promise<Answer> => {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await once();
+      const isRefused = answer.status === 503 && NOTHING_WAS_DONE.test(answer.text);
+      if (!repeatsRefused || !isRefused || tries === MOST_TRIES) return answer;
+      await wait(REST_MS);
+    }
   };
+  const call: Client["call"] = (method, path, body, headers) =>
+    repeated(async () => {
+      const url = `${new URL(urls().base).origin}${path}`;
+      const answer = await send(url, method, body, { "x-api-key": apiKey, ...headers });
+      onAnswer?.(answer);
+      return answer;
+    });
   return {
     apiKey,
     projectId,
@@ -53,14 +71,16 @@ export function openClient({ apiKey, projectId, urls, onAnswer }: ClientOptions)
     write: (integration, object, body, headers) =>
       call("POST", `/write/v1/projects/default/integrations/${integration}/objects/${object}`, body, headers),
     proxied: ({ integration, groupRef }, path, headers) =>
-      send(`${urls().proxy}${path}`, "GET", undefined, {
-        "x-api-key": apiKey,
-        "x-amp-proxy-version": "1",
-        "x-amp-project-id": projectId,
-        "x-amp-integration-name": integration,
-        "x-amp-group-ref": groupRef,
-        ...headers,
-      }),
+      repeated(() =>
+        send(`${urls().proxy}${path}`, "GET", undefined, {
+          "x-api-key": apiKey,
+          "x-amp-proxy-version": "1",
+          "x-amp-project-id": projectId,
+          "x-amp-integration-name": integration,
+          "x-amp-group-ref": groupRef,
+          ...headers,
+        }),
+      ),
   };
 }
 

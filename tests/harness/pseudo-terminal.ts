@@ -19,7 +19,7 @@ export interface PseudoTerminal {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 
 /** Starts bash with the prompt `ready> `. */
 export async function openPseudoTerminal(options: {

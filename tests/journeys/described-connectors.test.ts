@@ -106,7 +106,7 @@ describe("a described connector", () => {
     fields: Record<string, unknown>;
     mappedFields: Record<string, unknown>;
   }
-  const arrived = (): Entry[] => sink.at("/people").flatMap(({ body }) => JSON.parse(body).result);
+  const arrived = (): Entry[] => sink.messagesAt("/people").flatMap(({ body }) => JSON.parse(body).result);
 
   test("its backfill delivers every record, over several pages", async () => {
     const names = () =>

@@ -48,7 +48,7 @@ describe("a claim whose answer was lost with the connection to the database", ()
 
   /** A write that the process has claimed, without having been told. */
   const claimedUnknowingly = async (name: string, called: boolean): Promise<string> => {
-    await client.query("insert into connection_gates values ($1, now() + interval '1.5 seconds', true)", [
+    await client.query("insert into connection_gates values ($1, now() + interval '5 seconds', true)", [
       acme.connectionId,
     ]);
     const request = { type: "create", mode: "asynchronous", record: { name } };
@@ -87,7 +87,7 @@ describe("a synchronous write during which the database goes away", () => {
     const on = await openTestBusbar();
     t.after(() => on.stop());
     const acme = await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 300, count: 1 });
+    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 3_000, count: 1 });
     const client = new Client({ connectionString: on.connectionString, application_name: "test" });
     await client.connect();
     const answer = acme.succeed("companies", { type: "create", record: { name: "Kept" } });

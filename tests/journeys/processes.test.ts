@@ -56,8 +56,11 @@ async function startTwo(t: TestContext) {
 
 test("a process that is killed is replaced, the others serve on, and SIGTERM ends them all", async (t) => {
   const { parent, children, call, urls, log } = await startTwo(t);
-  const metrics = await (await fetch(`${new URL(urls.base).origin}/metrics`)).text();
-  for (const number of [1, 2]) assert.match(metrics, new RegExp(`busbar_database_up{process="${number}"} 1`));
+  for (const number of [1, 2])
+    await until(async () => {
+      const metrics = await (await fetch(`${new URL(urls.base).origin}/metrics`)).text();
+      return metrics.includes(`busbar_database_up{process="${number}"} 1`);
+    });
 
   const [first] = await children();
   process.kill(Number(first), "SIGKILL");
@@ -85,7 +88,7 @@ test("while a replacement cannot start, the others serve, and it is tried again"
     const metrics = await fetch(`${new URL(urls.base).origin}/metrics`).then((answer) => answer.text());
     return metrics.match(/busbar_database_up\{process="\d+"\} 1/g)?.length === 2;
   };
-  await until(() => up().catch(() => undefined));
+  await until(() => up().catch(() => undefined), 120_000);
 });
 
 /** Those that are open stay open. */

@@ -83,7 +83,7 @@ describe("when a provider misbehaves", () => {
   let on: TestBusbar;
   after(() => on.stop());
   before(async () => {
-    on = await openTestBusbar({ providerTimeoutMs: 300 });
+    on = await openTestBusbar({ providerTimeoutMs: 3_000 });
     for (const provider of ["hubspot", "salesforce"] as const) {
       // Refreshing a token takes the builder's client.
       const app = { provider, clientId: "client", clientSecret: "secret", scopes: ["crm"] };

@@ -1,5 +1,4 @@
 /** /readyz and background work, while the database is migrated by a newer version or takes no writes. */
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
@@ -21,17 +20,23 @@ async function ready(on: TestBusbar): Promise<{ status: number; detail: string }
   return { status: answer.status, detail };
 }
 
+/** A busy machine may take longer for a check than it is given. */
+const untilReady = (on: TestBusbar) => until(async () => (await ready(on)).status === 200);
+const untilUnready = (on: TestBusbar, why: RegExp) =>
+  until(async () => {
+    const { status, detail } = await ready(on);
+    return status === 503 && why.test(detail);
+  });
+
 test("background work ends and /readyz says why as soon as a newer version has migrated the database", async (t) => {
   const on = await startTestBusbar(t);
-  assert.equal((await ready(on)).status, 200);
+  await untilReady(on);
   await run(
     on,
     "insert into migrations (name) values ('9999_of_the_future.sql')",
     `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
   );
-  const { status, detail } = await ready(on);
-  assert.equal(status, 503);
-  assert.match(detail, /newer version/);
+  await untilUnready(on, /newer version/);
   await run(on, "delete from migrations where name = '9999_of_the_future.sql'");
   await until(async () => /worker is not running/.test((await ready(on)).detail));
 });
@@ -43,9 +48,9 @@ test("a newer version's migration on which this one works stops nothing, and thi
     "insert into migrations (name, compatible) values ('9999_of_the_future.sql', true)",
     `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
   );
-  assert.equal((await ready(on)).status, 200);
+  await untilReady(on);
   await on.restart();
-  assert.equal((await ready(on)).status, 200);
+  await untilReady(on);
 });
 
 test("/readyz says that the database takes no writes", async (t) => {
@@ -54,7 +59,5 @@ test("/readyz says that the database takes no writes", async (t) => {
     on,
     "alter table readiness add constraint full_disk check (checked_time < '2000-01-01') not valid",
   );
-  const { status, detail } = await ready(on);
-  assert.equal(status, 503);
-  assert.match(detail, /takes no writes/);
+  await untilUnready(on, /takes no writes/);
 });

@@ -59,7 +59,7 @@ describe("reading", () => {
 
   /** The entries that arrived for an integration, in order. */
   const arrived = (integration: string): Entry[] =>
-    sink.at(`/${integration}`).flatMap(({ body }) => JSON.parse(body).result as Entry[]);
+    sink.messagesAt(`/${integration}`).flatMap(({ body }) => JSON.parse(body).result as Entry[]);
 
   let customers = 0;
   async function install(provider: "hubspot" | "salesforce", object: string, more = "") {
@@ -129,8 +129,11 @@ describe("reading", () => {
     on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 503, count: 3 });
     const { integration, operations, remove } = await install("hubspot", "contacts");
     await until(() => arrived(integration).length >= 5);
-    const backfill = (await operations()).at(-1);
-    assert.equal(backfill?.status, "success");
+    const backfill = await until(async () => {
+      const last = (await operations()).at(-1);
+      return last?.status !== "in_progress" && last;
+    });
+    assert.equal(backfill.status, "success");
     assert.ok((backfill.metadata.retry?.attempts ?? 0) > 0);
     await remove();
   });

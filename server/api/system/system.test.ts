@@ -2,12 +2,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestBusbar } from "../../../tests/harness/busbar.ts";
+import { until } from "../../../tests/harness/until.ts";
 
 test("the system names version, addresses and every process with its roles, until it stops", async (t) => {
   const on = await startTestBusbar(t);
   const sibling = await on.sibling({ BUSBAR_ROLES: "worker" });
   const system = async () => (await on.call("GET", "/v1/system")).body;
-  const { version, processes, urls, queues, retention } = await system();
+  // A process announces itself in the background.
+  const { version, processes, urls, queues, retention } = await until(async () => {
+    const shown = await system();
+    return shown.processes.length === 2 && shown;
+  });
   assert.match(version, /^\d+\.\d+\.\d+/);
   assert.deepEqual(
     processes.map(({ roles }: { roles: string[] }) => roles),
@@ -20,5 +25,5 @@ test("the system names version, addresses and every process with its roles, unti
   );
   assert.ok(Object.values(retention).every((days) => Number(days) > 0));
   await sibling.stop();
-  assert.equal((await system()).processes.length, 1);
+  await until(async () => (await system()).processes.length === 1);
 });

@@ -11,9 +11,9 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     await visit.open(OPERATIONS);
     await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
+    await page.locator(":focus", { hasText: /^Skip to content$/ }).waitFor();
     await page.keyboard.press("Enter");
-    assert.equal(await page.evaluate("document.activeElement.id"), "content");
+    await page.locator("#content:focus").waitFor();
     await page.getByRole("link", { name: "Connections", exact: true }).click();
     await page.locator("h1:focus").waitFor();
     assert.equal(await page.title(), "Connections · default · Busbar");

@@ -100,7 +100,7 @@ export const suite: Suite = (on) => {
     await broken.write("account", { type: "create", record: { Name: "Nobody" } });
     // The page asks every ten seconds.
     const link = page.getByRole("link", { name: "reconnecting · salesforce" });
-    await link.waitFor({ timeout: 35_000 });
+    await link.waitFor();
     await link.click();
     await page.getByText("bad credentials", { exact: true }).first().waitFor();
     await page.getByText("refused by the provider", { exact: true }).first().waitFor();

@@ -138,7 +138,7 @@ export async function deliverToDouble(
 ): Promise<{ outcome: Outcome; arrived: Arrived }> {
   const double = await openAwsDouble(service, takenBody);
   const egress = openEgress(["127.0.0.1"]);
-  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 5_000 });
+  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 60_000 });
   const config = { ...sample.config, region: service.region, endpointUrl: double.url };
   const channel = openSample(type, { ...sample, config }, network);
   try {
