@@ -16,7 +16,9 @@ export const listProjectProxyCalls = (deps: { database: Database }) =>
     summary: "List proxied calls of the project",
     description:
       "The last begun first, with searches and calls of schema watch. Calls that Busbar itself refused are listed if their " +
-      "installation is known. A call appears a second or two after its end and is kept for BUSBAR_USAGE_RETENTION_DAYS.",
+      "installation is known. A call appears a second or two after its end and is kept for BUSBAR_USAGE_RETENTION_DAYS. " +
+      "With filters other than the customer and the installation, one request examines 100,000 calls, 25,000 with `path`, so a " +
+      "page can be short or empty and still have a `nextPageToken`, where the search continues.",
     query: Type.Object({
       status: StatusFilter,
       method: only("with this HTTP method"),
