@@ -1,5 +1,6 @@
 /** Chooses which records of a page are delivered, and what is remembered of them. */
 import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
+import { timeSlices } from "../ground/time-slices.ts";
 import type { Database } from "../store/database.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../store/read-pages.ts";
 import { contentText, entryText } from "./entry-text.ts";
@@ -32,13 +33,17 @@ export async function chooseRecords(
       objectName: run.objectName,
       recordIds,
     });
+  // A page has up to thousands of records, and has just been parsed.
+  const slices = timeSlices();
+  await slices.next();
   if (run.kind === "triggered") {
     const deleted = await find(deletedRecords ? records.map(({ id }) => deletionKey(id)) : []);
-    return {
-      entries: records.map((record) => entryText(shaper.shape(record))),
-      fingerprints: [],
-      forgotten: [...deleted.keys()],
-    };
+    const entries: string[] = [];
+    for (const record of records) {
+      if (slices.isOver()) await slices.next();
+      entries.push(entryText(shaper.shape(record)));
+    }
+    return { entries, fingerprints: [], forgotten: [...deleted.keys()] };
   }
   const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
   const mayBeKnown = records.filter(
@@ -47,6 +52,7 @@ export async function chooseRecords(
   const known = await find(mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id])));
   const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
+    if (slices.isOver()) await slices.next();
     const { id, changeTime } = record;
     if (isOvertaken(changeTime, time, known.get(id))) continue;
     if (isOvertaken(changeTime, time, known.get(deletionKey(id)))) continue;
