@@ -1,10 +1,14 @@
 /** Job 7, changing a manifest: findings while typing, the comparison, the deployment, and the way back. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { strToU8, zipSync } from "fflate";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../dashboard.test.ts";
 import type { Visit } from "../open-dashboard.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
 
 const FIRST = `# Who asks for changes: the team of sales.
 specVersion: 1.0.0
@@ -18,7 +22,7 @@ integrations:
 const SECOND = `${FIRST.replace(/^#.*\n/, "")}        - objectName: companies
 `;
 
-/** Manifests with many faults each, so that most rules have something to say. */
+/** Manifests with many faults each, so that every rule has something to say. */
 const FAULTY = [
   "specVersion: [1.0.0\nintegrations: }",
   `specVersion: 2.0.0
@@ -57,6 +61,65 @@ integrations:
     read: {objects: [{objectName: tasks, destination: my-app, schedule: "*/15 * * * *"}]}
     proxy: {enabled: yes}
 `,
+  `specVersion: 1.0.0
+integrations:
+  - name: wide
+    displayName: ${"w".repeat(101)}
+    provider: salesforce
+    read:
+      objects:
+        - objectName: account
+          destination: my-app
+          enabled: always
+          delivery: { mode: onRequest }
+        - objectName: contact
+          destination: my-app
+          optionalFieldsAuto: most
+          requiredFields: [{ fieldName: "$['a'" }]
+        - destination: my-app
+    subscribe:
+      objects:
+        - { objectName: account, destination: my-app, inheritFieldsAndMapping: true, updateEvent: { enabled: always, requiredWatchFields: ["$['a']['b']"] } }
+        - { objectName: account, destination: my-app, createEvent: { enabled: always } }
+        - { objectName: lead, destination: my-app, inheritFieldsAndMapping: true, createEvent: { enabled: always } }
+        - { objectName: a1, destination: my-app }
+        - { objectName: a2, destination: my-app }
+        - { objectName: a3, destination: my-app }
+  - name: incapable
+    provider: aWeber
+    read: { objects: [{ objectName: lists, destination: my-app }] }
+    write: { objects: [{ objectName: lists }] }
+    subscribe: { objects: [{ objectName: lists, destination: my-app, createEvent: { enabled: always } }] }
+  - { name: bare, provider: hubspot, read: { objects: [] }, write: { objects: [] }, subscribe: { objects: [] } }
+`,
+  `specVersion: 1.0.0
+integrations:
+  - name: risky
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          backfill: { defaultPeriod: { fullHistory: true } }
+    subscribe:
+      objects: [{ objectName: contacts, destination: my-app, inheritFieldsAndMapping: true }]
+    proxy: {}
+  - name: tasks
+    provider: asana
+    colour: red
+    read: { objects: [{ objectName: tasks, destination: nowhere }] }
+`,
+];
+
+/** Rules about providers and settings that this Busbar does not have, and about the size of a file. */
+const NEVER_TOLD = [
+  "provider-capability-proxy",
+  "google-calendar-backfill",
+  "snowflake-backfill",
+  "destination-exists",
+  "frequent-schedule-risk",
+  "manifest-size",
+  "too-many-findings",
 ];
 
 export const suite: Suite = (on) => {
@@ -83,12 +146,14 @@ export const suite: Suite = (on) => {
     );
   };
 
-  test("the editor complains where the API does, in the same words", async () => {
+  test("the editor complains where the API does, in the same words, by every rule", async () => {
     const visit = await on().visit();
+    const told = new Set<string>();
     await visit.open("/projects/default/deploy?template=write");
     for (const text of [...FAULTY, FIRST]) {
       await typeManifest(visit, text);
       const wanted = await complaints(text);
+      for (const line of wanted) told.add(line.split(" ").at(-1) ?? "");
       // The API names only the errors of a manifest that it refuses.
       const errors = wanted.some((line) => line.startsWith("Error"));
       await until(async () => {
@@ -96,6 +161,12 @@ export const suite: Suite = (on) => {
         return JSON.stringify(shown) === JSON.stringify(wanted);
       });
     }
+    const findingTypes = readFileSync(join(ROOT, "server/manifest/finding.ts"), "utf8");
+    const rules = [...findingTypes.matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(([, rule = ""]) => rule);
+    assert.deepEqual(
+      rules.filter((rule) => !told.has(rule)),
+      NEVER_TOLD,
+    );
     await typeManifest(visit, FAULTY[1] ?? "");
     await visit.page.locator(".cm-lintRange-error").first().waitFor();
     visit.assertUntroubled();
