@@ -50,15 +50,12 @@ export async function listProjectProxyCalls(
   const filters = filtersOf(filter);
   // The calls of one customer have an index of their own, and those after a known one are few.
   const isServed = [filter.groupRef, filter.installationId, range.after].some((value) => value !== undefined);
-  const lowest =
-    filters.length > 0 && !isServed ? await lowestExamined(queries, inRange, mostExamined) : undefined;
-  const conditions = [...inRange, ...filters];
-  // As values, because of a subquery the planner would expect a third of all calls, and read them in the order of the table.
-  if (lowest) conditions.push(sql`(time, id) >= (${lowest.time}::timestamptz, ${lowest.id}::bigint)`);
+  const isSearch = filters.length > 0 && !isServed;
   const { rows } = await sql<ListedProxyCall>`
     select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref
     from (
-      select * from proxy_usage where ${sql.join(conditions, sql` and `)}
+      select * from ${isSearch ? newest(inRange, mostExamined) : sql`proxy_usage`}
+      where ${sql.join(isSearch ? filters : [...inRange, ...filters], sql` and `)}
       order by time desc, id desc limit ${range.limit}) as page
     left join installations on installations.id = page.installation_id
     left join removed_installations as removed on removed.id = page.installation_id
@@ -66,21 +63,27 @@ export async function listProjectProxyCalls(
     left join groups on groups.id = coalesce(installations.group_id, removed.group_id)
     order by page.time desc, page.id desc
   `.execute(queries);
-  return rows.length < range.limit && lowest ? { rows, continueBefore: lowest.id } : { rows };
+  const lowest =
+    isSearch && rows.length < range.limit ? await lowestExamined(queries, inRange, mostExamined) : undefined;
+  return { rows, ...(lowest !== undefined && { continueBefore: lowest }) };
 }
+
+/** Without this limit, the planner may read the calls of all times for a filter that few of them match. */
+const newest = (inRange: RawBuilder<unknown>[], most: number) => sql`(
+  select * from proxy_usage where ${sql.join(inRange, sql` and `)}
+  order by time desc, id desc limit ${most}) as examined`;
 
 /** Finds the last call that is examined; undefined if the range has no more than that. */
 async function lowestExamined(
   queries: Queries,
   inRange: RawBuilder<unknown>[],
   most: number,
-): Promise<{ time: string; id: string } | undefined> {
-  // The time as text: a Date has no microseconds.
-  const { rows } = await sql<{ time: string; id: string }>`
-    select time::text as time, id from proxy_usage where ${sql.join(inRange, sql` and `)}
-    order by proxy_usage.time desc, id desc offset ${most - 1} limit 1
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from proxy_usage where ${sql.join(inRange, sql` and `)}
+    order by time desc, id desc offset ${most - 1} limit 1
   `.execute(queries);
-  return rows[0];
+  return rows[0]?.id;
 }
 
 function rangeOf(projectId: string, range: IdRange): RawBuilder<unknown>[] {
