@@ -37,12 +37,14 @@ function inWords(failure: Failure, paint: Paint): string[] {
     `${paint.red(paint.bold("error"))}: ${heading}${printableLines(failure.message)}`,
     ...issues.flatMap((issue) => issueLines(issue, failure.message, paint)),
     ...(issues.length > 0 ? [] : causes(problem, failure.message)),
-    ...(remedy ? [`  ${paint.blue("→")} ${printableLines(remedy)}`] : []),
+    ...(remedy && !failure.message.includes(remedy)
+      ? [`  ${paint.blue("→")} ${printableLines(remedy)}`]
+      : []),
     ...requestLine(problem, paint),
   ];
 }
 
-/** Returns the lines of an issue. The place is printed even if its detail is already printed above. */
+/** Returns the lines of an issue. The place is printed even if detail and remedy are already printed above. */
 function issueLines(issue: JsonObject, told: string, paint: Paint): string[] {
   const place = [textAt(issue, "in"), textAt(issue, "name")].filter(Boolean).join(" ");
   const detail = textAt(issue, "detail") ?? textAt(issue, "title") ?? "";
@@ -52,7 +54,7 @@ function issueLines(issue: JsonObject, told: string, paint: Paint): string[] {
     value === undefined ? "" : paint.dim(` (given: ${printable(JSON.stringify(value)).slice(0, 200)})`);
   return [
     `  ${paint.yellow(printable(place || "-"))}${told.includes(detail) ? "" : `: ${printable(detail)}`}${given}`,
-    ...(remedy ? [`    ${paint.blue("→")} ${printable(remedy)}`] : []),
+    ...(remedy && !told.includes(remedy) ? [`    ${paint.blue("→")} ${printable(remedy)}`] : []),
   ];
 }
 

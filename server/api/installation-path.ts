@@ -6,6 +6,7 @@ import type { Queries } from "../store/database.ts";
 import { findInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { InstallationId, IntegrationIdOrName } from "./members.ts";
+import { missingIntegration } from "../operations/missing-integration.ts";
 
 export const InstallationPath = Type.Object({
   integrationId: IntegrationIdOrName,
@@ -32,8 +33,8 @@ export async function requireInstallation(
       : await hasEntries({ installationId, integrationId });
     if (isHere) return installationId;
   }
-  const detail = known
-    ? `There is no installation \`${installationId}\` of the integration \`${path.integrationId}\`.`
-    : `There is no integration \`${path.integrationId}\` in this project.`;
-  throw new Problem("not-found", { detail });
+  if (!known) throw await missingIntegration(queries, projectId, path.integrationId);
+  throw new Problem("not-found", {
+    detail: `There is no installation \`${installationId}\` of the integration \`${path.integrationId}\`.`,
+  });
 }

@@ -1,12 +1,12 @@
 /** The integration as the API shows it, and its lookup. Beside the folders, because installations need it too. */
 import { Type, type Static } from "typebox";
 import { described } from "../ground/described.ts";
-import { Problem } from "../ground/errors.ts";
 import { ManifestIntegrationSchema, type ManifestIntegration } from "../manifest/manifest.ts";
 import type { Queries } from "../store/database.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";
 import { IntegrationId, ProjectId, ProviderName } from "./members.ts";
 import { CreateTime, times, UpdateTime } from "./times.ts";
+import { missingIntegration } from "../operations/missing-integration.ts";
 
 export const RevisionSchema = Type.Object(
   {
@@ -60,5 +60,5 @@ export async function getIntegrationRow(
 ): Promise<Integration> {
   const row = await findIntegration<ManifestIntegration>(queries, projectId, idOrName);
   if (row) return row;
-  throw new Problem("not-found", { detail: `There is no integration \`${idOrName}\` in this project.` });
+  throw await missingIntegration(queries, projectId, idOrName);
 }

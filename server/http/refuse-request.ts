@@ -84,8 +84,12 @@ export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
       headers: { allow: methods.join(", ") },
     });
   }
+  const isProxied = request.headers["x-amp-proxy-version"] !== undefined;
+  const advice = isProxied
+    ? "This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy, which has an address of its own, by default port 4001."
+    : "The endpoints are listed at /docs.";
   return new Problem("unknown-path", {
-    detail: `There is no endpoint at ${request.method} ${path}. The endpoints are listed at /docs.`,
+    detail: `There is no endpoint at ${request.method} ${path}. ${advice}`,
   });
 }
 

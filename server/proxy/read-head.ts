@@ -179,8 +179,12 @@ export function checkNames(head: RequestHead): void {
     const remedy = "Send it, or both `x-amp-integration-name` and `x-amp-group-ref`.";
     addIssue(head, "x-amp-installation-id", "is missing.", remedy);
   }
-  if (head.issues) throw refusal(head.issues);
+  const isLost = [version, projectId, installationId, integrationName, groupRef].every((value) => !value);
+  if (head.issues) throw refusal(head.issues, isLost ? NOT_THE_API : "");
 }
+
+/** For a call without any of the proxy's headers. */
+const NOT_THE_API = "This is the proxy; the API has an address of its own, by default port 4000. ";
 
 /** Returns the project id as it is stored. */
 export const projectIdOf = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
@@ -197,8 +201,8 @@ function addIssue(head: RequestHead, name: string, detail: string, remedy: strin
   head.issues.push({ in: "header", name, detail: `The header \`${name}\` ${detail}`, remedy });
 }
 
-function refusal(issues: Issue[]): Problem {
+function refusal(issues: Issue[], hint: string): Problem {
   const [first] = issues;
   const detail = issues.map((issue) => `${issue.detail} ${issue.remedy ?? ""}`.trim()).join(" ");
-  return new Problem("invalid-request", { detail, remedy: first?.remedy, issues });
+  return new Problem("invalid-request", { detail: `${hint}${detail}`, remedy: first?.remedy, issues });
 }

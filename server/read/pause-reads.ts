@@ -14,6 +14,7 @@ import { listReadObjects, pauseReadObjects, unpauseReadObjects } from "../store/
 import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
 import { readSources } from "./read-sources.ts";
 import { syncNow, type SyncNowServices } from "./sync-read-objects.ts";
+import { missingIntegration } from "../operations/missing-integration.ts";
 
 type Services = SyncNowServices & { onRuns: { listener: () => void } };
 
@@ -150,11 +151,7 @@ async function requireInstallation(
   installation: InstallationRow<ConfigContent>;
 }> {
   const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationId);
-  if (!integration) {
-    throw new Problem("not-found", {
-      detail: `There is no integration \`${integrationId}\` in this project.`,
-    });
-  }
+  if (!integration) throw await missingIntegration(queries, projectId, integrationId);
   const installation = isUuid(installationId)
     ? await findInstallation<ConfigContent>(queries, projectId, installationId)
     : undefined;

@@ -69,6 +69,15 @@ export async function listIntegrations<C>(queries: Queries, projectId: string): 
   return rows.map((row) => assemble<C>(row));
 }
 
+export async function listIntegrationNames(queries: Queries, projectId: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom("integrations")
+    .select("name")
+    .where("projectId", "=", projectId)
+    .execute();
+  return rows.map(({ name }) => name);
+}
+
 /** Finds an integration by id or name. */
 export async function findIntegration<C>(
   queries: Queries,

@@ -5,6 +5,7 @@ import { Problem } from "../ground/errors.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import type { Database } from "../store/database.ts";
 import { findIntegration } from "../store/integrations.ts";
+import { missingIntegration } from "../operations/missing-integration.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import { objectSettings } from "./object-settings.ts";
 import type { ObjectSettings } from "./object-settings.ts";
@@ -42,11 +43,7 @@ export async function findTarget(deps: TargetServices, asked: WriteAddress): Pro
 async function missing(deps: TargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef } = asked;
   const found = await findIntegration<ManifestIntegration>(deps.database.queries, projectId, integration);
-  if (!found) {
-    return new Problem("not-found", {
-      detail: `There is no integration \`${integration}\` in this project.`,
-    });
-  }
+  if (!found) return missingIntegration(deps.database.queries, projectId, integration);
   const detail = `The group \`${groupRef}\` has not installed \`${found.name}\`. Create an installation first, or check the groupRef.`;
   return new Problem("invalid-request", {
     detail,

@@ -1,9 +1,9 @@
 /** Gathers the settings of a written object from manifest and installation. */
 import type { Catalog } from "../../connectors/catalog.ts";
+import { didYouMean } from "../ground/closest.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Json } from "../ground/json.ts";
 import type { ConfigWriteObject } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
 import {
   configObject,
   fieldMappings,
@@ -11,7 +11,6 @@ import {
   findWriteObject,
   inheritsMapping,
 } from "../manifest/object-fields.ts";
-import type { IntegrationRow } from "../store/integrations.ts";
 import type { Installed } from "../operations/installation-cache.ts";
 import type { FieldMapping } from "./map-record.ts";
 
@@ -40,15 +39,12 @@ export interface ObjectSettings {
 }
 
 /** Throws a 400 Problem when the object cannot be written in this installation. */
-export function objectSettings(
-  { integration, installation, dropUnmapped }: Installed,
-  objectName: string,
-  catalog: Catalog,
-): ObjectSettings {
+export function objectSettings(installed: Installed, objectName: string, catalog: Catalog): ObjectSettings {
+  const { integration, installation, dropUnmapped } = installed;
   const config = installation.config.content;
   const manifest = integration.latestRevision.content;
   const object = findWriteObject(manifest, objectName, config);
-  if (!object) throw unknownObject(integration, objectName);
+  if (!object) throw unknownObject(installed, objectName);
   const written = config.write?.objects;
   const own = configObject(written, object.objectName);
   // Without write objects in the configuration all objects of the manifest may be written, otherwise only those.
@@ -83,11 +79,15 @@ function fieldSettings(own: ConfigWriteObject | undefined): Record<string, Field
   return settings;
 }
 
-function unknownObject(integration: IntegrationRow<ManifestIntegration>, objectName: string): Problem {
-  const names = (integration.latestRevision.content.write?.objects ?? []).map((object) => object.objectName);
+function unknownObject({ integration, installation }: Installed, objectName: string): Problem {
+  const manifest = integration.latestRevision.content;
+  const names = (manifest.write?.objects ?? []).map((object) => {
+    const mapped = findReadObject(manifest, object.objectName)?.mapToName;
+    return (inheritsMapping(object, installation.config.content) && mapped) || object.objectName;
+  });
   const has = names.length > 0 ? `It has: ${names.join(", ")}.` : "It has no write objects.";
   return new Problem("invalid-request", {
-    detail: `The integration \`${integration.name}\` has no write object \`${objectName}\`. ${has}`,
+    detail: `The integration \`${integration.name}\` has no write object \`${objectName}\`. ${didYouMean(objectName, names, has)}`,
     issues: [
       { in: "path", name: "objectName", detail: "is not a write object of the manifest", value: objectName },
     ],

@@ -39,6 +39,39 @@ describe("a request that is wrong", () => {
       type: "unknown-path",
     },
     {
+      title: "to the API that is meant for the proxy",
+      send: () => on.call("GET", "/crm/v3/objects/contacts", undefined, { "x-amp-proxy-version": "1" }),
+      status: 404,
+      type: "unknown-path",
+      says: /This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy/,
+    },
+    {
+      title: "to the proxy that is meant for the API",
+      send: () =>
+        on.proxied({ integration: "", groupRef: "" }, "/v1/projects", {
+          "x-amp-proxy-version": "",
+          "x-amp-project-id": "",
+        }),
+      status: 400,
+      type: "invalid-request",
+      says: /^This is the proxy; the API has an address of its own/,
+    },
+    {
+      title: "with a slip in the name of the integration",
+      send: () => on.write("hubspott", "contacts", create),
+      status: 404,
+      type: "not-found",
+      says: /There is no integration `hubspott` in this project. Did you mean "hubspot"\?/,
+    },
+    {
+      title: "with a slip in the name of the object",
+      send: () => write(create, "contact"),
+      status: 400,
+      type: "invalid-request",
+      says: /has no write object `contact`. Did you mean "contacts"\?/,
+      issue: "objectName",
+    },
+    {
       title: "to the root of a surface",
       send: () => on.call("GET", "/write/v1"),
       status: 404,

@@ -114,9 +114,16 @@ describe("with inherited mappings", () => {
     assert.match(logs.text, /notes.*not mapped/);
   });
 
-  test("the object may be written under its mapped name", async () => {
+  test("the object may be written under its mapped name, which refusals of other names offer", async () => {
     const { stored } = await create({ givenName: "Via mapped name" }, "person");
     assert.equal(stored.firstname, "Via mapped name");
+    for (const [name, says] of [
+      ["persons", /Did you mean "person"\?/],
+      ["site", /It has: person\./],
+    ] as const) {
+      const refused = await hub.write(name, { type: "create", record: {} });
+      assert.match(refused.body.detail, says);
+    }
   });
 
   test("results of writes, and their events, have the builder's name for the object, as those of reads do", async () => {

@@ -12,6 +12,7 @@ import type { CallServices } from "../../operations/call-provider.ts";
 import { listConnections } from "../../store/connections.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../../store/integrations.ts";
+import { missingIntegration } from "../../operations/missing-integration.ts";
 
 /** Finds the group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
@@ -39,11 +40,7 @@ export async function connectionOfInstallation(
   const { queries } = deps.database;
   const { integrationId, groupRef } = asked;
   const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationId);
-  if (!integration) {
-    throw new Problem("not-found", {
-      detail: `There is no integration \`${integrationId}\` in this project.`,
-    });
-  }
+  if (!integration) throw await missingIntegration(queries, projectId, integrationId);
   const installation = await findInstallationOfGroup(queries, projectId, integration.id, groupRef);
   if (installation) return { integration, connectionId: installation.connectionId };
   throw new Problem("not-found", {
