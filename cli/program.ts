@@ -10,6 +10,8 @@ export interface ServerCommand {
   name: string;
   usage: string;
   description: string;
+  /** Flags and what they do, for the help. */
+  options?: [flags: string, description: string][];
 }
 
 type Add = (program: Command, terminal: Terminal) => void;
@@ -103,11 +105,10 @@ export async function createProgram(
   program.addHelpText("after", serverCommands.length > 0 ? `${AFTER}${SERVER_AFTER}` : AFTER);
   if (serverCommands.length > 0) {
     program.commandsGroup("Server:");
-    for (const { name, usage, description } of serverCommands) {
-      program
-        .command(name)
-        .usage(usage)
-        .description(description)
+    for (const { name, usage, description, options = [] } of serverCommands) {
+      const command = program.command(name).usage(usage).description(description);
+      for (const [flags, purpose] of options) command.option(flags, purpose);
+      command
         .addHelpText("after", SERVER_AFTER)
         // The caller runs it if it is the first argument.
         .action(() => {

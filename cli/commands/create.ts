@@ -2,7 +2,14 @@
 import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
-import { isObject, requireObject, requireText, textAt, type JsonObject } from "../http/json.ts";
+import {
+  isObject,
+  requireObject,
+  requireObjects,
+  requireText,
+  textAt,
+  type JsonObject,
+} from "../http/json.ts";
 import { printable } from "../output/printable.ts";
 import { tellRecord } from "../output/tell-record.ts";
 import { askHidden, canAsk } from "../prompt.ts";
@@ -44,7 +51,9 @@ export function addCreate(program: Command, terminal: Terminal): void {
       const on = await connect(command, terminal);
       const scopes = options.scope && { scopes: options.scope };
       const body = { provider, clientId: options.clientId ?? "", clientSecret, ...scopes };
-      await tellCreated(await on.inProject("POST", "/provider-apps", { body }), "provider app", on);
+      const created = await on.inProject("POST", "/provider-apps", { body });
+      await noteOlderApps(on, provider);
+      await tellCreated(created, "provider app", on);
     });
   create
     .command("provider <key> <file>")
@@ -62,6 +71,15 @@ export function addCreate(program: Command, terminal: Terminal): void {
       await tellRecord(stored, on.out);
     });
   addCreateApiKey(create, terminal);
+}
+
+/** A new secret for an old client is an update, not a further provider app. */
+async function noteOlderApps(on: Connected, provider: string): Promise<void> {
+  const apps = requireObjects(await on.inProject("GET", "/provider-apps"));
+  if (apps.filter((app) => textAt(app, "provider") === provider).length < 2) return;
+  on.out.note(
+    `the project has an older provider app for ${provider}, which is used unless a request names another; change its secret with: busbar update provider-app <id> --client-secret -`,
+  );
 }
 
 function addCreateApiKey(create: Command, terminal: Terminal): void {

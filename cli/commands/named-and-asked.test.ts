@@ -57,11 +57,16 @@ describe("names and questions", () => {
           stdin: "s",
         },
       );
-    assert.equal((await create("first")).code, 0);
+    const first = await create("first");
+    assert.equal(first.code, 0);
+    assert.doesNotMatch(first.stderr, /older provider app/);
     assert.equal((await json("get", "provider-app", "github")).clientId, "first");
     const changed = await json("update", "provider-app", "github", "--client-id", "changed");
     assert.equal(changed.clientId, "changed");
-    assert.equal((await create("second")).code, 0);
+    assert.match(
+      (await create("second")).stderr,
+      /an older provider app for github.*busbar update provider-app/,
+    );
     const { code, stderr } = await busbar(["delete", "provider-app", "github"]);
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`name one by its id.*\\n.*${changed.id}`));

@@ -7,11 +7,16 @@ const SERVER_COMMANDS: ServerCommand[] = [
     name: "start",
     usage: "[--processes N]",
     description: "start the server (management, write and proxy listeners) with one process or N",
+    options: [["--processes <n>", "number of processes that serve and work, 1 to 64 (default: 1)"]],
   },
   {
     name: "sandbox",
     usage: "[--port 4100] [--host 127.0.0.1]",
     description: "start simulated HubSpot and Salesforce",
+    options: [
+      ["--port <port>", "port to listen on (default: 4100)"],
+      ["--host <address>", "address to listen on (default: 127.0.0.1)"],
+    ],
   },
   {
     name: "bootstrap",

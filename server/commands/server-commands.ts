@@ -51,7 +51,7 @@ export async function runServerCommand(command: string, args: string[]): Promise
 }
 
 async function start(args: string[]): Promise<void> {
-  const processes = processCount(parse(args, { processes: { type: "string" } }).processes);
+  const processes = processCount(parse(args, { processes: { type: "string" } }, START_HINT).processes);
   const config = readConfig();
   const isForPerson = process.stdout.isTTY === true;
   const log = createLog(config.logLevel, isForPerson ? terminalLog(process.stdout) : undefined);
@@ -74,6 +74,9 @@ async function start(args: string[]): Promise<void> {
     log.info("stopped");
   });
 }
+
+const START_HINT =
+  "ports and all other settings are variables, such as BUSBAR_PORT: docs/guide/configuration.md";
 
 const processCount = (text = "1"): number => wholeNumber("--processes", text, 1, 64);
 
@@ -183,14 +186,16 @@ async function doctor(args: string[]): Promise<void> {
 
 type Options = Record<string, { type: "string" }>;
 
-function parse<O extends Options>(args: string[], options: O): { [Name in keyof O]?: string } {
+function parse<O extends Options>(
+  args: string[],
+  options: O,
+  hint = "busbar help",
+): { [Name in keyof O]?: string } {
   try {
     const { values } = parseArgs({ args, options, allowPositionals: false });
     return values as { [Name in keyof O]?: string };
   } catch (cause) {
-    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (busbar help)`, {
-      cause,
-    });
+    throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)} (${hint})`, { cause });
   }
 }
 

@@ -117,6 +117,8 @@ describe("with inherited mappings", () => {
   test("the object may be written under its mapped name, which refusals of other names offer", async () => {
     const { stored } = await create({ givenName: "Via mapped name" }, "person");
     assert.equal(stored.firstname, "Via mapped name");
+    const slip = await on.write("hubb", "person", { groupRef: "acme", type: "create", record: {} });
+    assert.match(slip.body.detail, /There is no integration `hubb` in this project. Did you mean "hub"\?/);
     for (const [name, says] of [
       ["persons", /Did you mean "person"\?/],
       ["site", /It has: person\./],

@@ -80,7 +80,7 @@ describe("a start that cannot succeed", () => {
     assert.match(database, /DATABASE_URL must be/);
     assert.doesNotMatch(database, /hunter2/);
     assert.match(refusedConnection, /DATABASE_URL.*ECONNREFUSED/);
-    assert.match(option, /--port/);
+    assert.match(option, /--port.*BUSBAR_PORT/);
     assert.match(sandbox, /--port must be a whole number.*"x"/);
   });
 
