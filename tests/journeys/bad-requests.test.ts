@@ -19,7 +19,6 @@ describe("a request that is wrong", () => {
   const create = { groupRef: "acme", type: "create", record: { email: "bad@example.com" } };
   const WRITE = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
 
-  /** `read` picks from the Problem what the case wants to see. */
   interface Case {
     title: string;
     send: () => Promise<Answer>;
