@@ -17,7 +17,11 @@ export async function openDataFolder(path: string): Promise<void> {
     await makeFolder(path);
     await chmod(path, 0o700);
   } catch (cause) {
-    throw new StartError(`BUSBAR_DATA_DIR: cannot create or protect ${path}: ${String(cause)}`, { cause });
+    const isOthers = cause instanceof Error && "code" in cause && cause.code === "EPERM";
+    const remedy = isOthers ? `; it belongs to another user, so name a folder below it: ${path}/busbar` : "";
+    throw new StartError(`BUSBAR_DATA_DIR: cannot create or protect ${path}: ${String(cause)}${remedy}`, {
+      cause,
+    });
   }
 }
 
