@@ -46,7 +46,8 @@ class DailyLimit {
   }
 
   set(limits: Data | "off" | "real"): void {
-    this.used = 0;
+    const usedToday = typeof limits === "object" ? limits["usedToday"] : undefined;
+    this.used = typeof usedToday === "number" ? usedToday : 0;
     if (limits === "off") this.max = Number.POSITIVE_INFINITY;
     else if (limits === "real") this.max = REAL_DAILY;
     else if (typeof limits["daily"] === "number") this.max = limits["daily"];

@@ -110,11 +110,12 @@ describe("executing reads", () => {
   }
 
   test("a backfill leaves the last part of an account's daily calls to others, and goes on when calls are free", async () => {
-    on.sandbox.salesforce.account.generate("Contact", generated(12_000));
-    on.sandbox.salesforce.setLimits({ daily: 5 });
+    // A run that waits looks again every half second and reads a page: this many pages last longer than the test looks.
+    on.sandbox.salesforce.account.generate("Contact", generated(80_000));
+    on.sandbox.salesforce.setLimits({ daily: 400, usedToday: 277 });
     const { operation, ended, log } = await install("salesforce", "Contact");
     await until(async () =>
-      /of the account's 5 daily calls are used; backfill reads stop at 70 %/.test(await log()),
+      /of the account's 400 daily calls are used; backfill reads stop at 70 %/.test(await log()),
     );
     assert.equal((await operation())?.status, "in_progress");
     assert.ok(!/REQUEST_LIMIT_EXCEEDED/.test(await log()));
