@@ -91,7 +91,7 @@ export async function claimWritesOf(
 ): Promise<ClaimedWrite[]> {
   const ids = wanted.map(({ installationId }) => installationId);
   const rooms = wanted.map(({ room }) => room);
-  // Rows of \`writes\` are found by an array of ids and joined rows by a lateral with a limit: the statistics of a queue
+  // Rows of `writes` are found by an array of ids and joined rows by a lateral with a limit: the statistics of a queue
   // that was empty when it was analysed would make the planner read a whole index instead.
   const { rows } = await sql<ClaimedWrite>`
     with wanted as materialized (
