@@ -8,3 +8,6 @@ export const nowMs = (): number => Date.now();
 
 /** Returns milliseconds of a monotonic clock; only differences are meaningful. */
 export const elapsedMs = (): number => performance.now();
+
+/** Returns for how many milliseconds the event loop of this process has worked; only differences are meaningful. */
+export const loopBusyMs = (): number => performance.eventLoopUtilization().active;

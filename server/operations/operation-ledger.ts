@@ -1,4 +1,5 @@
 /** Begins, accepts and ends the operations of writes, many of them in one commit. */
+import { elapsedMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
@@ -34,6 +35,8 @@ export interface OperationLedger {
   end(operation: EndedOperation): Promise<void>;
   /** The same without a waiting caller: collects several ends for one commit, and resolves after it. */
   endLater(operation: EndedOperation): Promise<void>;
+  /** Returns the milliseconds since the last operation was begun for a waiting caller. */
+  idleMs(): number;
 }
 
 /** Calls `onWork` after it accepted a write that may be executed now. */
@@ -72,8 +75,11 @@ export function openOperationLedger(deps: {
       deps.log.error({ operationId: operation.id, err: error }, "an operation's end could not be written"),
     );
   };
+  let lastBeginMs = Number.NEGATIVE_INFINITY;
   return {
+    idleMs: () => elapsedMs() - lastBeginMs,
     async begin(operation) {
+      lastBeginMs = elapsedMs();
       try {
         await begin.add(operation);
       } catch (error) {

@@ -3,6 +3,7 @@ import type { Log } from "../ground/log.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
+import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";
 import type { CallBudgets } from "./call-budgets.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
@@ -24,6 +25,7 @@ export interface RunReadServices extends CallServices {
   /** Absent if metrics are off. */
   readMeter?: ReadMeter;
   waiting: WaitingMessages;
+  ledger: Pick<OperationLedger, "idleMs">;
   workerId: () => number;
   /** Commits a page; false if the run was stopped or another process has it. */
   commit(page: ReadPageCommit): Promise<boolean>;

@@ -9,6 +9,7 @@ import type { ReadPageCommit } from "../store/read-pages.ts";
 import { releaseRuns, type ClaimedRun, type ReadCounts } from "../store/read-runs.ts";
 import { countsOf } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
+import { roomForCallers } from "./leave-room.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";
@@ -54,6 +55,7 @@ async function readPages(deps: RunReadServices, run: ClaimedRun, target: Deliver
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
   let fetching: Promise<FetchedPage> | undefined;
   let saving = Promise.resolve(true);
+  const leaveRoom = roomForCallers(deps.ledger);
   try {
     for (;;) {
       const wait = await reasonToWait(deps, walk, fetching !== undefined);
@@ -80,6 +82,7 @@ async function readPages(deps: RunReadServices, run: ClaimedRun, target: Deliver
         return;
       }
       position = next;
+      if (run.kind === "backfill") await leaveRoom();
     }
   } finally {
     await saving.catch(() => {});
