@@ -80,6 +80,16 @@ export function successPage(connectionId: string, { app, provider }: Names): Pag
   });
 }
 
+/** For an address that is opened again after its consent has succeeded. */
+export const usedPage = ({ app, provider }: Names): Page =>
+  styledPage({
+    status: 400,
+    layout: "card",
+    title: `${provider} is connected`,
+    main: `${header(app)}${GOOD}<h1>Connected already</h1>
+<p>${escapeHtml(app)} was connected to ${escapeHtml(provider)} by this address, which works once. You can close this window.</p>`,
+  });
+
 export interface FailureShown {
   /** The text that the customer reads. */
   message: string;

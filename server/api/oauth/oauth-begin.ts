@@ -7,7 +7,7 @@ import { findConsentByAddress, noteOpened, type ShownConsent } from "../../store
 import { htmlPage } from "../docs/html-page.ts";
 import { BEGIN_PATH, type ConsentServices } from "./begin-consent.ts";
 import { browserHash, browserSecret, CONSENT_PATH, digest } from "./browser-binding.ts";
-import { askingPage, failurePage } from "./consent-pages.ts";
+import { askingPage, failurePage, usedPage } from "./consent-pages.ts";
 import { failedPage, formTargets, namesOf } from "./consent-outcome.ts";
 
 export const oauthBegin = (deps: ConsentServices) =>
@@ -52,6 +52,7 @@ export function closedPage(
   if (consent.browserHash && !(own && consent.browserHash.equals(own)))
     return refuse("This address was opened in another browser.");
   if (status === "failed") return failedPage(deps, consent, headers);
+  if (status === "succeeded") return usedPage(namesOf(deps, consent));
   if (status !== "pending") return refuse("This address was used already.");
   if (consent.expireTime.getTime() <= nowMs()) return refuse("This address has expired.");
   return undefined;

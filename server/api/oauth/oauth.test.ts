@@ -148,7 +148,8 @@ describe("connecting by consent", () => {
     assert.equal((await browser.open(await browser.decide(second))).status, 200);
     const used = await browser.open(url);
     assert.equal(used.status, 400);
-    assert.match(used.html, /was used already/);
+    assert.match(used.html, /<h1>Connected already</);
+    assert.equal(used.message, undefined);
   });
 
   test("the page posts one message with the connection, which is committed by then, and lets no other script run", async () => {
