@@ -8,6 +8,7 @@
  * A file that failed beside others is run once more, alone: a machine that was busy for a moment must not hide whether a
  * change is good. The result names it in either case, so that its test can be made steady.
  */
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -58,10 +59,13 @@ const unsteady: string[] = [];
 const mayBeChance = batches.length > 1 && failed.length <= filesOfBatch && !stopped.signal.aborted;
 if (failed.length > 0 && mayBeChance) {
   console.log(`\nAgain, alone: ${failed.join(", ")}\n`);
-  const alone = failed.map((file, index) => ({ number: batches.length + index + 1, files: [file] }));
-  const second = await runBatches(alone, 1);
-  unsteady.push(...failed.filter((file) => !second.failedFiles.includes(file)));
-  failed = second.failedFiles;
+  // A process of its own, because the database of this one has stopped.
+  const again = failed.filter(
+    (file) =>
+      spawnSync(process.execPath, [import.meta.filename, "--alone", file], { stdio: "inherit" }).status !== 0,
+  );
+  unsteady.push(...failed.filter((file) => !again.includes(file)));
+  failed = again;
 }
 await removeFolder(folder);
 for (const file of unsteady) console.log(`unsteady: ${file} failed beside others and passed alone`);
