@@ -1,12 +1,12 @@
 /**
- * `npm run try:image -- --database URL [--engine podman] [--image busbar:0.1.0] [--option=--network=host]...`: runs the built image as
- * `deploy/kubernetes.yaml` does, on this machine's network: a container migrates, then two serve with a read-only root and no
+ * `npm run try:image -- --database URL [--engine podman] [--image busbar:VERSION] [--option=--network=host]...`: runs
+ * the built image as `deploy/kubernetes.yaml` does, on this machine's network: a container migrates, then two serve with a read-only root and no
  * capabilities. Connects a customer and writes through one, calls the proxy of the other, and stops both. Prints how long each
  * step took. The database must be empty.
  */
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs, promisify } from "node:util";
@@ -14,13 +14,15 @@ import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { until } from "../tests/harness/until.ts";
+import { timed } from "./timed-step.ts";
 
 const run = promisify(execFile);
+const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../package.json"), "utf8"));
 const { values } = parseArgs({
   options: {
     database: { type: "string" },
     engine: { type: "string", default: "podman" },
-    image: { type: "string", default: "busbar:0.1.0" },
+    image: { type: "string", default: `busbar:${version}` },
     option: { type: "string", multiple: true, default: [] },
   },
 });
@@ -126,13 +128,6 @@ async function engine(...args: string[]): Promise<string> {
   const [program = "", ...before] = values.engine.split(" ");
   const { stdout, stderr } = await run(program, [...before, ...args], { maxBuffer: 16 * 1024 * 1024 });
   return args[0] === "logs" ? stdout + stderr : stdout;
-}
-
-async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
-  const started = performance.now();
-  const result = await act();
-  console.log(`${what.padEnd(32)} ${((performance.now() - started) / 1_000).toFixed(1)} s`);
-  return result;
 }
 
 function require(isTrue: boolean, otherwise: string): void {

@@ -11,6 +11,7 @@ import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { until } from "../tests/harness/until.ts";
+import { timed } from "./timed-step.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
@@ -105,13 +106,6 @@ async function npm(args: string[]): Promise<void> {
 
 function inFolder(program: string, args: string[]): Promise<{ stdout: string }> {
   return run(program, args, { cwd: folder, env: { ...process.env, PATH } });
-}
-
-async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
-  const started = performance.now();
-  const result = await act();
-  console.log(`${what.padEnd(32)} ${((performance.now() - started) / 1_000).toFixed(1)} s`);
-  return result;
 }
 
 function require(isTrue: boolean, otherwise: string): void {

@@ -52,8 +52,8 @@ export function addCreate(program: Command, terminal: Terminal): void {
       const scopes = options.scope && { scopes: options.scope };
       const body = { provider, clientId: options.clientId ?? "", clientSecret, ...scopes };
       const created = await on.inProject("POST", "/provider-apps", { body });
-      await noteOlderApps(on, provider);
       await tellCreated(created, "provider app", on);
+      await noteOlderApps(on, provider);
     });
   create
     .command("provider <key> <file>")

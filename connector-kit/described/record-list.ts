@@ -53,8 +53,9 @@ export function resultsIn(
   const results = answers === undefined ? undefined : at(body, answers);
   if (!Array.isArray(results)) return undefined;
   if (!ref) return results.length === count ? results : undefined;
+  const byReference = Map.groupBy<string | undefined, Json>(results, (result) => textAt(result, ref.from));
   return Array.from({ length: count }, (_, index) => {
-    const [own, ...others] = results.filter((result) => textAt(result, ref.from) === String(index + 1));
+    const [own, ...others] = byReference.get(String(index + 1)) ?? [];
     return others.length === 0 ? own : undefined;
   });
 }

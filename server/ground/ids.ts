@@ -10,8 +10,6 @@ let drawn = random.length;
 /** The last id's millisecond, and its number within that millisecond. */
 let msecs = 0;
 let seq = 0;
-/** A clock that was set back further is followed; otherwise ids would be of the future until it has caught up. */
-const MOST_AHEAD_MS = 10_000;
 
 /** Returns a new UUIDv7: unique, and sorted by creation time, in this process even within a millisecond. */
 export function newId(): string {
@@ -21,7 +19,7 @@ export function newId(): string {
   }
   const bytes = random.subarray(drawn, (drawn += 16));
   const now = nowMs();
-  if (now > msecs || now < msecs - MOST_AHEAD_MS) {
+  if (now > msecs) {
     msecs = now;
     // The highest bit stays free, so that the counter cannot overflow.
     seq = new DataView(bytes.buffer, bytes.byteOffset).getUint32(6) >>> 1;

@@ -7,12 +7,10 @@ import {
   type FieldsConnector,
 } from "../../../connector-kit/fields.ts";
 import { Problem } from "../../ground/errors.ts";
-import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { listConnections } from "../../store/connections.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
-import { findIntegration, type IntegrationRow } from "../../store/integrations.ts";
-import { missingIntegration } from "../../operations/missing-integration.ts";
+import { getIntegrationRow, type Integration } from "../integration.ts";
 
 /** Finds the group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
@@ -36,11 +34,10 @@ export async function connectionOfInstallation(
   deps: CallServices,
   projectId: string,
   asked: { integrationId: string; groupRef: string },
-): Promise<{ integration: IntegrationRow<ManifestIntegration>; connectionId: string }> {
+): Promise<{ integration: Integration; connectionId: string }> {
   const { queries } = deps.database;
   const { integrationId, groupRef } = asked;
-  const integration = await findIntegration<ManifestIntegration>(queries, projectId, integrationId);
-  if (!integration) throw await missingIntegration(queries, projectId, integrationId);
+  const integration = await getIntegrationRow(queries, projectId, integrationId);
   const installation = await findInstallationOfGroup(queries, projectId, integration.id, groupRef);
   if (installation) return { integration, connectionId: installation.connectionId };
   throw new Problem("not-found", {
