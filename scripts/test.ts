@@ -133,7 +133,9 @@ function dealOut(beginnings: string[]): string[][] {
 /** Sorts files. Ids of a process never go back, so those made after a test moved the clock are of the future. */
 function clockMoversLast(files: string[]): string[] {
   const movesClock = (file: string) =>
-    /mock\.method\(Date|apis: \["Date"/.test(readFileSync(join(ROOT, file), "utf8"));
+    /mock\.method\(Date, "now", \(\) => now\(\) \+|apis: \["Date"/.test(
+      readFileSync(join(ROOT, file), "utf8"),
+    );
   return [...files.filter((file) => !movesClock(file)), ...files.filter(movesClock)];
 }
 
