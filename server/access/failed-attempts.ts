@@ -1,5 +1,5 @@
 /** Rate limits sign-ins by address after wrong keys, over all processes. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Queries } from "../store/database.ts";
@@ -21,7 +21,7 @@ const MOST_ADDRESSES = 10_000;
  */
 export function openFailedAttempts(queries: Queries): FailedAttempts {
   /** Blocked addresses and until when; the database is not queried for them before. */
-  const waiting = new LRUCache<string, Date>({ max: MOST_ADDRESSES });
+  const waiting = keepRecentlyUsed<Date>(MOST_ADDRESSES);
   return {
     async require(address) {
       const known = waiting.get(address);

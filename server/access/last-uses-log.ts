@@ -1,5 +1,5 @@
 /** Notes when API keys and sessions were last used: to the minute, in batches, off the path of requests. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import type { Database, Queries } from "../store/database.ts";
@@ -45,7 +45,7 @@ export function openLastUses(deps: { database: Database; log: Log }): LastUses {
 
 /** Collects ids, each at most once a minute. A batch that could not be stored is dropped: the next use counts. */
 function collect(note: (queries: Queries, ids: string[]) => Promise<void>) {
-  const noted = new LRUCache<string, number>({ max: MOST_KNOWN });
+  const noted = keepRecentlyUsed<number>(MOST_KNOWN);
   let waiting = new Set<string>();
   return {
     /** Returns whether the use is to be stored. */

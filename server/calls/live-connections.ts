@@ -1,6 +1,6 @@
 /** Finds connections ready for calls: from memory where possible, with a valid token, refreshed where needed. */
 import { setTimeout as wait } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
@@ -54,7 +54,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
   const suspects = openSuspectCredentials(deps, background);
   const turns = openRefreshTurns(deps.refreshLimits);
   /** Until when a connection is not refreshed early, in milliseconds since the epoch. */
-  const restingUntil = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
+  const restingUntil = keepRecentlyUsed<number>(MOST_CONNECTIONS);
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
     const row = await findConnection(deps.database.queries, projectId, id);

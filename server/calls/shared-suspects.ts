@@ -1,5 +1,5 @@
 /** Shares between all processes which connections are suspect, so that a success in one process clears them in all. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
 import type { Changes } from "../store/changes.ts";
@@ -33,7 +33,7 @@ export function openSharedSuspects(
   const { queries } = deps.database;
   const suspects = new Set<string>();
   /** By credential generation: until when it is not stored again, in milliseconds since the epoch. */
-  const restingUntil = new LRUCache<string, number>({ max: MOST_SUSPECTS });
+  const restingUntil = keepRecentlyUsed<number>(MOST_SUSPECTS);
   const failed = "the suspect connections of other processes could not be read";
   const readAll = async () => {
     for (const id of await listSuspects(queries, MOST_SUSPECTS)) suspects.add(id);

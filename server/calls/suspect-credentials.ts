@@ -1,5 +1,5 @@
 /** Decides whether a provider's 401 means that credentials are bad, where there is nothing to refresh. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed, type RecentlyUsed } from "../ground/recently-used.ts";
 import { recordTokenFailure } from "../credentials/refresh/token-events.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -67,9 +67,9 @@ const STRIKES_OVER_MS = 10 * 60_000;
  */
 export function openSuspectCredentials(deps: Services, background: BackgroundWork): SuspectCredentials {
   const { queries } = deps.database;
-  const strikes = new LRUCache<string, Strikes>({ max: MOST_SUSPECTS });
+  const strikes = keepRecentlyUsed<Strikes>(MOST_SUSPECTS);
   /** By credential generation: until when the health check is not called again, in milliseconds since the epoch. */
-  const checkedUntil = new LRUCache<string, number>({ max: MOST_SUSPECTS });
+  const checkedUntil = keepRecentlyUsed<number>(MOST_SUSPECTS);
   /** Successes are reported once per opened connection. */
   const reported = new WeakSet<LiveConnection>();
   const settle = ({ id, projectId }: LiveConnection, work: () => Promise<unknown>) =>
@@ -121,7 +121,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
   };
 }
 
-function addStrike(strikes: LRUCache<string, Strikes>, live: LiveConnection): Strikes {
+function addStrike(strikes: RecentlyUsed<Strikes>, live: LiveConnection): Strikes {
   const generation = credentialGeneration(live);
   const known = strikes.get(live.id);
   const { count, firstMs } = known?.generation === generation ? known : { count: 0, firstMs: nowMs() };

@@ -1,5 +1,5 @@
 /** Token buckets: they limit how many calls an id may make per second. In memory, so each process counts its own. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "./recently-used.ts";
 import { nowMs } from "./clock.ts";
 
 export interface Rate {
@@ -12,7 +12,7 @@ const MOST_BUCKETS = 50_000;
 
 export class TokenBuckets {
   /** The least recently used bucket is dropped. By then it is full, unless more ids than `max` call within a second. */
-  readonly #buckets = new LRUCache<string, { tokens: number; atMs: number }>({ max: MOST_BUCKETS });
+  readonly #buckets = keepRecentlyUsed<{ tokens: number; atMs: number }>(MOST_BUCKETS);
 
   /** Returns the milliseconds until the id may call; 0: now. */
   waitMs(id: string, rate: Rate): number {

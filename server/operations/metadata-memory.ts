@@ -2,7 +2,7 @@
  * Remembers for a minute what providers say about the objects of customers' accounts. All actions and endpoints of a
  * process share one memory, so that a field that one of them creates is known to the others at once.
  */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 
@@ -28,7 +28,7 @@ interface Known {
 }
 
 export function openMetadataMemory(): MetadataMemory {
-  const known = new LRUCache<string, Known>({ max: MOST_OBJECTS, ttl: FRESH_MS });
+  const known = keepRecentlyUsed<Known>(MOST_OBJECTS, { ttl: FRESH_MS });
   return {
     get(connection, objectName, read) {
       const key = `${connection.id}/${objectName}`;

@@ -1,5 +1,5 @@
 /** Limits how often the proxy refreshes the token of one connection. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -20,7 +20,7 @@ export function limitRefreshes(
   connections: Pick<LiveConnections, "refreshRejected">,
 ): (live: LiveConnection) => Promise<LiveConnection> {
   /** The times at which a connection got new tokens by this function, in milliseconds since the epoch. */
-  const times = new LRUCache<string, number[]>({ max: MOST_CONNECTIONS });
+  const times = keepRecentlyUsed<number[]>(MOST_CONNECTIONS);
   /** Refreshes in progress: calls that were refused at the same time wait for the same refresh. */
   const running = new Map<string, Promise<LiveConnection>>();
   return (live) => {

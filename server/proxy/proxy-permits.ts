@@ -1,5 +1,5 @@
 /** Finds the installation that a proxied call names and whether its proxy is enabled; cached until one of them changes. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import type { Catalog } from "../../connectors/catalog.ts";
 import { isJsonObject } from "../ground/json.ts";
 import type { Changes } from "../store/changes.ts";
@@ -41,7 +41,7 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
     rowsOf: ({ id, integrationId, projectId }) => [id, integrationId, projectId],
   });
   /** Ids by project, integration and group: a hint only, because names may move to another installation. */
-  const idHints = new LRUCache<string, string>({ max: MOST_INSTALLATIONS });
+  const idHints = keepRecentlyUsed<string>(MOST_INSTALLATIONS);
   const find = async (projectId: string, which: WhichInstallation) =>
     toPermit(deps.catalog, await findProxiedInstallation(deps.database.queries, projectId, which));
   const byId: ProxyPermits["byId"] = (projectId, id) =>

@@ -1,5 +1,5 @@
 /** Leaves part of an account's daily calls for other uses: reads wait while too many calls are used. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import type { CallUsage } from "../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { ReadKind } from "../store/read-runs.ts";
@@ -25,7 +25,7 @@ export interface CallBudgets {
 
 /** Opens the budgets of this process. Other processes take theirs from their own answers. */
 export function openCallBudgets(minuteMs: number): CallBudgets {
-  const known = new LRUCache<string, CallUsage & { notedMs: number }>({ max: MOST_CONNECTIONS });
+  const known = keepRecentlyUsed<CallUsage & { notedMs: number }>(MOST_CONNECTIONS);
   const lookAgainMs = LOOK_AGAIN_MINUTES * minuteMs;
   return {
     note(connectionId, usage) {

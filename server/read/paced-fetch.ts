@@ -1,6 +1,6 @@
 /** Limits the request rate of reads to that of the connector, which leaves room for other calls. */
 import { setTimeout as wait } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../ground/clock.ts";
@@ -15,7 +15,7 @@ export interface ReadPaces {
 /** Opens the limits of this process. Other processes have their own: if together they exceed the provider's, the gate closes. */
 export function openReadPaces(): ReadPaces {
   /** When the requests so far of a connection and kind would be over at their pace. */
-  const dueMsOf = new LRUCache<string, number>({ max: MOST_PACES });
+  const dueMsOf = keepRecentlyUsed<number>(MOST_PACES);
   return {
     paced: (connectionId, connector, fetch) => async (request) => {
       const pace = connector.paceOf(request);

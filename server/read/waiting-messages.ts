@@ -1,5 +1,5 @@
 /** Finds out whether a destination is behind, with less than one query per page. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import type { Database } from "../store/database.ts";
 import { countWaitingFor } from "../store/destination-backlog.ts";
 
@@ -14,7 +14,7 @@ export interface WaitingMessages {
 }
 
 export function openWaitingMessages({ queries }: Database): WaitingMessages {
-  const known = new LRUCache<string, boolean>({ max: MOST_DESTINATIONS, ttl: FRESH_MS });
+  const known = keepRecentlyUsed<boolean>(MOST_DESTINATIONS, { ttl: FRESH_MS });
   return {
     async isBehind(destinationId) {
       const before = known.get(destinationId);

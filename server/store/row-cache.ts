@@ -1,6 +1,6 @@
 /** Keeps what was read from the database until it changes, and serves it while the database is away. */
 import { setTimeout as wait } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Change, Changes } from "./changes.ts";
 import { openDependents } from "./dependents.ts";
@@ -61,8 +61,7 @@ export function cacheUntilChanged<Value>(
   { most, tables, rowsOf }: CacheOptions<Value>,
 ): RowCache<Value> {
   const dependents = openDependents();
-  const entries = new LRUCache<string, Entry<Value>>({
-    max: most,
+  const entries = keepRecentlyUsed<Entry<Value>>(most, {
     dispose: ({ value }, key) => dependents.unlink(key, rowsOf(value)),
   });
   /** Reads that callers may share. */

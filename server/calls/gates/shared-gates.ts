@@ -1,5 +1,5 @@
 /** Keeps the closed gates of connections: in memory of this process, and in the database for the others. */
-import { LRUCache } from "lru-cache";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { nowMs } from "../../ground/clock.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Changes } from "../../store/changes.ts";
@@ -62,9 +62,9 @@ const MOST_CONNECTIONS = 50_000;
 
 /** Opens gates of this process only. */
 export function openProcessGates(): ProcessGates {
-  const gates = new LRUCache<string, ClosedGate>({ max: MOST_CONNECTIONS });
+  const gates = keepRecentlyUsed<ClosedGate>(MOST_CONNECTIONS);
   /** Rate limits in a row that named no time. */
-  const guesses = new LRUCache<string, number>({ max: MOST_CONNECTIONS });
+  const guesses = keepRecentlyUsed<number>(MOST_CONNECTIONS);
   const closedUntil = (connectionId: string): ClosedGate | undefined => {
     const gate = gates.get(connectionId);
     if (!gate || gate.until.getTime() > nowMs()) return gate;
