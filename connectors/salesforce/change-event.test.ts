@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { parseAvroSchema, type AvroRecordType } from "../../connector-kit/avro/avro-schema.ts";
 import { decodeAvro } from "../../connector-kit/avro/decode-avro.ts";
 import { fieldsOfBits } from "./changed-bits.ts";
-import { readChangeEvent, readEvent } from "./change-event.ts";
+import { isListed, readChangeEvent, readEvent } from "./change-event.ts";
 
 const fieldsOf = (count: number): AvroRecordType => ({
   kind: "record",
@@ -152,6 +152,15 @@ describe("change events", () => {
       assert.equal(gaps[0]?.objectKey, "lead");
       assert.equal(gaps[0]?.since?.toISOString(), "2026-09-14T09:15:02.000Z");
     }
+  });
+
+  test("a restored record is listed by its word, also if Salesforce could not send its values", () => {
+    const isIn = (words: string[], providerEventType: string) => isListed(words, { providerEventType });
+    assert.ok(isIn(["undelete"], "UNDELETE"));
+    assert.ok(isIn(["UNDELETE"], "GAP_UNDELETE"));
+    assert.ok(isIn(["GAP_UNDELETE"], "GAP_UNDELETE"));
+    assert.ok(!isIn(["GAP_UNDELETE"], "UNDELETE"));
+    assert.ok(!isIn([], "GAP_UNDELETE"));
   });
 
   test("bytes that end early, unknown branches and numbers without an end are refused", () => {

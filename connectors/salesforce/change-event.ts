@@ -220,11 +220,18 @@ export function polledEvent(change: {
   return { providerEventType, raw: { [HEADER]: { ...header, commitTimestamp } } };
 }
 
-/** Returns whether one of `otherEvents` is the event's word, whatever its case. */
+/**
+ * Returns whether one of `otherEvents` is the event's word, whatever its case. A restored record of which Salesforce could not
+ * send the values counts as restored, or the receiver would lack it.
+ */
 export const isListed = (
   otherEvents: readonly string[],
   { providerEventType }: { providerEventType: string },
-): boolean => otherEvents.some((word) => word.toLowerCase() === providerEventType.toLowerCase());
+): boolean => {
+  const type = providerEventType.toUpperCase();
+  const words = type === "GAP_UNDELETE" ? [type, "UNDELETE"] : [type];
+  return otherEvents.some((word) => words.includes(word.toUpperCase()));
+};
 
 /** Returns the time of a record that was read. */
 export const createTimeIn = (created: Json | undefined): Date | undefined => {

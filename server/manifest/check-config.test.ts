@@ -254,6 +254,10 @@ describe("subscribe", () => {
       `${SUBSCRIBE}.createEvent.enabled`,
     ]);
     assert.deepEqual(names(subscribe({ updateEvent: { enabled: "always" } }, "notes")).length, 1);
+    const selected = { enabled: "always", watchFieldsAuto: "selected" };
+    assert.deepEqual(names(subscribe({ updateEvent: selected })), [
+      `${SUBSCRIBE}.updateEvent.watchFieldsAuto`,
+    ]);
     const both = { enabled: "always", watchFieldsAuto: "all", requiredWatchFields: ["a"] };
     assert.deepEqual(names(subscribe({ updateEvent: both })), [
       `${SUBSCRIBE}.updateEvent.requiredWatchFields`,

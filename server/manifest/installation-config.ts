@@ -186,7 +186,8 @@ const subscribeMembers = {
         enabled: described(Switch, "`always` enables it."),
         watchFieldsAuto: Type.Optional(
           Type.Union([Type.Literal("all"), Type.Literal("selected")], {
-            description: "`all`: a change of any field causes an event.",
+            description:
+              "`all`: a change of any field causes an event. `selected` is for manifests only: it is refused here.",
           }),
         ),
         requiredWatchFields: Type.Optional(

@@ -36,6 +36,7 @@ export async function pageCommit(
   count(counts, fetched, chosen);
   const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
+  if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
   const { run, target } = walk;
   const { definition, fields } = target;
   const at = { messageName: definition.messageName, untilTime };
@@ -151,4 +152,9 @@ function logOf(
     if (missing.length > 0) log.push({ severity: "WARNING", msg });
   }
   return log;
+}
+
+function countedText({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
+  const unit = pages === 1 ? "page" : "pages";
+  return `${records} records read in ${pages} ${unit}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
 }

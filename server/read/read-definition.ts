@@ -65,9 +65,11 @@ export interface ReadSources {
  * for every customer and the installation reads it already.
  */
 export const readDefinitions = (sources: ReadSources): ReadDefinition[] =>
-  readableObjects(sources)
-    .map(define)
-    .filter(({ installed }) => installed);
+  readableDefinitions(sources).filter(({ installed }) => installed);
+
+/** Returns every object that the installation could read, also those that it has not installed. */
+export const readableDefinitions = (sources: ReadSources): ReadDefinition[] =>
+  readableObjects(sources).map(define);
 
 /**
  * Finds the object of that name, the provider's before a mapped one. It may be an object that is not installed: triggers

@@ -95,6 +95,20 @@ describe("executing reads", () => {
     return rows.map(({ name }) => name);
   }
 
+  test("the log of a read has its range, its pages and its end", async () => {
+    const { ended, log } = await install("hubspot", "contacts");
+    assert.equal((await ended()).status, "success");
+    const lines = JSON.parse(await log()) as { severity: string; message: { msg: string } }[];
+    assert.deepEqual(
+      lines.map(({ severity, message }) => [severity, message.msg.replaceAll(/\d{4}-[\d.:TZ-]+/g, "TIME")]),
+      [
+        ["INFO", "Reading records of the full history until TIME, 1 fields"],
+        ["DEBUG", "Page 1: 5 records"],
+        ["INFO", "Ended: 5 records read in 1 page, 5 delivered, 0 unchanged, 0 deleted"],
+      ],
+    );
+  });
+
   for (const provider of ["hubspot", "salesforce"] as const) {
     for (const alter of ["repeated_id", "endless_cursor", "wrong_shape", "huge"] as const) {
       test(`a read of ${provider} ends with a plain reason when pages lie: ${alter}`, async () => {

@@ -10,7 +10,7 @@ import type { SubscribingConnector } from "./subscription-target.ts";
 export interface GroupContext {
   connector: SubscribingConnector;
   definition: SubscribeDefinition;
-  /** Everything that the installation reads. */
+  /** Every object that the manifest reads. */
   reads: ReadDefinition[];
 }
 

@@ -33,6 +33,23 @@ integrations:
           deleteEvent: { enabled: always }
           associationChangeEvent: { enabled: always }
           otherEvents: [contact.merge]
+  - name: full
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: full
+          requiredFields: [{ fieldName: email }]
+        - objectName: companies
+          mapToName: firm
+          destination: full
+          requiredFields: [{ fieldName: name }, { fieldName: domain, mapToName: site }]
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: full
+          inheritFieldsAndMapping: true
+          associationChangeEvent: { enabled: always, includeFullRecords: true }
 `;
 
 describe("subscribing to HubSpot", () => {
@@ -270,6 +287,48 @@ describe("subscribing to HubSpot", () => {
     assert.equal(entries("502")[0].fields.email, "grace.moore@northwind.example");
     const wrong = await on.inProject("POST", path, { objectName: "deals", eventType: "update" });
     assert.equal(wrong.status, 400);
+  });
+
+  test("full records at both ends of an association have the fields of their objects, installed or not", async () => {
+    const metadata = { url: `${sink.url}/full` };
+    await on.inProject("POST", "/destinations", { name: "full", type: "webhook", metadata });
+    const installed = await on.inProject("POST", "/integrations/full/installations", {
+      groupRef: customer.groupRef,
+      config: { content: { read: { objects: { contacts: {} } } } },
+    });
+    assert.equal(installed.status, 201, installed.text);
+    const status = `/integrations/full/installations/${installed.body.id}/subscriptions`;
+    await until(async () => (await on.inProject("GET", status)).body[0]?.state === "active");
+    const ends = { fromObjectId: 501, toObjectId: 601, associationType: "CONTACT_TO_COMPANY" };
+    on.sandbox.hubspot.webhooks.push([event("contact.associationChange", ends)]);
+    const { body } = await until(() => sink.messagesAt("/full")[0]);
+    const [{ fromRecord, toRecord }] = JSON.parse(body).result;
+    assert.equal(fromRecord.fields.email, "ada.king@northwind.example");
+    assert.equal(toRecord.objectName, "firm");
+    assert.deepEqual(toRecord.fields, { name: "Northwind Traders" });
+    assert.deepEqual(Object.keys(toRecord.mappedFields), ["site"]);
+  });
+
+  test("changes cannot be sent to a destination that does not exist", async () => {
+    const name = "config.content.subscribe.objects.contacts.destination";
+    const content = { subscribe: { objects: { contacts: { destination: "nowhere" } } } };
+    const update = {
+      updateMask: ["config.content.subscribe.objects"],
+      installation: { config: { content } },
+    };
+    const updated = await on.inProject("PATCH", installation(), update);
+    const connected = { groupRef: "elsewhere", manifest, integration: "crm", provider: "hubspot" } as const;
+    await assert.rejects(connectCustomer(on, { ...connected, content }), /`nowhere`/);
+    assert.equal(updated.status, 422, updated.text);
+    assert.deepEqual(
+      updated.body.issues.map((issue: { name: string }) => issue.name),
+      [name],
+    );
+    // The manifest's own may be created later.
+    const before = await on.inProject("DELETE", "/destinations/changes");
+    assert.equal(before.status, 204);
+    content.subscribe.objects.contacts.destination = "changes";
+    assert.equal((await on.inProject("PATCH", installation(), update)).status, 200);
   });
 
   test("the set-up names the addresses and the file to upload", async () => {

@@ -5,7 +5,7 @@ import type { Connector } from "../../connector-kit/connector.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
 import type { Installed, InstallationCache } from "../operations/installation-cache.ts";
-import { readDefinitions, type ReadDefinition } from "../read/read-definition.ts";
+import { readableDefinitions, type ReadDefinition } from "../read/read-definition.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import { readSources } from "../read/read-sources.ts";
 import type { Database } from "../store/database.ts";
@@ -22,7 +22,7 @@ export interface SubscriptionTarget {
   connector: SubscribingConnector;
   /** Undefined: the installation does not subscribe to the object any more. */
   definition: SubscribeDefinition | undefined;
-  /** Everything that the installation reads, for records at the other end of an association. */
+  /** Every object that the manifest reads, installed or not, for records at the other end of an association. */
   reads: ReadDefinition[];
   /** Undefined: there is no such destination, or it is disabled. */
   destination: MessageDestination | undefined;
@@ -60,7 +60,7 @@ export async function findSubscriptionTarget(
     fields,
     connector,
     definition,
-    reads: readDefinitions(sources),
+    reads: readableDefinitions(sources),
     destination:
       destination?.disabledTime === null
         ? { id: destination.id, mostBytes: DESTINATIONS[destination.type]?.maxMessageBytes }

@@ -21,6 +21,7 @@ import {
   type Installation,
   type StoredInstallation,
 } from "./installation.ts";
+import { requireKnownDestinations } from "./known-destinations.ts";
 
 export type ChangeServices = AccountServices;
 
@@ -67,6 +68,10 @@ export async function changeInstallation(
     const installation = await getInstallationRow(queries, projectId, integration.id, id);
     const situation = { queries, integration, installation };
     const change = await decide(situation);
+    if (change.config) {
+      const contents = { before: installation.config.content, after: change.config.content };
+      await requireKnownDestinations(queries, integration, contents);
+    }
     const createdBy = createdByOf(asked.caller, change.config?.createdBy, asked.operation);
     await saveChange(situation, change, createdBy);
     return showInstallation(queries, await getInstallationRow(queries, projectId, integration.id, id));

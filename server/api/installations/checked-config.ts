@@ -5,11 +5,13 @@ import { Problem, type Issue } from "../../ground/errors.ts";
 import type { Json } from "../../ground/json.ts";
 import { checkConfig } from "../../manifest/check-config.ts";
 import { completeConfig } from "../../manifest/complete-config.ts";
+import { withPresentNames } from "../../manifest/former-names.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Integration } from "../integration.ts";
 
 /** Returns a new configuration as it is stored. Throws a 422 Problem with one issue per fault. */
-export function checkedConfig(catalog: Catalog, integration: Integration, content: Json): ConfigContent {
+export function checkedConfig(catalog: Catalog, integration: Integration, sent: Json): ConfigContent {
+  const content = withPresentNames(sent);
   refuse(issuesOf(catalog, integration, content));
   return completeConfig(content, integration.latestRevision.content);
 }
@@ -25,11 +27,12 @@ export function changedConfig(
   change: { before: Json; after: Json; touched: readonly string[] },
   describe: (issue: Issue) => Issue = (issue) => issue,
 ): ConfigContent {
+  const after = withPresentNames(change.after);
   const known = new Set(issuesOf(catalog, integration, change.before).map(keyOf));
   const isTouched = ({ name }: Issue) => change.touched.some((place) => isWithin(name, place));
-  const issues = issuesOf(catalog, integration, change.after);
+  const issues = issuesOf(catalog, integration, after);
   refuse(issues.filter((issue) => isTouched(issue) || !known.has(keyOf(issue))).map(describe));
-  return completeConfig(change.after, integration.latestRevision.content);
+  return completeConfig(after, integration.latestRevision.content);
 }
 
 /** Returns whether `name` is `place` or lies below it. */

@@ -17,6 +17,7 @@ import type { AccountServices } from "./account-fields.ts";
 import { checkAccount } from "./check-account.ts";
 import { checkedConfig } from "./checked-config.ts";
 import { getInstallationRow, InstallationSchema, showInstallation, SkipSampling } from "./installation.ts";
+import { requireKnownDestinations } from "./known-destinations.ts";
 import { usableConnection } from "./usable-connection.ts";
 
 const RequestSchema = Type.Object({
@@ -63,6 +64,7 @@ export const createInstallation = (deps: AccountServices) =>
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
         const connection = await usableConnection(queries, integration, { groupRef, connectionId });
         const content = checkedConfig(deps.catalog, integration, config.content as Json);
+        await requireKnownDestinations(queries, integration, { after: content });
         return { integration, connection, content };
       };
       if (!query.skipSampling) {

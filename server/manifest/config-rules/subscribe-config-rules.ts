@@ -40,6 +40,12 @@ function checkUpdateEvent(object: ConfigObject, declared: SubscribeObject | unde
     const detail = "`watchFieldsAuto` and `requiredWatchFields` exclude each other.";
     add(pathOf(event, "requiredWatchFields"), detail, "Keep one of them.");
   }
+  const auto = memberOf(event, "watchFieldsAuto");
+  if (auto === "selected") {
+    const detail = '`watchFieldsAuto` of a configuration can only be "all".';
+    const remedy = "List `requiredWatchFields`, or leave both out: then the manifest applies.";
+    add(pathOf(event, "watchFieldsAuto"), detail, remedy, auto);
+  }
   const inherited = declared?.updateEvent;
   const isInherited =
     inherited?.watchFieldsAuto !== undefined || (inherited?.requiredWatchFields ?? []).length > 0;
