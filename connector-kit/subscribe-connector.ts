@@ -56,6 +56,8 @@ export interface PushConnector {
   findFault(request: Pick<PushedRequest, "headers">, nowMs: number): string | undefined;
   /** Returns whether one of the secrets signed the request. Compares in constant time. Pure. */
   isSigned(request: PushedRequest, secrets: readonly string[]): boolean;
+  /** Returns how many items a body lists, or undefined for a body that is no list of events: the check before the answer. Pure. */
+  countItems(body: string): number | undefined;
   /** Reads the events of a body. Returns undefined for a body that is no list of events. Pure. */
   readEvents(body: string): PushedEvents | undefined;
 }

@@ -735,6 +735,20 @@ CREATE TABLE readiness (
   CHECK (id)
 );
 
+CREATE TABLE received_pushes (
+  project_id uuid NOT NULL,
+  "position" bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  provider text NOT NULL,
+  installation_id uuid,
+  received_time timestamptz NOT NULL DEFAULT now(),
+  size_bytes integer NOT NULL,
+  body text NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  retry_time timestamptz,
+  fault text,
+  PRIMARY KEY (project_id, "position")
+) WITH (autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
+
 CREATE TABLE refused_requests (
   id uuid NOT NULL,
   project_id uuid NOT NULL,

@@ -13,6 +13,7 @@ import type { Queries } from "./store/database.ts";
 import { removeOldDeliveriesOf, removeOldEventsOf, removeOldNowhereOf } from "./store/delivery-sweep.ts";
 import { removeOldOperationsOf } from "./store/operations.ts";
 import { listOwnRetention, type ProjectBound } from "./store/project-retention.ts";
+import { removePushesBefore } from "./store/received-pushes.ts";
 import { removeProxyUsageOf } from "./store/proxy-usage.ts";
 import { removeOldRefusedRequestsOf } from "./store/refused-requests.ts";
 import { removeSubscriptionEventsOf } from "./store/subscription-events.ts";
@@ -33,6 +34,7 @@ const RULES: [what: string, kind: HistoryKind, remove: RemoveOf][] = [
   ["proxy usage", "proxyCalls", removeProxyUsageOf],
   ["refused requests", "refusedRequests", removeOldRefusedRequestsOf],
   ["events of subscriptions", "subscriptionEvents", removeSubscriptionEventsOf],
+  ["pushes set aside", "subscriptionEvents", removePushesBefore],
 ];
 
 export function projectRetentionRules(deps: { queries: Queries; config: RetentionConfig }): RetentionRule[] {

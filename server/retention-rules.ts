@@ -14,6 +14,7 @@ import { dropHeldBefore, listReleasable, releaseHeld } from "./store/held-messag
 import { removeOldIdempotencyKeys } from "./store/idempotency-keys.ts";
 import { forgetRemovedInstallations } from "./store/operation-lists.ts";
 import { removeOldOperations } from "./store/operations.ts";
+import { removePushesBefore } from "./store/received-pushes.ts";
 import { removeProxyUsageBefore } from "./store/proxy-usage.ts";
 import { removeOldRefusedRequests } from "./store/refused-requests.ts";
 import { removeSubscriptionEventsBefore } from "./store/subscription-events.ts";
@@ -57,10 +58,7 @@ export function retentionRules({
       what: "removed installations",
       remove: (most) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), most),
     },
-    {
-      what: "consents",
-      remove: (most) => removeOldConsents(queries, consentsBefore(), most),
-    },
+    { what: "consents", remove: (most) => removeOldConsents(queries, consentsBefore(), most) },
     {
       what: "proxy usage",
       remove: (most) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), most),
@@ -77,11 +75,12 @@ export function retentionRules({
       what: "events of subscriptions",
       remove: (most) => removeSubscriptionEventsBefore(queries, daysAgo(SUBSCRIPTION_EVENT_DAYS), most),
     },
-    { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
     {
-      what: "sign-in attempts",
-      remove: (most) => removeExpiredSignInAttempts(queries, most),
+      what: "pushes set aside",
+      remove: (most) => removePushesBefore(queries, { time: daysAgo(SUBSCRIPTION_EVENT_DAYS) }, most),
     },
+    { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
+    { what: "sign-in attempts", remove: (most) => removeExpiredSignInAttempts(queries, most) },
     {
       what: "audit",
       remove: (most) => removeAuditEventsBefore(queries, idOf(config.auditRetentionDays), most),

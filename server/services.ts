@@ -31,7 +31,7 @@ import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/push-targets.ts";
-import { openInbox, type Inbox } from "./subscribe/push-inbox.ts";
+import { openPushInbox, type OnPushes, type PushInbox } from "./subscribe/push-inbox.ts";
 import { OwnProviderMemory } from "./operations/own-provider-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
@@ -65,8 +65,10 @@ export interface Services {
   providerTimeoutMs?: number;
   /** Finds what pushed events are for. */
   pushTargets: PushTargets;
-  /** Takes pushed events. */
-  inbox: Inbox;
+  /** Stores pushes. */
+  pushInbox: PushInbox;
+  /** Called when this process has stored pushes. */
+  onPushes: OnPushes;
   /** Called when this process has accepted an asynchronous write. */
   onWork: { listener: () => void };
   /** Called when this process has begun a read. */
@@ -151,7 +153,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     tracer: reports.tracer,
     minuteMs: config.minuteMs,
     providerTimeoutMs,
-    ...pushServices({ config, database, changes, sealer, metrics }),
+    ...pushServices({ database, changes, sealer }),
     onWork,
     onRuns: { listener: () => {} },
     startTime: now(),
@@ -174,23 +176,22 @@ function openReports({ config, log }: OpenOptions, closers: Cleanup) {
   };
 }
 
-/** Opens what takes pushed events. */
-const pushServices = ({
-  config,
+/** Opens what receives pushes. */
+function pushServices({
   database,
   changes,
   sealer,
-  metrics,
-}: Pick<Services, "config" | "database" | "changes" | "sealer"> & {
-  metrics: Metrics | undefined;
-}): Pick<Services, "pushTargets" | "inbox"> => ({
-  pushTargets: openPushTargets({ database, changes, sealer }),
-  inbox: openInbox({
-    database,
-    windowMs: config.subscribeCoalesceSeconds * 1_000,
-    subscribeMeter: metrics?.subscribeMeter,
-  }),
-});
+}: Pick<Services, "database" | "changes" | "sealer">): Pick<
+  Services,
+  "pushTargets" | "pushInbox" | "onPushes"
+> {
+  const onPushes: OnPushes = {};
+  return {
+    pushTargets: openPushTargets({ database, changes, sealer }),
+    pushInbox: openPushInbox({ database, onPushes }),
+    onPushes,
+  };
+}
 
 /** Listens, and reads what is kept in memory as long as the process runs. */
 async function openChanges(

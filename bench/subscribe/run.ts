@@ -220,7 +220,7 @@ async function pushes(bench: SubscribeBench): Promise<void> {
       const rateOfOurs = await rate({ ...load, origin: api.origin });
       const us = ((processorMs(api.pid) - before.ms) * 1_000) / (nth - before.nth);
       const rateOfTheirs = await rate({ ...load, origin: bare });
-      await bench.database.query("truncate subscription_events, bare_pushes");
+      await bench.database.query("truncate received_pushes, bare_pushes");
       if (round === 0) continue; // warm-up
       ours.push(rateOfOurs);
       nodeUs.push(us);

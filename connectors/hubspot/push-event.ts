@@ -18,6 +18,16 @@ const TYPES: Record<string, SubscribeEventType> = {
   associationChange: "associationUpdate",
 };
 
+export function countItems(body: string): number | undefined {
+  try {
+    const items: unknown = JSON.parse(body);
+    // An item that is no object is no event of HubSpot, whatever else the list has.
+    return Array.isArray(items) && items.every(isJsonObject) ? items.length : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export function readEvents(body: string): PushedEvents | undefined {
   let texts: string[] | undefined;
   try {
@@ -25,7 +35,6 @@ export function readEvents(body: string): PushedEvents | undefined {
   } catch {
     return undefined;
   }
-  // An item that is no object is no event of HubSpot, whatever else the list has.
   if (!texts || texts.some((text) => !text.startsWith("{"))) return undefined;
   const events = texts.flatMap((text) => readEvent(text) ?? []);
   return { events, dropped: texts.length - events.length };

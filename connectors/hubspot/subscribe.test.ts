@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Signature } from "@hubspot/api-client";
 import type { PushedRequest } from "../../connector-kit/subscribe-connector.ts";
-import { readEvent, readEvents } from "./push-event.ts";
+import { countItems, readEvent, readEvents } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { subscribe } from "./subscribe.ts";
 
@@ -130,9 +130,14 @@ test("an item without account, type or record is dropped alone; a body of anothe
     { ...changed, subscriptionType: 1 },
   ]);
   assert.equal(readEvents(body)?.dropped, 3);
-  for (const wrong of ["{}", "[1]", "[[]]", "[", '"x"', "null", ""])
+  assert.equal(countItems(body), 4);
+  // What is answered before the events are read must be answered the same.
+  for (const wrong of ["{}", "[1]", "[[]]", "[{}, 1]", "[null]", "[", '"x"', "null", "", "[{}] 1"]) {
     assert.equal(readEvents(wrong), undefined);
+    assert.equal(countItems(wrong), undefined);
+  }
   assert.deepEqual(readEvents("[]"), { events: [], dropped: 0 });
+  assert.equal(countItems("[]"), 0);
 });
 
 test("objects have one key in every spelling", () => {

@@ -8,7 +8,7 @@ import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
 import { typeIdOf } from "./event-objects.ts";
 import { readJournalEvent } from "./journal-event.ts";
-import { isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
+import { countItems, isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { registration } from "./push-registration.ts";
 import { objectFault } from "./request.ts";
@@ -16,7 +16,7 @@ import { timeOf } from "./source-record.ts";
 
 export const subscribe: SubscribeConnector = {
   module: "crm",
-  push: { findFault, isSigned, readEvents },
+  push: { findFault, isSigned, countItems, readEvents },
   objectKey: typeIdOf,
   findObjectKey,
   findAccountRef,

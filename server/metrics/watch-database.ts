@@ -80,6 +80,21 @@ function watchSubscriptions(gauge: AddGauge): void {
     ({ streamSilenceSeconds }) => streamSilenceSeconds,
   );
   gauge(
+    "busbar_subscribe_pushes_waiting",
+    "Accepted pushes whose events are not stored yet, up to 100,000.",
+    ({ waitingPushes }) => waitingPushes,
+  );
+  gauge(
+    "busbar_subscribe_pushes_waiting_seconds",
+    "Seconds since the oldest of these pushes arrived.",
+    ({ waitingPushesSeconds }) => waitingPushesSeconds,
+  );
+  gauge(
+    "busbar_subscribe_pushes_set_aside",
+    "Accepted pushes whose events could not be stored, five times.",
+    ({ pushesSetAside }) => pushesSetAside,
+  );
+  gauge(
     "busbar_subscribe_events_waiting",
     "Events of active subscriptions that are neither delivered nor filtered, up to 100,000.",
     ({ waitingEvents }) => waitingEvents,

@@ -1,6 +1,7 @@
 /** Erases a group: what it has in every table, in statements that are short enough to be repeated. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { erasePushes } from "./received-pushes.ts";
 
 export interface ErasedGroup {
   id: string;
@@ -53,7 +54,7 @@ export async function findGroupTraces(queries: Queries, { id }: ErasedGroup): Pr
 
 /**
  * Removes installations, connections with their credentials, consents, and the people who connected for this group only.
- * What hangs on an installation (read objects, fingerprints, subscriptions and their events) goes with it; its id stays in
+ * What hangs on an installation (read objects, fingerprints, subscriptions and their events) goes with it, and pushes set aside that may be about it; its id stays in
  * `removed_installations` until the end.
  */
 export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promise<ErasedAccounts> {
@@ -71,6 +72,7 @@ export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promi
   await sql`
     delete from custom_auth_sessions where project_id = ${projectId} and group_ref = ${groupRef}
   `.execute(queries);
+  await erasePushes(queries, { projectId, groupId: id });
   const installations = await sql`delete from installations where group_id = ${id}`.execute(queries);
   const connections = await sql`delete from connections where group_id = ${id}`.execute(queries);
   const people = await sql`

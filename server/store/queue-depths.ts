@@ -17,6 +17,11 @@ export interface QueueDepths {
   /** Events of active subscriptions that wait, and the age of the oldest. */
   waitingEvents: number;
   waitingEventsSeconds: number;
+  /** Pushes that are not taken apart yet, and the age of the oldest. */
+  waitingPushes: number;
+  waitingPushesSeconds: number;
+  /** Pushes that could not be taken apart. */
+  pushesSetAside: number;
   /** By source of subscriptions: seconds since the oldest time up to which changes are known. */
   positionAges: Record<string, number>;
 }
@@ -64,13 +69,18 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
         where connection_id is null
           or connection_id not in (select id from connections where status = 'bad_credentials')) as stream_silence_seconds,
       waiting.count as waiting_events, waiting.seconds as waiting_events_seconds,
+      pushes.waiting as waiting_pushes, pushes.seconds as waiting_pushes_seconds, pushes.set_aside as pushes_set_aside,
       (select coalesce(jsonb_object_agg(source, seconds), '{}') from (${POSITION_AGES}) as ages) as position_ages
     from (
       select count(*)::int, coalesce(extract(epoch from now() - min(received_time)), 0)::double precision as seconds
       from (
         select received_time from subscription_events join subscriptions using (installation_id, object_name)
         where outcome is null and state = 'active' limit ${MOST_COUNTED}) as events
-    ) as waiting
+    ) as waiting, (
+      select count(*) filter (where fault is null)::int as waiting, count(fault)::int as set_aside,
+        coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision as seconds
+      from (select received_time, fault from received_pushes limit ${MOST_COUNTED}) as pushes
+    ) as pushes
   `.execute(queries);
   const [backlog] = rows;
   if (!backlog) throw new Error("a select without from has one row");

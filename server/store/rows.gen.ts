@@ -521,6 +521,19 @@ export interface ReadSyncs {
   installationId: string;
 }
 
+export interface ReceivedPushes {
+  attempts: Generated<number>;
+  body: string;
+  fault: string | null;
+  installationId: string | null;
+  position: Generated<Int8>;
+  projectId: string;
+  provider: string;
+  receivedTime: Generated<Timestamp>;
+  retryTime: Timestamp | null;
+  sizeBytes: number;
+}
+
 export interface RefusedRequests {
   apiKeyId: string | null;
   builderId: string | null;
@@ -781,6 +794,7 @@ export interface DB {
   readObjects: ReadObjects;
   readRuns: ReadRuns;
   readSyncs: ReadSyncs;
+  receivedPushes: ReceivedPushes;
   refusedRequests: RefusedRequests;
   removedInstallations: RemovedInstallations;
   revisions: Revisions;

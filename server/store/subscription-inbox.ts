@@ -1,4 +1,4 @@
-/** The inbox of subscriptions: stores pushed and streamed events once for each installation that subscribes to them. */
+/** Stores pushed and streamed events once for each installation that subscribes to them. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
@@ -15,6 +15,8 @@ export interface ReceivedEvent {
   occurredTime: Date;
   dedupeKey: Buffer;
   raw: string;
+  /** When its push arrived; undefined: now. */
+  receivedTime?: Date;
 }
 
 export interface StoredEvents {
@@ -60,9 +62,10 @@ export async function storeReceivedEvents(
         ${column("id")}::uuid[], ${column("projectId")}::uuid[], ${column("provider")}::text[], ${column("installationId")}::uuid[],
         ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("recordId")}::text[],
         ${column("providerEventType")}::text[], ${column("occurredTime")}::timestamptz[],
-        ${column("dedupeKey")}::bytea[], ${column("raw")}::text[]
+        ${column("dedupeKey")}::bytea[], ${column("raw")}::text[],
+        ${events.map(({ receivedTime }) => receivedTime ?? null)}::timestamptz[]
       ) with ordinality as event (id, project_id, provider, only_installation, account_ref, object_key, record_id,
-        provider_event_type, occurred_time, dedupe_key, raw, position)
+        provider_event_type, occurred_time, dedupe_key, raw, push_time, position)
     ), target as materialized (
       select project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
       where (${match}) in (select distinct ${match} from input) ${chosen}
@@ -74,22 +77,24 @@ export async function storeReceivedEvents(
       where only_installation is null or only_installation = installation_id
     ), stored as (
       insert into subscription_events
-        (id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw)
-      select id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw
+        (id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw, received_time)
+      select id, installation_id, object_name, record_id, provider_event_type, occurred_time, dedupe_key, raw,
+        coalesce(push_time, now())
       from matched order by position
       on conflict (installation_id, dedupe_key) do nothing
-      returning installation_id, object_name
+      returning installation_id, object_name, received_time
     ), counted as (
       -- Without a join of the two: its plan would look through all events once for each.
-      select installation_id, object_name, sum(arrived) as arrived, sum(new) as new from (
-        select installation_id, object_name, 1 as arrived, 0 as new from matched
-        union all select installation_id, object_name, 0, 1 from stored
+      select installation_id, object_name, sum(arrived) as arrived, sum(new) as new,
+        min(received_time) filter (where new = 1) as oldest_time from (
+        select installation_id, object_name, 1 as arrived, 0 as new, coalesce(push_time, now()) as received_time from matched
+        union all select installation_id, object_name, 0, 1, received_time from stored
       ) events group by 1, 2
     ), due as (
       update subscriptions set received = received + new, duplicates = duplicates + arrived - new,
         last_event_time = now(),
         due_time = case when new = 0 then due_time
-          else least(due_time, now() + ${windowMs} * interval '1 millisecond') end
+          else least(due_time, oldest_time + ${windowMs} * interval '1 millisecond') end
       from counted where subscriptions.installation_id = counted.installation_id
         and subscriptions.object_name = counted.object_name
     )

@@ -1,25 +1,32 @@
-/** The inbox: stores the events of requests that arrive together in one commit. */
+/** The inbox of pushes: stores requests that arrive together in one commit, and tells who takes them apart. */
 import { sharedCommit, type SharedCommit } from "../jobs/shared-commit.ts";
 import type { Database } from "../store/database.ts";
-import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
-import type { SubscribeMeter } from "./subscribe-services.ts";
+import { insertPushes, type NewPush } from "../store/received-pushes.ts";
 
-export type Inbox = SharedCommit<ReceivedEvent[]>;
+export type PushInbox = SharedCommit<NewPush>;
+
+/** What takes pushes apart in this process; without a listener, other processes do. */
+export interface OnPushes {
+  listener?: () => void;
+}
 
 /** A commit of more takes so long that providers give up. */
-const MOST_EVENTS = 1_000;
+const MOST_BYTES = 2_000_000;
+/** As so many bytes a push counts at least, so that a statement has at most 200. */
+const LEAST_BYTES = 10_000;
 
-export const openInbox = (deps: {
+export const openPushInbox = ({
+  database,
+  onPushes,
+}: {
   database: Database;
-  windowMs: number;
-  subscribeMeter?: SubscribeMeter | undefined;
-}): Inbox =>
+  onPushes: OnPushes;
+}): PushInbox =>
   sharedCommit(
     async (pushes) => {
-      const events = pushes.flat();
-      if (events.length === 0) return;
-      const stored = await storeReceivedEvents(deps.database.queries, events, deps.windowMs);
-      deps.subscribeMeter?.received(stored);
+      const { listener } = onPushes;
+      await insertPushes(database.queries, pushes, { tells: listener === undefined });
+      listener?.();
     },
-    { mostItems: MOST_EVENTS, sizeOf: (events) => Math.max(1, events.length) },
+    { mostItems: MOST_BYTES, sizeOf: ({ body }) => Math.max(LEAST_BYTES, body.length) },
   );

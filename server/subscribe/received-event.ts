@@ -7,7 +7,12 @@ import { dedupeHash } from "./dedupe-hash.ts";
 
 export const toReceivedEvent = (
   event: ProviderEvent,
-  { projectId, provider, installationId }: Pick<ReceivedEvent, "projectId" | "provider" | "installationId">,
+  {
+    projectId,
+    provider,
+    installationId,
+    receivedTime,
+  }: Pick<ReceivedEvent, "projectId" | "provider" | "installationId" | "receivedTime">,
 ): ReceivedEvent => ({
   id: newId(),
   projectId,
@@ -17,7 +22,8 @@ export const toReceivedEvent = (
   objectKey: event.objectKey,
   recordId: event.recordId,
   providerEventType: event.providerEventType,
-  occurredTime: event.occurredTime ?? now(),
+  occurredTime: event.occurredTime ?? receivedTime ?? now(),
   dedupeKey: dedupeHash(event.dedupeKey),
   raw: event.raw,
+  ...(receivedTime && { receivedTime }),
 });

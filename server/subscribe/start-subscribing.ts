@@ -1,15 +1,20 @@
-/** Starts what subscribes: subscriptions brought in line with their configuration, the streams, and the worker that delivers events. */
+/** Starts what subscribes: subscriptions brought in line with their configuration, the streams, what takes pushes apart, and the worker that delivers events. */
 import { openAppCalls } from "../calls/app-calls.ts";
 import { openHttp2Sessions } from "../egress/http2-sessions.ts";
 import { openReadPaces } from "../read/paced-fetch.ts";
 import type { Changes } from "../store/changes.ts";
+import type { OnPushes } from "./push-inbox.ts";
 import { startSyncingSubscriptions } from "./sync-subscriptions.ts";
 import { startWatchingOutages } from "./watch-outages.ts";
 import { startStreamWorker, type StreamWorkerServices } from "./stream-worker.ts";
+import { startTakingPushes } from "./take-pushes.ts";
 import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subscription-worker.ts";
 
 type Services = Omit<SubscriptionWorkerServices, "paces" | "appCalls"> &
-  Omit<StreamWorkerServices, "http2" | "appCalls" | "journalRestMs"> & { changes: Changes };
+  Omit<StreamWorkerServices, "http2" | "appCalls" | "journalRestMs"> & {
+    changes: Changes;
+    onPushes: OnPushes;
+  };
 
 /** HubSpot advises 5 to 10 seconds between requests that find nothing. */
 const JOURNAL_REST_MS = 5_000;
@@ -25,6 +30,7 @@ export function startSubscribing(deps: Services): Subscribing {
   const worker = startSubscriptionWorker({ ...deps, appCalls, paces: openReadPaces() });
   const syncing = startSyncingSubscriptions({ ...deps, onDue: () => worker.wake() });
   const outages = startWatchingOutages({ ...deps, onDue: () => worker.wake() });
+  const pushes = startTakingPushes({ ...deps, onDue: () => worker.wake() });
   const http2 = openHttp2Sessions(deps.egress);
   const journalRestMs = Math.min(JOURNAL_REST_MS, deps.pollMs);
   const streams = startStreamWorker({ ...deps, http2, appCalls, journalRestMs });
@@ -36,7 +42,7 @@ export function startSubscribing(deps: Services): Subscribing {
       return worker.running;
     },
     async stop() {
-      await Promise.all([syncing.stop(), outages.stop(), worker.stop(), streams.stop()]);
+      await Promise.all([pushes.stop(), syncing.stop(), outages.stop(), worker.stop(), streams.stop()]);
       http2.close();
     },
   };

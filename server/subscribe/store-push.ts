@@ -1,13 +1,12 @@
-/** Checks who signed a pushed request, and stores its events. */
+/** Checks who signed a pushed request, and stores it. */
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
-import type { Inbox } from "./push-inbox.ts";
+import type { PushInbox } from "./push-inbox.ts";
 import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";
-import { toReceivedEvent } from "./received-event.ts";
 import type { SubscribeMeter } from "./subscribe-services.ts";
 
 export interface ReceiveServices {
@@ -16,13 +15,13 @@ export interface ReceiveServices {
   log: Log;
   publicUrl: () => string;
   pushTargets: PushTargets;
-  inbox: Inbox;
+  pushInbox: PushInbox;
   metrics?: { subscribeMeter: SubscribeMeter } | undefined;
 }
 
 export type StorePushServices = ReceiveServices & { logRefusal(uri: string): void };
 
-/** Stores the events of a signed request. Throws a 400, 401 or 415 Problem. */
+/** Stores a signed request; `take-pushes.ts` takes it apart. Throws a 400, 401 or 415 Problem. */
 export async function storePush(
   deps: StorePushServices,
   place: PushPlace,
@@ -34,22 +33,16 @@ export async function storePush(
     deps.metrics?.subscribeMeter.refused("form");
     throw new Problem("unsupported-media-type", { detail: "Send the events as `application/json`." });
   }
-  const pushed = push.readEvents(request.body.toString("utf8"));
-  if (!pushed) {
+  const body = request.body.toString("utf8");
+  const items = push.countItems(body);
+  if (items === undefined) {
     deps.metrics?.subscribeMeter.refused("form");
     throw new Problem("invalid-request", {
       detail: "The body is not a JSON array of events. Send an array.",
     });
   }
-  if (pushed.dropped > 0) {
-    const { projectId, provider } = target;
-    deps.log.warn(
-      { projectId, provider, dropped: pushed.dropped },
-      "pushed items that are no events were dropped",
-    );
-  }
-  if (pushed.events.length > 0)
-    await deps.inbox.add(pushed.events.map((event) => toReceivedEvent(event, target)));
+  const { projectId, provider, installationId } = target;
+  if (items > 0) await deps.pushInbox.add({ projectId, provider, installationId, body });
 }
 
 /** Throws a 401 Problem, the same for a wrong signature as for an address that does not exist. */

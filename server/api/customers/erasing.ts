@@ -1,5 +1,6 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
 import { elapsedMs } from "../../ground/clock.ts";
+import { awaitPushes } from "../../subscribe/await-pushes.ts";
 import { transact, type Database } from "../../store/database.ts";
 import {
   eraseAccounts,
@@ -58,6 +59,8 @@ export async function eraseGroup(
   const done =
     (await eraseHistory(deps, group, erased, isLate)) &&
     (await eraseAllEvents(deps, group, erased, isLate)) &&
+    // Without subscriptions, taking the pushes apart leaves nothing of the customer's events.
+    (await awaitPushes(deps, projectId, Math.max(0, endMs - elapsedMs()))) &&
     (await finish(deps, group, erased));
   return { done, erased };
 }

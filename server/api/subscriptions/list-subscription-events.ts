@@ -7,6 +7,7 @@ import {
   type EventFilter,
   type SubscriptionEventRow,
 } from "../../store/subscription-events.ts";
+import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
@@ -70,6 +71,7 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
       const { queries } = deps.database;
       const integration = await getIntegrationRow(queries, project.id, params.integrationId);
       const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const of = { projectId: project.id, installationId: row.id };
       return onePage(query, {
         list: (range) => listRows(queries, { ...of, ...filterOf(query), range }),

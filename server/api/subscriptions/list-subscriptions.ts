@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
+import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
 import { describeSubscriptions } from "../../subscribe/describe-subscriptions.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
@@ -24,6 +25,7 @@ export const listSubscriptions = (deps: { database: Database; catalog: Catalog; 
       const { queries } = deps.database;
       const integration = await getIntegrationRow(queries, project.id, params.integrationId);
       const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      await awaitPushes(deps, project.id, LIST_WAIT_MS);
       return (await describeSubscriptions(deps, integration, row)).map(toSubscription);
     },
   });

@@ -1,0 +1,155 @@
+/** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
+import { sql } from "kysely";
+import type { Queries } from "./database.ts";
+
+export interface NewPush {
+  projectId: string;
+  provider: string;
+  /** The only installation that gets the events; null: all of their accounts. */
+  installationId: string | null;
+  /** JSON text. */
+  body: string;
+}
+
+export interface TakenPush extends NewPush {
+  position: string;
+  receivedTime: Date;
+  attempts: number;
+}
+
+/** Where processes hear of pushes that another process stored. */
+export const PUSHES_CHANGE = "received_pushes";
+
+/** Stores pushes. `tells`: processes that listen are told. */
+export async function insertPushes(
+  queries: Queries,
+  pushes: NewPush[],
+  { tells }: { tells: boolean },
+): Promise<void> {
+  // Not as arrays: each quote in a body would be escaped, and read again.
+  const rows = pushes.map(
+    ({ projectId, provider, installationId, body }) =>
+      sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${Buffer.byteLength(body)}::integer, ${body})`,
+  );
+  const insert = sql`insert into received_pushes (project_id, provider, installation_id, size_bytes, body) values ${sql.join(rows)}`;
+  const change = JSON.stringify({ table: PUSHES_CHANGE, id: "" });
+  await (
+    tells ? sql`with stored as (${insert}) select pg_notify('busbar_changes', ${change})::text` : insert
+  ).execute(queries);
+}
+
+/** Pushes of a project among which a batch is chosen. */
+const AMONG = 100;
+
+/**
+ * Removes the oldest pushes that are due, projects in turns, and returns them in order of arrival. To be called in the transaction
+ * that stores their events: a rollback brings them back. The pushes of a project are locked from the oldest on, so another process
+ * waits until their events are stored, and never stores events of a later push before them.
+ *
+ * The commit does not wait for the disk. If the database's machine fails, the pushes are there again, without their
+ * events; and whatever is made of the events is committed later, and waits for both.
+ */
+export async function takePushes(
+  queries: Queries,
+  { most, mostBytes }: { most: number; mostBytes: number },
+): Promise<TakenPush[]> {
+  const isDue = sql`fault is null and (retry_time is null or retry_time <= now())`;
+  const { rows } = await sql<TakenPush>`
+    with recursive project as (
+      (select project_id from received_pushes order by project_id limit 1)
+      union all
+      select next.project_id from project cross join lateral (
+        select project_id from received_pushes where project_id > project.project_id order by project_id limit 1
+      ) as next
+    ), oldest as materialized (
+      select one.* from project cross join lateral (
+        select project_id, position, size_bytes from received_pushes
+        where project_id = project.project_id and ${isDue}
+        order by position limit ${Math.min(most, AMONG)} for update
+      ) as one
+    ), in_turns as (
+      select *, row_number() over (partition by project_id order by position) as turn from oldest
+    ), summed as (
+      select *, row_number() over turns as place, sum(size_bytes) over turns - size_bytes as before
+      from in_turns window turns as (order by turn, project_id)
+    )
+    delete from received_pushes as taken using summed
+    where taken.project_id = summed.project_id and taken.position = summed.position
+      and place <= ${most} and before < ${mostBytes}
+    returning taken.project_id, taken.position, provider, installation_id, received_time, body, attempts,
+      (select set_config('synchronous_commit', 'off', true)) as commits
+  `.execute(queries);
+  return rows.toSorted(
+    (one, other) =>
+      compare(one.projectId, other.projectId) || compare(BigInt(one.position), BigInt(other.position)),
+  );
+}
+
+const compare = <Value extends string | bigint>(one: Value, other: Value): number =>
+  one < other ? -1 : one > other ? 1 : 0;
+
+/** Notes that a push could not be taken apart: it is taken again at a time or, without one, set aside. */
+export async function postponePush(
+  queries: Queries,
+  { projectId, position, retryTime, fault }: TakenPush & { retryTime: Date | null; fault: string },
+): Promise<void> {
+  await sql`
+    update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
+      fault = ${retryTime === null ? fault : null}
+    where project_id = ${projectId} and position = ${position} and fault is null
+  `.execute(queries);
+}
+
+/** Returns the last push of a project that waits for its first attempt; undefined without one. */
+export async function findLastPush(queries: Queries, projectId: string): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom("receivedPushes")
+    .select("position")
+    .where("projectId", "=", projectId)
+    .where("attempts", "=", 0)
+    .orderBy("position", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.position;
+}
+
+/** Returns whether this push or an earlier one of the project waits for its first attempt. */
+export async function hasPushUntil(queries: Queries, projectId: string, position: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom("receivedPushes")
+    .select("position")
+    .where("projectId", "=", projectId)
+    .where("position", "<=", position)
+    .where("attempts", "=", 0)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Removes pushes that were set aside before a time, at most so many; returns how many. Of one project, if it is given. */
+export async function removePushesBefore(
+  queries: Queries,
+  { time, projectId }: { time: Date; projectId?: string },
+  most: number,
+): Promise<number> {
+  const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
+  const { numAffectedRows } = await sql`
+    delete from received_pushes where (project_id, position) in (
+      select project_id, position from received_pushes
+      where fault is not null and received_time < ${time} ${ofProject} limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes pushes that could not be taken apart and may have events of a group's accounts. To be called while its subscriptions are there. */
+export async function erasePushes(
+  queries: Queries,
+  { projectId, groupId }: { projectId: string; groupId: string },
+): Promise<void> {
+  await sql`
+    delete from received_pushes where project_id = ${projectId} and attempts > 0 and exists (
+      select from subscriptions join installations on installations.id = installation_id
+      where group_id = ${groupId} and subscriptions.provider = received_pushes.provider
+        and strpos(body, account_ref) > 0)
+  `.execute(queries);
+}

@@ -1,0 +1,161 @@
+/** Pushes that were answered: taken apart once, in order, whatever happens between. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Scope } from "../../tests/harness/database.ts";
+import { until } from "../../tests/harness/until.ts";
+import { newId } from "../ground/ids.ts";
+import { createLog } from "../ground/log.ts";
+import { openInstallations } from "../read/installed-fixture.ts";
+import { transact } from "../store/database.ts";
+import { readQueueDepths } from "../store/queue-depths.ts";
+import { insertPushes, removePushesBefore, takePushes } from "../store/received-pushes.ts";
+import { listSubscriptions, syncSubscriptions } from "../store/subscriptions.ts";
+import { awaitPushes } from "./await-pushes.ts";
+import { openTaking } from "./take-pushes.ts";
+
+const ALL = { most: 100, mostBytes: 1_000_000 };
+
+async function openPushes(scope: Scope) {
+  const { database, queries, catalog, projectId, install } = await openInstallations(scope, {});
+  const { id: installationId } = await install("one");
+  await syncSubscriptions(queries, { projectId, installationId }, [
+    {
+      id: newId(),
+      objectName: "contacts",
+      provider: "hubspot",
+      accountRef: "41",
+      objectKey: "0-1",
+      source: "webhook",
+      isDisabled: false,
+    },
+  ]);
+  const deletion = (recordId: number, more: object = {}) => ({
+    portalId: 41,
+    subscriptionType: "contact.deletion",
+    objectId: recordId,
+    occurredAt: 1_789_378_000_000,
+    ...more,
+  });
+  /** One push for each list of events. */
+  const push = (...lists: object[][]) =>
+    insertPushes(
+      queries,
+      lists.map((events) => ({
+        projectId,
+        provider: "hubspot",
+        installationId: null,
+        body: JSON.stringify(events),
+      })),
+      { tells: true },
+    );
+  const stored = async () => {
+    const rows = await queries.selectFrom("subscriptionEvents").select("recordId").orderBy("id").execute();
+    return rows.map(({ recordId }) => Number(recordId));
+  };
+  const taking = () => openTaking({ database, catalog, log: createLog("silent"), windowMs: 0 });
+  const takeAll = async () => {
+    const take = taking();
+    while ((await take()).taken > 0);
+  };
+  return { database, queries, projectId, installationId, deletion, push, stored, taking, takeAll };
+}
+
+test("a push is gone with the commit of its events, which have the time of its arrival", async (scope) => {
+  const { queries, projectId, installationId, deletion, push, stored, taking } = await openPushes(scope);
+  await push([deletion(1), deletion(2)], [deletion(2), deletion(3), deletion(4, { portalId: 42 })]);
+  const receivedTime = new Date(Date.now() - 3_600_000);
+  await queries.updateTable("receivedPushes").set({ receivedTime }).execute();
+  assert.deepEqual(await taking()(), { taken: 2, stored: 3 });
+  assert.deepEqual(await stored(), [1, 2, 3]);
+  assert.deepEqual(await queries.selectFrom("receivedPushes").selectAll().execute(), []);
+  const events = await queries.selectFrom("subscriptionEvents").select("receivedTime").execute();
+  for (const event of events) assert.deepEqual(event.receivedTime, receivedTime);
+  const [row] = await listSubscriptions(queries, projectId, installationId);
+  assert.deepEqual([row?.received, row?.duplicates], [3, 1]);
+  assert.deepEqual(await taking()(), { taken: 0, stored: 0 });
+});
+
+test("a process that dies while it takes pushes apart leaves them to the next one", async (scope) => {
+  const { database, deletion, push, stored, takeAll } = await openPushes(scope);
+  await push([deletion(1)]);
+  const client = await database.pool.connect();
+  await client.query("begin; delete from received_pushes");
+  // The server rolls back when the connection is gone.
+  client.release(true);
+  await takeAll();
+  assert.deepEqual(await stored(), [1]);
+});
+
+test("while one process takes a push, another one does not store the events of a later one", async (scope) => {
+  const { database, deletion, push, stored, taking } = await openPushes(scope);
+  await push([deletion(1)], [deletion(2)]);
+  const rollback = new Error("this process dies");
+  let other: Promise<unknown> = Promise.resolve();
+  const first = transact(database, async (queries) => {
+    assert.equal((await takePushes(queries, { ...ALL, most: 1 })).length, 1);
+    other = taking()();
+    const waiting = "select from pg_locks where not granted";
+    await until(async () => (await database.pool.query(waiting)).rowCount === 1);
+    assert.deepEqual(await stored(), []);
+    throw rollback;
+  });
+  await assert.rejects(first, rollback);
+  await other;
+  assert.deepEqual(await stored(), [1, 2]);
+});
+
+test("processes that take pushes at the same time store events in the order of arrival, each once", async (scope) => {
+  const { deletion, push, stored, takeAll } = await openPushes(scope);
+  const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+  // Batches of a few pushes.
+  const note = "x".repeat(50_000);
+  await push(...numbers.map((number) => [deletion(number, { note })]));
+  await Promise.all([takeAll(), takeAll(), takeAll()]);
+  assert.deepEqual(await stored(), numbers);
+});
+
+test("a project with many pushes leaves places to the others, and a large push is taken alone", async (scope) => {
+  const { database, queries, deletion, push } = await openPushes(scope);
+  await push(...Array.from({ length: 150 }, (_, index) => [deletion(index + 1)]));
+  const other = { projectId: newId(), provider: "hubspot", installationId: null, body: "[{}]" };
+  await insertPushes(queries, [other], { tells: false });
+  const take = (limits: typeof ALL) => transact(database, (transaction) => takePushes(transaction, limits));
+  const projects = (await take({ ...ALL, most: 10 })).map(({ projectId }) => projectId);
+  assert.equal(projects.length, 10);
+  assert.equal(projects.filter((projectId) => projectId === other.projectId).length, 1);
+  assert.equal((await take({ ...ALL, mostBytes: 1 })).length, 1);
+  assert.equal((await take({ ...ALL, most: 200 })).length, 100);
+});
+
+test("a push whose events cannot be stored stops no other; after five attempts it is set aside and counted", async (scope) => {
+  const { database, queries, projectId, deletion, push, stored, takeAll } = await openPushes(scope);
+  // PostgreSQL has no such time.
+  await push([deletion(1)], [deletion(2, { occurredAt: -8.64e15 })], [deletion(3)]);
+  await takeAll();
+  assert.deepEqual(await stored(), [1, 3]);
+  assert.equal(await awaitPushes({ database }, projectId, 0), true);
+  for (let attempts = 1; attempts < 5; attempts += 1) {
+    const [row] = await queries.selectFrom("receivedPushes").selectAll().execute();
+    assert.equal(row?.attempts, attempts);
+    assert.ok(row?.retryTime && row.retryTime > new Date());
+    await queries.updateTable("receivedPushes").set({ retryTime: new Date() }).execute();
+    await takeAll();
+  }
+  const [row] = await queries.selectFrom("receivedPushes").selectAll().execute();
+  assert.match(row?.fault ?? "", /timestamp|time zone/);
+  const { waitingPushes, pushesSetAside } = await readQueueDepths(queries);
+  assert.deepEqual({ waitingPushes, pushesSetAside }, { waitingPushes: 0, pushesSetAside: 1 });
+  assert.equal(await removePushesBefore(queries, { time: new Date(0) }, 9), 0);
+  assert.equal(await removePushesBefore(queries, { projectId: newId(), time: new Date() }, 9), 0);
+  assert.equal(await removePushesBefore(queries, { projectId, time: new Date() }, 9), 1);
+});
+
+test("who waits for the pushes before sees their events, and learns if they still wait", async (scope) => {
+  const { database, projectId, deletion, push, stored, takeAll } = await openPushes(scope);
+  await push([deletion(1)]);
+  assert.equal(await awaitPushes({ database }, projectId, 20), false);
+  const waiting = awaitPushes({ database }, projectId, 60_000);
+  await takeAll();
+  assert.equal(await waiting, true);
+  assert.deepEqual(await stored(), [1]);
+});
