@@ -20,11 +20,11 @@ create table received_pushes (
   primary key (project_id, position)
 ) with (autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0,
   toast.autovacuum_vacuum_threshold = 2000, toast.autovacuum_vacuum_scale_factor = 0);
--- PostgreSQL's own compression would take longer than everything else.
+-- LZ4 is quicker, where the server has it. The default is not slower than no compression, and writes a tenth to the disk.
 do $$
 begin
   alter table received_pushes alter column body set compression lz4;
 exception when feature_not_supported then
-  alter table received_pushes alter column body set storage external;
+  null;
 end
 $$;

@@ -9,6 +9,11 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { buildCatalog } from "../../connectors/catalog.ts";
+import { createLog } from "../../server/ground/log.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { insertPushes } from "../../server/store/received-pushes.ts";
+import { openTaking } from "../../server/subscribe/take-pushes.ts";
 import { processorMs } from "../processor-time.ts";
 import { quantile } from "../read/read-bench.ts";
 import { rate } from "../write/rate.ts";
@@ -26,7 +31,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean" },
     installations: { type: "string" },
-    /** One of `latency`, `streams`, `pushes`. */
+    /** One of `latency`, `streams`, `pushes`, `taking`. */
     only: { type: "string" },
   },
 });
@@ -235,6 +240,40 @@ async function pushes(bench: SubscribeBench): Promise<void> {
   }
 }
 
+/** Measures how fast one process takes waiting pushes apart. */
+async function taking(bench: SubscribeBench): Promise<void> {
+  const log = createLog("error");
+  const database = await openDatabase({ connectionString: bench.databaseUrl, log });
+  const take = openTaking({ database, catalog: buildCatalog(), log, windowMs: 0 });
+  const { rows } = await bench.database.query("select project_id from subscriptions limit 1");
+  const push = { projectId: rows[0].project_id, provider: "hubspot", installationId: null };
+  let nth = 2_000_000;
+  for (const { events } of PUSHES) {
+    const many = quick ? 200 : 2_000;
+    const rates: number[] = [];
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      for (let waiting = 0; waiting < many; waiting += 100) {
+        const bodyOf = () => pushBody(bench.crms, { nth: nth++, events, accounts: INSTALLATIONS });
+        const some = Array.from({ length: 100 }, () => ({ ...push, body: Buffer.from(bodyOf()) }));
+        await insertPushes(database.queries, some, { tells: false });
+      }
+      const startedMs = performance.now();
+      while ((await take()).taken > 0);
+      const perSecond = (many * events * 1_000) / (performance.now() - startedMs);
+      await bench.database.query("truncate subscription_events");
+      if (round > 0) rates.push(perSecond);
+    }
+    tell(
+      `pushes of ${events} taken apart by one process`,
+      `${per(median(rates) / events)} pushes`,
+      median(rates),
+      "-",
+      " events/s",
+    );
+  }
+  await database.close();
+}
+
 /** Returns whether a part runs: all, or only the one that was asked for. */
 const asked = (part: string): boolean => values.only === undefined || values.only === part;
 
@@ -242,10 +281,15 @@ const receiver = await openReceiver();
 const bench = await openSubscribeBench();
 try {
   await bench.prepare(receiver.url);
-  if (asked("latency") || asked("pushes")) await bench.subscribe("hubspot", INSTALLATIONS);
+  if (asked("latency") || asked("pushes") || asked("taking")) await bench.subscribe("hubspot", INSTALLATIONS);
   if (asked("latency")) await latency(bench, receiver);
   if (asked("streams")) await streams(bench);
   if (asked("pushes")) await pushes(bench);
+  if (asked("taking")) {
+    // Nobody else takes them.
+    if (bench.isRunning) await bench.end();
+    await taking(bench);
+  }
 } finally {
   receiver.close();
   await bench.close();

@@ -34,6 +34,7 @@ export interface SubscribeBench {
   /** The process that does everything. */
   busbar: ChildBusbar;
   end(): Promise<void>;
+  readonly isRunning: boolean;
   /** Ends that process and starts a new one. */
   restart(): Promise<void>;
   /** Starts another process with other settings. */
@@ -115,6 +116,9 @@ export async function openSubscribeBench(): Promise<SubscribeBench> {
     databaseUrl: postgres.connectionString,
     database,
     busbar,
+    get isRunning() {
+      return busbars.includes(bench.busbar);
+    },
     async end() {
       busbars.splice(busbars.indexOf(bench.busbar), 1);
       bench.busbar.signal("SIGTERM");

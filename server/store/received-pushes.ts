@@ -2,16 +2,20 @@
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
-export interface NewPush {
+interface PushTarget {
   projectId: string;
   provider: string;
   /** The only installation that gets the events; null: all of their accounts. */
   installationId: string | null;
-  /** JSON text. */
-  body: string;
 }
 
-export interface TakenPush extends NewPush {
+export interface NewPush extends PushTarget {
+  /** JSON in UTF-8. Bytes, because a text would be encoded once more on its way to PostgreSQL. */
+  body: Buffer;
+}
+
+export interface TakenPush extends PushTarget {
+  body: string;
   position: string;
   receivedTime: Date;
   attempts: number;
@@ -29,7 +33,7 @@ export async function insertPushes(
   // Not as arrays: each quote in a body would be escaped, and read again.
   const rows = pushes.map(
     ({ projectId, provider, installationId, body }) =>
-      sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${Buffer.byteLength(body)}::integer, ${body})`,
+      sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${body.length}::integer, ${body}::text)`,
   );
   const insert = sql`insert into received_pushes (project_id, provider, installation_id, size_bytes, body) values ${sql.join(rows)}`;
   const change = JSON.stringify({ table: PUSHES_CHANGE, id: "" });

@@ -6,7 +6,13 @@ import { Problem } from "../ground/errors.ts";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import type { PushPlace } from "./push-targets.ts";
-import { openRefusalLog, storePush, type ReceiveServices, type StorePushServices } from "./store-push.ts";
+import {
+  openPushConnectors,
+  openRefusalLog,
+  storePush,
+  type ReceiveServices,
+  type StorePushServices,
+} from "./store-push.ts";
 
 const PUSH_LIMIT_BYTES = 1_048_576;
 /** A provider gives up after some seconds; it sends a request that was refused again. */
@@ -66,7 +72,11 @@ interface Form {
 }
 
 function receiver(services: ReceiveServices, { operationId, summary, params, placeOf }: Form): Endpoint {
-  const deps: StorePushServices = { ...services, logRefusal: openRefusalLog(services.log) };
+  const deps: StorePushServices = {
+    ...services,
+    logRefusal: openRefusalLog(services.log),
+    pushConnectors: openPushConnectors(services),
+  };
   return endpoint({
     operationId,
     tag: "Subscribe",

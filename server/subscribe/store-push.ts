@@ -1,4 +1,5 @@
 /** Checks who signed a pushed request, and stores it. */
+import { isUtf8 } from "node:buffer";
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -19,7 +20,11 @@ export interface ReceiveServices {
   metrics?: { subscribeMeter: SubscribeMeter } | undefined;
 }
 
-export type StorePushServices = ReceiveServices & { logRefusal(uri: string): void };
+export interface StorePushServices extends ReceiveServices {
+  logRefusal(uri: string): void;
+  /** Those of all providers. */
+  pushConnectors(): PushConnector[];
+}
 
 /** Stores a signed request; `take-pushes.ts` takes it apart. Throws a 400, 401 or 415 Problem. */
 export async function storePush(
@@ -33,8 +38,8 @@ export async function storePush(
     deps.metrics?.subscribeMeter.refused("form");
     throw new Problem("unsupported-media-type", { detail: "Send the events as `application/json`." });
   }
-  const body = request.body.toString("utf8");
-  const items = push.countItems(body);
+  const text = request.body.toString("utf8");
+  const items = push.countItems(text);
   if (items === undefined) {
     deps.metrics?.subscribeMeter.refused("form");
     throw new Problem("invalid-request", {
@@ -42,6 +47,7 @@ export async function storePush(
     });
   }
   const { projectId, provider, installationId } = target;
+  const body = isUtf8(request.body) ? request.body : Buffer.from(text);
   if (items > 0) await deps.pushInbox.add({ projectId, provider, installationId, body });
 }
 
@@ -51,9 +57,8 @@ async function requireSigned(
   place: PushPlace,
   request: PushedRequest,
 ): Promise<{ push: PushConnector; target: PushTarget }> {
-  const connectors = deps.catalog.keys().flatMap((key) => deps.catalog.connector(key)?.subscribe?.push ?? []);
   // Before anything is looked up: requests without a signature must cost nothing.
-  const faults = connectors.map((push) => push.findFault(request, nowMs()));
+  const faults = deps.pushConnectors().map((push) => push.findFault(request, nowMs()));
   const [fault] = faults;
   if (fault !== undefined && faults.every((one) => one !== undefined)) throw unsigned(deps, fault);
   const target = await deps.pushTargets.find(place);
@@ -83,4 +88,11 @@ export function openRefusalLog(log: Log): (uri: string) => void {
     nextMs = nowMs() + LOG_EVERY_MS;
     log.warn({ uri }, "refused a push: its signature does not match this address");
   };
+}
+
+/** Returns a function that lists the connectors of all providers that push; it looks through the catalog once. */
+export function openPushConnectors(deps: Pick<ReceiveServices, "catalog">): () => PushConnector[] {
+  let known: PushConnector[] | undefined;
+  return () =>
+    (known ??= deps.catalog.keys().flatMap((key) => deps.catalog.connector(key)?.subscribe?.push ?? []));
 }

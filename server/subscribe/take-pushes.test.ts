@@ -44,7 +44,7 @@ async function openPushes(scope: Scope) {
         projectId,
         provider: "hubspot",
         installationId: null,
-        body: JSON.stringify(events),
+        body: Buffer.from(JSON.stringify(events)),
       })),
       { tells: true },
     );
@@ -117,7 +117,7 @@ test("processes that take pushes at the same time store events in the order of a
 test("a project with many pushes leaves places to the others, and a large push is taken alone", async (scope) => {
   const { database, queries, deletion, push } = await openPushes(scope);
   await push(...Array.from({ length: 150 }, (_, index) => [deletion(index + 1)]));
-  const other = { projectId: newId(), provider: "hubspot", installationId: null, body: "[{}]" };
+  const other = { projectId: newId(), provider: "hubspot", installationId: null, body: Buffer.from("[{}]") };
   await insertPushes(queries, [other], { tells: false });
   const take = (limits: typeof ALL) => transact(database, (transaction) => takePushes(transaction, limits));
   const projects = (await take({ ...ALL, most: 10 })).map(({ projectId }) => projectId);

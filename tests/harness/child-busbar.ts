@@ -60,11 +60,14 @@ export async function startChildBusbar(
   await new Promise<void>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}: ${output()}`));
     const timer = setTimeout(() => fail("Busbar did not get ready"), PATIENCE_MS);
-    child.stdout.on("data", () => {
+    const look = (): void => {
       if (!output().includes("Busbar is ready")) return;
+      // Copying the whole log for each line of it would take more of the processor than what is measured.
+      child.stdout.off("data", look);
       clearTimeout(timer);
       resolve();
-    });
+    };
+    child.stdout.on("data", look);
     void exited.then(() => {
       clearTimeout(timer);
       fail("Busbar ended");
