@@ -52,6 +52,15 @@ describe("the members of an entry", () => {
     assert.deepEqual(entryOf(defined(required("a", "b")), { a: null }).fields, { a: null });
   });
 
+  test("null stays null under another spelling, also in the first record", () => {
+    const manifest = {
+      requiredFields: [{ fieldName: "phone" }, { fieldName: "billingcity", mapToName: "city" }],
+    };
+    const values = { Id: "001", Phone: null, BillingCity: null };
+    const { fields, mappedFields } = entryOf(defined(manifest), values);
+    assert.deepEqual([fields, mappedFields], [{ phone: null }, { city: null }]);
+  });
+
   test("the id is in the fields if it is selected, whether the record's values have it or not", () => {
     assert.deepEqual(entryOf(defined(required("id")), {}).fields, { id: "001" });
     assert.deepEqual(entryOf(defined(required("id")), { Id: "00A" }).fields, { id: "00A" });

@@ -90,7 +90,9 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
       if (!isLearned) spellings.learn(values);
       isLearned = true;
       field.source = spellings.find(values, field.sourceKey) ?? field.source;
-      value = ownValue(values, field.source) ?? (field.sourceKey === "id" ? record.id : undefined);
+      // Null is a value: a receiver that never sees it keeps what was cleared.
+      value = ownValue(values, field.source);
+      if (value === undefined && field.sourceKey === "id") value = record.id;
     }
     if (value !== undefined) field.isFound = true;
     for (const step of field.path) value = value === undefined ? value : valueAt(value, step, spellings);
