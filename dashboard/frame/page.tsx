@@ -40,7 +40,7 @@ export function Page({ title, above, about, mark, actions, children }: PageProps
           )}
         </div>
         {actions && (
-          <Group gap="xs" align="flex-start">
+          <Group gap="xs" align="flex-start" className={classes["actions"]}>
             {actions}
           </Group>
         )}

@@ -13,17 +13,16 @@ import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Section } from "../../ui/section.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { programWords } from "./program-words.ts";
 
 export function AccountPage(): JSX.Element {
   const { data, error, refetch } = useCall("getMyInfo", {});
   return (
     <Page title="Account">
-      <Stack>
-        <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
-        {data && <Person me={data} />}
-        <AcceptInvite />
-        <Sessions />
-      </Stack>
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      {data && <Person me={data} />}
+      <AcceptInvite />
+      <Sessions />
     </Page>
   );
 }
@@ -87,7 +86,7 @@ function Sessions(): JSX.Element {
   return (
     <>
       <ProblemView error={end.error ?? endOthers.error} />
-      <Group justify="space-between">
+      <Group justify="space-between" mb="xs">
         <Title order={2}>Sessions</Title>
         <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate({})}>
           Sign out everywhere else
@@ -108,7 +107,11 @@ function Sessions(): JSX.Element {
 const columnsOf = (onEnd: (id: string) => void): Column<Session>[] => [
   {
     head: "Browser or program",
-    cell: ({ userAgent = "–" }) => <span className="foreign">{userAgent}</span>,
+    cell: ({ userAgent = "–" }) => (
+      <span className="foreign" title={userAgent}>
+        {programWords(userAgent)}
+      </span>
+    ),
     grows: true,
     line: 1,
   },

@@ -36,7 +36,7 @@ export const ManifestComparison = ({ planned, before, after }: ManifestCompariso
 const isPlanned = (one: Deployment[number]): one is Planned => "change" in one;
 
 const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
-  <Section title={`${planned.name}: ${planned.change}, ${planned.installationCount} installations`}>
+  <Section title={`${planned.name}: ${planned.change}, ${countWords(planned.installationCount)}`}>
     {planned.changes.length === 0 && (
       <Text size="sm">{planned.change === "added" ? "A new integration." : "No differences."}</Text>
     )}
@@ -52,6 +52,8 @@ const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
     ))}
   </Section>
 );
+
+const countWords = (count: number): string => `${count} installation${count === 1 ? "" : "s"}`;
 
 /** The words of `busbar deploy`. */
 function inWords({ kind, path, before, after }: Change): string {

@@ -1,12 +1,13 @@
 /** The editor of a manifest with its findings, the comparison with what is deployed, and the deployment. */
 import { useState, type JSX } from "react";
-import { Checkbox, Group, Stack, Text } from "@mantine/core";
+import { Checkbox, Stack, Text } from "@mantine/core";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
+import { ActionBar } from "../../ui/action-bar.tsx";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { FindingsList } from "../../ui/findings-list.tsx";
@@ -59,7 +60,7 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
         )}
         <FindingsList findings={findings} refused="this manifest would be refused" />
       </Section>
-      <Group align="flex-start">
+      <ActionBar>
         <ActionButton
           variant="default"
           reason={mayCompare}
@@ -78,7 +79,7 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
             onChange={(event) => setStops(event.currentTarget.checked)}
           />
         )}
-      </Group>
+      </ActionBar>
       <ProblemView error={deploy.error ?? compare.error} />
       {deploy.data && <Deployed integrations={deploy.data} />}
       {compare.data && !deploy.data && (

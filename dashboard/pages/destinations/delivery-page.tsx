@@ -42,7 +42,7 @@ export function DeliveryPage(): JSX.Element {
             facts={{
               Message: <IdText id={data.id} />,
               Type: data.eventType,
-              Event: <TimeAgo time={data.eventTime} focusable />,
+              "Time of the event": <TimeAgo time={data.eventTime} focusable />,
               "Next attempt": data.nextAttemptTime && <TimeAgo time={data.nextAttemptTime} focusable />,
             }}
           />

@@ -40,7 +40,8 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
         facts={{
           State: (
             <>
-              <Status status={state} /> {reason}
+              <Status status={state} />
+              {reason && <Text size="sm">{reason}</Text>}
             </>
           ),
           Changes: SOURCES[source],

@@ -4,6 +4,7 @@ import { Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall } from "../../api/queries.ts";
+import { ActorName } from "../../frame/actor-name.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -130,7 +131,7 @@ const revisionColumns = (name: string): Column<RowOf<"listRevisions">>[] => [
   { head: "Deployed", cell: ({ createTime }) => <TimeAgo time={createTime} />, line: 1 },
   {
     head: "By",
-    cell: ({ createdBy }) => <span className="foreign">{createdBy}</span>,
+    cell: ({ createdBy }) => <ActorName actor={createdBy} />,
     grows: true,
     line: 2,
   },

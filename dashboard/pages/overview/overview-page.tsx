@@ -23,13 +23,7 @@ export function OverviewPage(): JSX.Element {
           failed="status=failure"
         />
         <ActivityGraph name="Deliveries" of="deliveries" period={period} />
-        <ActivityGraph
-          name="Proxy calls"
-          of="proxyCalls"
-          period={period}
-          to="/proxy-calls"
-          failed="status=4xx"
-        />
+        <ActivityGraph name="Proxy calls" of="proxyCalls" period={period} to="/proxy-calls" />
       </SimpleGrid>
     </Page>
   );

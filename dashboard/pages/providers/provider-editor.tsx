@@ -1,12 +1,13 @@
 /** The editor of a provider's document, with what the API says about it, and the button that stores it. */
 import { useState, type JSX, type ReactNode } from "react";
-import { Group, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
+import { ActionBar } from "../../ui/action-bar.tsx";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { FindingsList } from "../../ui/findings-list.tsx";
@@ -76,11 +77,11 @@ export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
         </Text>
       </Section>
       <ProblemView error={store.error} />
-      <Group>
+      <ActionBar>
         <ActionButton reason={mayStore ?? blocked} loading={store.isPending} onClick={save}>
           {isStored ? "Save" : "Create provider"}
         </ActionButton>
-      </Group>
+      </ActionBar>
     </>
   );
 }
