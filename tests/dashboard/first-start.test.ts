@@ -1,8 +1,8 @@
 /** The first start of a fresh checkout builds the dashboard, and the second one finds it, as a person in a browser sees it. */
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readdir, stat, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
@@ -45,7 +45,31 @@ describe("a fresh checkout", { skip: HAS_CHROMIUM ? false : "no /usr/bin/chromiu
     return startChildBusbar(join(folder, ".busbar"), env, join(folder, "server", "busbar.mjs"));
   };
 
+  test("without the packages that build it and without a build, the page says what to do, and the API answers", async () => {
+    await install(folder, { omit: "dev" });
+    busbar = await start();
+    const visit = await openVisit({ browser, origin: busbar.origin });
+    for (const path of ["/", "/projects/default/operations"]) {
+      const answer = await visit.page.goto(busbar.origin + path);
+      assert.equal(answer?.status(), 503, path);
+      await visit.page.getByRole("heading", { name: "The dashboard is not built", level: 1 }).waitFor();
+      await visit.page.getByText("npm run build", { exact: true }).waitFor();
+    }
+    await visit.page.getByRole("link", { name: "API reference" }).click();
+    await visit.page
+      .getByRole("heading", { name: /Busbar/ })
+      .first()
+      .waitFor();
+    await visit.close();
+    assert.equal((await busbar.call("GET", "/v1/projects/default")).status, 200);
+    busbar.signal("SIGTERM");
+    const { code, stdout } = await busbar.exited;
+    assert.equal(code, 0);
+    assert.match(stdout, /the dashboard is not built/);
+  });
+
   test("the first start builds the dashboard while it serves, and the second builds nothing", async (scope) => {
+    await install(folder);
     const dist = join(folder, DIST);
     busbar = await start();
     scope.diagnostic(`sign-in ${await signInMs(browser, busbar)} ms after "ready", with the build`);
@@ -68,8 +92,25 @@ async function checkOut(): Promise<string> {
   const isSource = (path: string) => path !== join(ROOT, DIST);
   for (const name of [...FOLDERS, ...FILES])
     await cp(join(ROOT, name), join(folder, name), { recursive: true, filter: isSource });
-  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
   return folder;
+}
+
+/** Links the installed packages, as `npm ci` or `npm ci --omit=dev` would put them there. */
+async function install(folder: string, { omit }: { omit?: "dev" } = {}): Promise<void> {
+  const modules = join(folder, "node_modules");
+  await rm(modules, { recursive: true, force: true });
+  if (!omit) return symlink(join(ROOT, "node_modules"), modules);
+  const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
+  for (const [path, { dev }] of Object.entries<Locked>(packages)) {
+    const isOnTop = /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path);
+    if (!isOnTop || dev) continue;
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await symlink(join(ROOT, path), join(folder, path));
+  }
+}
+
+interface Locked {
+  dev?: boolean;
 }
 
 /** Signs in with the first key, and returns how long the page to do so took to come. */

@@ -51,7 +51,7 @@ export async function openDashboard(): Promise<Dashboard> {
   };
   const on = await openTestBusbar({ env });
   const origin = new URL(on.busbar.urls.base).origin;
-  const [browser] = await Promise.all([launchBrowser(), fillProject(on), isBuilt(origin)]);
+  const [browser] = await Promise.all([launchBrowser(), fillProject(on), untilBuilt(origin)]);
   let signedIn: Awaited<ReturnType<BrowserContext["storageState"]>> | undefined;
   const changes = new Map<string, string>();
   const visitSignedOut = (view?: View) => openVisit({ browser, origin, changes }, view);
@@ -89,13 +89,14 @@ export async function signIn({ page, open, drawn }: Visit, apiKey: string): Prom
   await drawn();
 }
 
-async function isBuilt(origin: string): Promise<void> {
+/** Waits until the build of the dashboard is there. */
+export async function untilBuilt(origin: string): Promise<void> {
   const answer = await fetch(`${origin}/`, { headers: { accept: "text/html" } });
   await answer.arrayBuffer();
   if (answer.status === 200) return;
   assert.equal(answer.status, 503);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  return isBuilt(origin);
+  return untilBuilt(origin);
 }
 
 interface Shared {
@@ -132,10 +133,8 @@ export async function openVisit(
     const requestId = response.headers()["x-request-id"];
     if (isChange && response.ok() && requestId) changes?.set(requestId, `${method} ${path}`);
   });
-  const drawn = async () => {
-    await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
-    await page.locator("main h1").waitFor();
-  };
+  // In one condition: before the script runs, there is neither a busy page nor a heading.
+  const drawn = () => page.locator("main:not([aria-busy=true]) h1").waitFor();
   return {
     page,
     context,

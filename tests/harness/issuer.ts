@@ -16,7 +16,10 @@ export interface TestIssuer {
   env: Record<string, string>;
   /** Returns headers with a person's token; claims are merged over those of Grace Hopper. */
   sign(claims?: Claims, kid?: string): Promise<Record<string, string>>;
-  /** Signs a person in at the address that a Busbar sent the browser to; returns the address to come back to. */
+  /**
+   * Signs a person in at the address that a Busbar sent the browser to; returns the address to come back to. A browser that opens
+   * that address gets a page with a link instead.
+   */
   approve(authorizationUrl: string, claims?: Claims): URL;
   /** Requests to the token endpoint so far: header and form. */
   readonly exchanges: { authorization: string | undefined; form: URLSearchParams }[];
@@ -60,7 +63,22 @@ export async function startIssuer(options: { clientSecret?: string } = {}): Prom
     return { token_type: "Bearer", id_token: await signed({ nonce: asked.get("nonce"), ...claims }) };
   }
 
+  const approve: TestIssuer["approve"] = (authorizationUrl, claims = {}) => {
+    const asked = new URL(authorizationUrl).searchParams;
+    const code = randomUUID();
+    approved.set(code, { asked, claims });
+    const back = new URL(asked.get("redirect_uri") ?? "");
+    back.search = new URLSearchParams({ code, state: asked.get("state") ?? "" }).toString();
+    return back;
+  };
+
   const server = createServer(async (request, response) => {
+    if (request.url?.startsWith("/authorize?")) {
+      const back = approve(url + request.url).href.replaceAll("&", "&amp;");
+      response.setHeader("content-type", "text/html");
+      response.end(`<!doctype html><title>Issuer</title><a href="${back}">I am Grace Hopper</a>`);
+      return;
+    }
     const answer = async (): Promise<object | undefined> => {
       if (request.url === "/keys") return { keys: [jwk] };
       if (request.url === "/token") return exchange(request);
@@ -84,14 +102,7 @@ export async function startIssuer(options: { clientSecret?: string } = {}): Prom
       ...(options.clientSecret !== undefined && { BUSBAR_OIDC_CLIENT_SECRET: options.clientSecret }),
     },
     sign: async (claims = {}, kid) => bearer(await signed(claims, kid)),
-    approve(authorizationUrl, claims = {}) {
-      const asked = new URL(authorizationUrl).searchParams;
-      const code = randomUUID();
-      approved.set(code, { asked, claims });
-      const back = new URL(asked.get("redirect_uri") ?? "");
-      back.search = new URLSearchParams({ code, state: asked.get("state") ?? "" }).toString();
-      return back;
-    },
+    approve,
     exchanges,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

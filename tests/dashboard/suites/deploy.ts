@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { strToU8, zipSync } from "fflate";
+import { runCli } from "../../harness/command-line.ts";
+import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../dashboard.test.ts";
 import type { Visit } from "../open-dashboard.ts";
@@ -21,6 +23,26 @@ integrations:
 `;
 const SECOND = `${FIRST.replace(/^#.*\n/, "")}        - objectName: companies
 `;
+
+const COMPARED = `specVersion: 1.0.0
+integrations:
+  - name: compared
+    displayName: Compared
+    provider: hubspot
+    write: { objects: [{ objectName: contacts }, { objectName: companies }] }
+`;
+/** Something of it is added, changed and removed; the second integration is new, the third unchanged. */
+const COMPARED_LATER = `specVersion: 1.0.0
+integrations:
+  - name: compared
+    displayName: Compared → later
+    provider: hubspot
+    write: { objects: [{ objectName: companies }, { objectName: deals, inheritMapping: true }] }
+    proxy: { enabled: true }
+  - { name: brand-new, provider: salesforce, proxy: { enabled: true } }
+  - { name: as-before, provider: hubspot, proxy: { enabled: true } }
+`;
+const AS_BEFORE = COMPARED + COMPARED_LATER.slice(COMPARED_LATER.indexOf("  - { name: as-before"));
 
 /** Manifests with many faults each, so that every rule has something to say. */
 const FAULTY = [
@@ -111,16 +133,18 @@ integrations:
 `,
 ];
 
-/** Rules about providers and settings that this Busbar does not have, and about the size of a file. */
+/** Rules about providers and settings that this Busbar does not have, and one that ends a list longer than the page's. */
 const NEVER_TOLD = [
   "provider-capability-proxy",
   "google-calendar-backfill",
   "snowflake-backfill",
   "destination-exists",
   "frequent-schedule-risk",
-  "manifest-size",
   "too-many-findings",
 ];
+
+/** The file is larger than what is read. */
+const TOO_LARGE = `# ${"large ".repeat(15)}\n`.repeat(2_850);
 
 export const suite: Suite = (on) => {
   const typeManifest = async ({ page }: Visit, text: string) => {
@@ -146,11 +170,14 @@ export const suite: Suite = (on) => {
     );
   };
 
-  test("the editor complains where the API does, in the same words, by every rule", async () => {
+  /** Returns the numbers of the lines that have a mark beside them, of those that are drawn. */
+  const markedLines = ({ page }: Visit): Promise<number[]> => page.evaluate(linesWithMark);
+
+  test("the editor complains where the API does, in the same words, by every rule, with a mark at each line", async () => {
     const visit = await on().visit();
     const told = new Set<string>();
     await visit.open("/projects/default/deploy?template=write");
-    for (const text of [...FAULTY, FIRST]) {
+    for (const text of [...FAULTY, TOO_LARGE, FIRST]) {
       await typeManifest(visit, text);
       const wanted = await complaints(text);
       for (const line of wanted) told.add(line.split(" ").at(-1) ?? "");
@@ -159,6 +186,13 @@ export const suite: Suite = (on) => {
       await until(async () => {
         const shown = (await findings(visit)).filter((line) => !errors || line.startsWith("Error"));
         return JSON.stringify(shown) === JSON.stringify(wanted);
+      });
+      const lines = (await findings(visit)).map((line) => Number(/line (\d+):/.exec(line)?.[1]));
+      await visit.page.getByRole("textbox", { name: "Manifest" }).press("Control+Home");
+      await until(async () => {
+        const [first, last]: [number, number] = await visit.page.evaluate(drawnLines);
+        const drawn = lines.filter((line) => line >= first && line <= last);
+        return (await markedLines(visit)).join() === [...new Set(drawn)].join();
       });
     }
     const findingTypes = readFileSync(join(ROOT, "server/manifest/finding.ts"), "utf8");
@@ -169,8 +203,54 @@ export const suite: Suite = (on) => {
     );
     await typeManifest(visit, FAULTY[1] ?? "");
     await visit.page.locator(".cm-lintRange-error").first().waitFor();
+    // However many findings there are.
+    for (const name of ["Compare", "Deploy"]) {
+      const box = await visit.page.getByRole("button", { name, exact: true }).boundingBox();
+      assert.ok(box && box.y >= 0 && box.y + box.height <= 800, `${name}: ${JSON.stringify(box)}`);
+    }
     visit.assertUntroubled();
     await visit.close();
+  });
+
+  test("Compare says what `busbar deploy` says before and after it deploys", async () => {
+    const { on: busbar, origin } = on();
+    const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: busbar.projectId };
+    const command = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runCli(["deploy", "-", ...args], { env, stdin: COMPARED_LATER });
+      assert.equal(code, 0, stderr);
+      return stdout;
+    };
+    const customer = { provider: "hubspot", groupRef: "compared", integration: "compared" } as const;
+    await connectCustomer(busbar, { ...customer, manifest: AS_BEFORE, skipSampling: true });
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/deploy?integration=compared");
+    await typeManifest(visit, COMPARED_LATER);
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("heading", { name: "as-before: unchanged, 0 installations" }).waitFor();
+    const shown: Compared[] = await page.evaluate(shownComparison);
+    const said = await command("--dry-run");
+    assert.deepEqual(shown, comparedBy(said));
+    assert.deepEqual(
+      shown.map(({ title, changes }) => [
+        title,
+        changes
+          .map((line) => line[0])
+          .toSorted()
+          .join(""),
+      ]),
+      [
+        ["compared: changed, 1 installation", "++-~"],
+        ["brand-new: added, 0 installations", ""],
+        ["as-before: unchanged, 0 installations", ""],
+      ],
+    );
+    const changes = (text: string) => text.split("\n").filter((line) => /^ {4}[-+~] /.test(line));
+    assert.deepEqual(changes(await command("--destructive")), changes(said));
+    visit.assertUntroubled();
+    await visit.close();
+    for (const name of ["compared", "brand-new", "as-before"])
+      await busbar.inProject("DELETE", `/integrations/${name}`);
   });
 
   test("a manifest is compared as the API compares it, deployed, and an old revision restored with its comments", async () => {
@@ -218,3 +298,40 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 };
+
+interface Compared {
+  title: string;
+  changes: string[];
+}
+
+/** Reads the output of `busbar deploy --dry-run`. */
+function comparedBy(output: string): Compared[] {
+  const all: Compared[] = [];
+  for (const line of output.split("\n")) {
+    const [, change, name, count] = /^(\w+) +(\S+) {2}\S+ {2}(\d+ installations?)$/.exec(line) ?? [];
+    if (name !== undefined) all.push({ title: `${name}: ${change}, ${count}`, changes: [] });
+    else if (/^ {4}[-+~] /.test(line)) all.at(-1)?.changes.push(line.trim());
+  }
+  return all;
+}
+
+/** The rest runs in the browser; as text, because this file is checked without the types of browsers. */
+const shownComparison = `[...document.querySelectorAll("section")].flatMap((section) => {
+  const title = section.querySelector("h2")?.textContent ?? "";
+  const changes = [...section.querySelectorAll("p.mono")].map((line) => line.textContent);
+  return /installations?$/.test(title) ? [{ title, changes }] : [];
+})`;
+
+const linesWithMark = `(() => {
+  const of = (gutter) => [...document.querySelectorAll(gutter + " .cm-gutterElement")];
+  const numbers = of(".cm-lineNumbers").map((one) => [one.getBoundingClientRect().top, Number(one.textContent)]);
+  return of(".cm-gutter-lint").filter((one) => one.querySelector(".cm-lint-marker")).map((one) =>
+    numbers.find(([top]) => Math.abs(top - one.getBoundingClientRect().top) < 2)?.[1] ?? 0);
+})()`;
+
+const drawnLines = `(() => {
+  const numbers = [...document.querySelectorAll(".cm-lineNumbers .cm-gutterElement")]
+    .filter((one) => one.getBoundingClientRect().height > 0)
+    .map((one) => Number(one.textContent));
+  return [Math.min(...numbers), Math.max(...numbers)];
+})()`;

@@ -1,8 +1,10 @@
 /** Job 9: a colleague is invited, and gets a role. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPerson } from "../../harness/people.ts";
+import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
+import { until } from "../../harness/until.ts";
 import type { Suite } from "../dashboard.test.ts";
+import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {
   const people = () => `/orgs/${on().on.busbar.bootstrap?.orgId}/people`;
@@ -41,12 +43,22 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("a person sees their sessions and ends the others", async () => {
-    const visit = await on().visit();
+  test("a person sees their sessions, with browser and system in words, and ends the others", async () => {
+    const { on: busbar } = on();
+    const { apiKey } = await addPerson(busbar, "support");
+    const other = { ...(await sessionOf(busbar, apiKey)), "x-api-key": "" };
+    const visit = await on().visitSignedOut();
+    await signIn(visit, apiKey);
     await visit.open("/account");
     const { page } = visit;
-    await page.getByRole("row", { name: /this one/ }).waitFor();
-    await page.getByRole("heading", { name: "Sessions" }).waitFor();
+    const sessions = page.getByRole("table", { name: "Sessions" }).locator("tbody tr");
+    const own = sessions.filter({ hasText: "this one" });
+    await own.getByText(/^Chrome \d+ on Linux$/).waitFor();
+    assert.match((await own.getByTitle(/^Mozilla/).textContent()) ?? "", /^Chrome/);
+    assert.equal(await sessions.count(), 3);
+    await page.getByRole("button", { name: "Sign out everywhere else" }).click();
+    await until(async () => (await sessions.count()) === 1);
+    assert.equal((await busbar.call("GET", "/v1/my-info", undefined, other)).status, 401);
     visit.assertUntroubled();
     await visit.close();
   });

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../dashboard.test.ts";
+import type { Dashboard } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {
   test("a dry run names every field, Send links its operation, and the curl does the same in a shell", async () => {
@@ -56,22 +57,47 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("a graph's sum is that of the list of the same window, and a bar opens the list of its time", async () => {
+  test("the buckets of each graph add up to the list of the same window, and a bar opens the list of its time with as many rows", async () => {
     const visit = await on().visit();
     const { page } = visit;
-    const answered = page.waitForResponse(/\/activity\?of=operations/);
-    await visit.open("/projects/default?window=1h");
-    const { since, until: end, buckets } = await (await answered).json();
-    const path = `/operations?since=${since}&until=${end}&pageSize=200`;
-    const { results } = (await on().on.inProject("GET", path)).body;
-    const sum = buckets
-      .flatMap(({ values }: { values: { count: number }[] }) => values)
-      .reduce((all: number, { count }: { count: number }) => all + count, 0);
-    assert.equal(sum, results.length);
-    await page.getByText(`${sum} in all`).first().waitFor();
-    await page.getByRole("img", { name: /^Operations: bars/ }).press("ArrowLeft");
-    await page.keyboard.press("Enter");
-    await page.waitForURL(/\/operations\?since=.*&until=/);
+    const numbersOf = async (name: string) => {
+      const figure = page
+        .getByRole("figure")
+        .filter({ has: page.getByRole("img", { name: `${name}: bars over time` }) });
+      await figure.getByText(/^\d+ in all/).waitFor();
+      // Drawn also while it is folded.
+      const counts = await figure.locator("tbody td:nth-child(2)").allTextContents();
+      return counts.reduce((sum, count) => sum + Number(count), 0);
+    };
+    const of = (name: string) => page.waitForResponse(new RegExp(`/activity\\?of=${name}`));
+    for (const [name, key, list] of [
+      ["Operations", "operations", "/operations"],
+      ["Deliveries", "deliveries", "/deliveries:search"],
+      ["Proxy calls", "proxyCalls", "/proxy-calls"],
+    ] as const) {
+      // Something that an earlier test began may still come.
+      await until(async () => {
+        const answered = of(key);
+        await visit.open("/projects/default?window=1h");
+        const { since, until: end, totals } = await (await answered).json();
+        const [sum, listed] = [await numbersOf(name), await countRows(on(), list, { since, until: end })];
+        assert.equal(sum, totals[0]?.count);
+        return sum > 0 && sum === listed;
+      });
+      if (name === "Deliveries") continue;
+      const graph = page.getByRole("img", { name: `${name}: bars over time` });
+      await graph.press("ArrowLeft");
+      const words = page.getByText(/^\S.*: \d+ in all, \d+ failed/);
+      while (/: 0 in all/.test((await words.textContent()) ?? "")) await graph.press("ArrowLeft");
+      const [, all, failed] = /: (\d+) in all, (\d+) failed/.exec((await words.textContent()) ?? "") ?? [];
+      await graph.press("Enter");
+      await page.waitForURL(/since=.*&until=/);
+      await visit.drawn();
+      const rows = page.getByRole("table", { name, exact: true }).locator("tbody tr");
+      // A bar with failures opens these.
+      const wanted = name === "Operations" && failed !== "0" ? failed : all;
+      await until(async () => (await rows.count()) === Math.min(50, Number(wanted)));
+    }
     visit.assertUntroubled();
     await visit.close();
   });
@@ -87,6 +113,18 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 };
+
+/** Counts all rows of a list of the API, whatever its pages. */
+async function countRows({ on }: Dashboard, list: string, filters: Record<string, string>): Promise<number> {
+  let count = 0;
+  for (let pageToken: string | undefined; ;) {
+    const query = new URLSearchParams({ ...filters, pageSize: "200", ...(pageToken && { pageToken }) });
+    const { body } = await on.inProject("GET", `${list}?${query}`);
+    count += body.results.length;
+    if (body.pagination.done) return count;
+    pageToken = body.pagination.nextPageToken;
+  }
+}
 
 /** Runs what the page shows, with the key in the variable that it names. */
 async function inShell(command: string | null, apiKey: string): Promise<string> {
