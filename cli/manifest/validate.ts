@@ -30,12 +30,8 @@ export function validate(
     faults.map((fault) => providerFinding(key, file, fault)),
   );
   const catalog = { ...providers, ...ownCatalog, ...builtInCatalog() };
-  const faulty = checked.filter(({ own: one }) => !one).map(({ key }) => JSON.stringify(key));
-  // A provider whose file has faults is there, although nothing is known of it.
-  const isFollowing = ({ rule, message }: ManifestFinding): boolean =>
-    rule === "provider-not-supported" && faulty.some((key) => message.includes(key));
-  const inManifest = checkManifest(source, catalog, context).findings;
-  return [...findings, ...inManifest.filter((finding) => !isFollowing(finding))];
+  const faultyProviders = checked.filter(({ own: one }) => !one).map(({ key }) => key);
+  return [...findings, ...checkManifest(source, catalog, { ...context, faultyProviders }).findings];
 }
 
 /** Returns the manifest as plain data, undefined if it cannot be parsed. */

@@ -1,0 +1,34 @@
+/** Checks of a manifest without a server. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { parseManifest } from "../../server/manifest/parse-manifest.ts";
+import { validate } from "./validate.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: quill
+    provider: x-quill
+    proxy: { enabled: true }
+  - name: other
+    provider: x-quilt
+    proxy: { enabled: true }
+`;
+
+/** Returns the findings about the manifest and this file of `x-quill`. */
+function findingsOf(source: string) {
+  const { document } = parseManifest(source);
+  assert.ok(document);
+  const { data, positionOf } = document;
+  return validate(MANIFEST, undefined, { "x-quill": { shown: "x-quill.yaml", source, data, positionOf } });
+}
+
+test("a provider whose file has faults is reported there only, and one that has no file in the manifest", () => {
+  const found = findingsOf("authType: noone\nbaseURL: https://api.quill.example\n");
+  assert.ok(found.some(({ rule }) => rule === "own-provider"));
+  const missing = found.filter(({ rule }) => rule === "provider-not-supported");
+  assert.deepEqual(
+    missing.map(({ path }) => path),
+    ["$.integrations[1].provider"],
+  );
+});
