@@ -1,0 +1,131 @@
+/** Pushes that were answered are delivered once and in order, whatever happens to the processes. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import type { ChildBusbar } from "../harness/child-busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { openSink, type Sink } from "../harness/deliveries/sink.ts";
+import { openProcessGroup, type ProcessGroup } from "../harness/process-group.ts";
+import { signedPush } from "../harness/signed-push.ts";
+import { until } from "../harness/until.ts";
+
+const SECRET = "the-apps-secret";
+const PLACE = "/subscribe/v1/projects/default/integrations/crm";
+const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read: { objects: [{ objectName: contacts, destination: changes, requiredFields: [{ fieldName: phone }] }] }
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: changes
+          inheritFieldsAndMapping: true
+          updateEvent: { enabled: always, watchFieldsAuto: all }
+`;
+
+describe("answered pushes", () => {
+  let group: ProcessGroup;
+  let sink: Sink;
+  let database: Client;
+  let first: ChildBusbar;
+  before(async () => {
+    sink = await openSink();
+    // Each event is an entry of its own.
+    group = await openProcessGroup({ BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0" });
+    group.sandbox.hubspot.setLimits("off");
+    first = await group.start();
+    database = new Client({ connectionString: group.connectionString });
+    await database.connect();
+    const metadata = { providerParams: { subscribeSource: "webhook" } };
+    const app = { provider: "hubspot", clientId: "app", clientSecret: SECRET, scopes: ["oauth"], metadata };
+    await first.inProject("POST", "/provider-apps", app);
+    const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
+    await first.inProject("POST", "/destinations", destination);
+    const on = { ...first, sandbox: group.sandbox };
+    await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    const active = "select from subscriptions where state = 'active'";
+    await until(async () => (await database.query(active)).rowCount === 1);
+  });
+  after(async () => {
+    await database?.end();
+    await group?.stop();
+    await sink?.close();
+  });
+
+  let time = 1_789_378_000_000;
+  async function push({ origin }: ChildBusbar, recordId: number, propertyValue: string): Promise<void> {
+    const event = {
+      portalId: 4100410,
+      subscriptionId: 70_001,
+      // The time does not tell the order of all of them.
+      occurredAt: 5 * Math.floor(time++ / 5),
+      subscriptionType: "contact.propertyChange",
+      objectId: recordId,
+      propertyName: "phone",
+      propertyValue,
+      messageId: `${recordId}/${propertyValue}`,
+    };
+    const body = JSON.stringify([event]);
+    const { headers } = signedPush(`${origin}${PLACE}`, body, SECRET);
+    const answer = await fetch(`${origin}${PLACE}`, { method: "POST", body, headers });
+    assert.equal(answer.status, 200, await answer.text());
+  }
+  const countOf = async (query: string): Promise<number> => (await database.query(query)).rowCount ?? 0;
+  const untilDelivered = (count: number): Promise<unknown> =>
+    until(
+      async () => (await countOf("select from subscription_events where outcome = 'delivered'")) === count,
+    );
+  /** In the order in which messages were made of them. */
+  const valuesOf = async (recordId: number): Promise<string[]> => {
+    const query =
+      "select raw::json ->> 'propertyValue' as value from subscription_events where record_id = $1 order by end_time";
+    return (await database.query(query, [String(recordId)])).rows.map(({ value }) => value);
+  };
+  const arrived = (): string[] =>
+    sink
+      .messagesAt("/changes")
+      .flatMap(({ body }) => JSON.parse(body).result)
+      .map(({ rawEvent }) => rawEvent.messageId);
+
+  test("a process that is killed (-9) between storing and taking pushes apart loses none, and none comes twice", async () => {
+    const values = ["1", "2", "3", "4", "5"];
+    await database.query("begin; lock table subscription_events in exclusive mode");
+    for (const value of values) await push(first, 501, value);
+    await until(
+      async () =>
+        (await countOf(
+          "select from pg_locks where not granted and relation = 'subscription_events'::regclass",
+        )) > 0,
+    );
+    assert.ok((await countOf("select from received_pushes")) > 0);
+    assert.equal(await countOf("select from subscription_events"), 0);
+    first.signal("SIGKILL");
+    await first.exited;
+    await database.query("rollback");
+    assert.ok((await countOf("select from received_pushes")) > 0);
+    await group.start();
+    await untilDelivered(values.length);
+    assert.deepEqual(await valuesOf(501), values);
+    assert.equal(await countOf("select from received_pushes"), 0);
+    await until(() => arrived().length >= values.length);
+    assert.deepEqual(
+      arrived().toSorted(),
+      values.map((value) => `501/${value}`),
+    );
+  });
+
+  test("two processes, one without workers, keep the order of a record whose changes they get in turns", async () => {
+    const [one, other] = await Promise.all([group.start({ BUSBAR_ROLES: "api" }), group.start()]);
+    const before = await countOf("select from subscription_events");
+    const values = Array.from({ length: 40 }, (_, index) => String(index + 1));
+    const record = async (recordId: number): Promise<void> => {
+      for (const [index, value] of values.entries())
+        await push(index % 2 === 0 ? one : other, recordId, value);
+    };
+    await Promise.all([record(502), record(503), record(504)]);
+    await untilDelivered(before + 3 * values.length);
+    for (const recordId of [502, 503, 504]) assert.deepEqual(await valuesOf(recordId), values);
+  });
+});
