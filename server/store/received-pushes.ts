@@ -44,6 +44,8 @@ export async function insertPushes(
 
 /** Pushes of a project among which a batch is chosen. */
 const AMONG = 100;
+/** A process that hangs with locked pushes loses its connection after this time, so that others go on. */
+const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Removes the oldest pushes that are due, projects in turns, and returns them in order of arrival. To be called in the transaction
@@ -81,7 +83,8 @@ export async function takePushes(
     where taken.project_id = summed.project_id and taken.position = summed.position
       and place <= ${most} and before < ${mostBytes}
     returning taken.project_id, taken.position, provider, installation_id, received_time, body, attempts,
-      (select set_config('synchronous_commit', 'off', true)) as commits
+      (select set_config('synchronous_commit', 'off', true)
+        || set_config('idle_in_transaction_session_timeout', ${`${LONGEST_PAUSE_MS}`}, true)) as settings
   `.execute(queries);
   return rows.toSorted(
     (one, other) =>
@@ -102,6 +105,18 @@ export async function postponePush(
       fault = ${retryTime === null ? fault : null}
     where project_id = ${projectId} and position = ${position} and fault is null
   `.execute(queries);
+}
+
+/** Counts the pushes that wait, up to a number, and their bytes. */
+export async function countWaitingPushes(
+  queries: Queries,
+  most: number,
+): Promise<{ pushes: number; bytes: number }> {
+  const { rows } = await sql<{ pushes: number; bytes: number }>`
+    select count(*)::integer as pushes, coalesce(sum(size_bytes), 0)::double precision as bytes
+    from (select size_bytes from received_pushes where fault is null limit ${most}) as waiting
+  `.execute(queries);
+  return rows[0] ?? { pushes: 0, bytes: 0 };
 }
 
 /** Returns the last push of a project that waits for its first attempt; undefined without one. */

@@ -1,9 +1,15 @@
 /** The inbox of pushes: stores requests that arrive together in one commit, and tells who takes them apart. */
-import { sharedCommit, type SharedCommit } from "../jobs/shared-commit.ts";
+import { elapsedMs } from "../ground/clock.ts";
+import { sharedCommit } from "../jobs/shared-commit.ts";
 import type { Database } from "../store/database.ts";
-import { insertPushes, type NewPush } from "../store/received-pushes.ts";
+import { countWaitingPushes, insertPushes, type NewPush } from "../store/received-pushes.ts";
 
-export type PushInbox = SharedCommit<NewPush>;
+export interface PushInbox {
+  /** Resolves when the push is committed. */
+  add(push: NewPush): Promise<void>;
+  /** Whether so few pushes wait that another one can be taken, as known for a second. */
+  hasRoom(): boolean;
+}
 
 /** What takes pushes apart in this process; without a listener, other processes do. */
 export interface OnPushes {
@@ -15,18 +21,45 @@ const MOST_BYTES = 2_000_000;
 /** As so many bytes a push counts at least, so that a statement has at most 200. */
 const LEAST_BYTES = 10_000;
 
+/**
+ * Pushes are accepted faster than they are taken apart. Providers keep for a day what is refused, and the disk is everybody's, so
+ * there is an end: millions of events.
+ */
+const MOST_WAITING = { pushes: 50_000, bytes: 1_000_000_000 };
+const LOOK_EVERY_MS = 1_000;
+
 export const openPushInbox = ({
   database,
   onPushes,
 }: {
   database: Database;
   onPushes: OnPushes;
-}): PushInbox =>
-  sharedCommit(
+}): PushInbox => ({
+  ...sharedCommit<NewPush>(
     async (pushes) => {
       const { listener } = onPushes;
       await insertPushes(database.queries, pushes, { tells: listener === undefined });
       listener?.();
     },
     { mostItems: MOST_BYTES, sizeOf: ({ body }) => Math.max(LEAST_BYTES, body.length) },
-  );
+  ),
+  hasRoom: openLook(database),
+});
+
+/** Returns a function that tells at once what the last look found, and looks again in the background. */
+function openLook({ queries }: Database): () => boolean {
+  let hasRoom = true;
+  let nextMs = 0;
+  const look = async (): Promise<void> => {
+    const { pushes, bytes } = await countWaitingPushes(queries, MOST_WAITING.pushes);
+    hasRoom = pushes < MOST_WAITING.pushes && bytes < MOST_WAITING.bytes;
+  };
+  return () => {
+    if (elapsedMs() >= nextMs) {
+      nextMs = elapsedMs() + LOOK_EVERY_MS;
+      // Without a database the push is refused anyway.
+      void look().catch(() => {});
+    }
+    return hasRoom;
+  };
+}

@@ -1,14 +1,14 @@
-/** POST /subscribe/…: takes events that a provider pushes, stores them, and answers. */
+/** POST /subscribe/…: takes requests with events that a provider pushes, stores them, and answers. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Type, type TObject } from "typebox";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
+import type { Problem } from "../ground/errors.ts";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import type { PushPlace } from "./push-targets.ts";
 import {
   openPushConnectors,
   openRefusalLog,
+  sendLater,
   storePush,
   type ReceiveServices,
   type StorePushServices,
@@ -17,7 +17,6 @@ import {
 const PUSH_LIMIT_BYTES = 1_048_576;
 /** A provider gives up after some seconds; it sends a request that was refused again. */
 const PATIENCE_MS = 900;
-const RETRY_AFTER_MS = 5_000;
 
 const PARAMS = {
   projectIdOrName: Type.String({ description: "Id or name of the project." }),
@@ -95,7 +94,7 @@ function receiver(services: ReceiveServices, { operationId, summary, params, pla
       401: "The signature is missing, old or wrong, or the address does not exist.",
       413: "The body is larger than 1 MB.",
       415: "The body is not declared as JSON.",
-      503: "The database did not store the events in time. Send them again.",
+      503: "The database did not store the events in time, or too many pushes wait. Send them again.",
     },
     async handle({ params: names, body, headers, url }) {
       const request = {
@@ -121,9 +120,5 @@ function receiver(services: ReceiveServices, { operationId, summary, params, pla
 
 function unavailable({ metrics }: ReceiveServices): Problem {
   metrics?.subscribeMeter.refused("unavailable");
-  return new Problem("unavailable", {
-    detail: "The database did not store the events in time. Send the request again.",
-    retryAfter: new Date(nowMs() + RETRY_AFTER_MS),
-    headers: { "retry-after": String(RETRY_AFTER_MS / 1_000) },
-  });
+  return sendLater("The database did not store the events in time.");
 }

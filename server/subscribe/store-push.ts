@@ -26,7 +26,7 @@ export interface StorePushServices extends ReceiveServices {
   pushConnectors(): PushConnector[];
 }
 
-/** Stores a signed request; `take-pushes.ts` takes it apart. Throws a 400, 401 or 415 Problem. */
+/** Stores a signed request; `take-pushes.ts` takes it apart. Throws a 400, 401, 415 or 503 Problem. */
 export async function storePush(
   deps: StorePushServices,
   place: PushPlace,
@@ -48,8 +48,22 @@ export async function storePush(
   }
   const { projectId, provider, installationId } = target;
   const body = isUtf8(request.body) ? request.body : Buffer.from(text);
+  if (!deps.pushInbox.hasRoom()) {
+    deps.metrics?.subscribeMeter.refused("full");
+    throw sendLater("So many pushes wait that no more are accepted at the moment.");
+  }
   if (items > 0) await deps.pushInbox.add({ projectId, provider, installationId, body });
 }
+
+const RETRY_AFTER_MS = 5_000;
+
+/** Returns a 503 Problem, after which the provider sends the request again. */
+export const sendLater = (reason: string): Problem =>
+  new Problem("unavailable", {
+    detail: `${reason} Send the request again.`,
+    retryAfter: new Date(nowMs() + RETRY_AFTER_MS),
+    headers: { "retry-after": String(RETRY_AFTER_MS / 1_000) },
+  });
 
 /** Throws a 401 Problem, the same for a wrong signature as for an address that does not exist. */
 async function requireSigned(

@@ -1,6 +1,7 @@
 /** Requests at the addresses for pushes, and the endpoints of subscriptions. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { signedPush } from "../../../tests/harness/signed-push.ts";
@@ -157,6 +158,24 @@ describe("pushes", () => {
     await Promise.all(Array.from({ length: 20 }, one));
     assert.equal(await push(JSON.stringify([deletion()])), 200);
     assert.equal(await received(), before + 1);
+  });
+
+  test("while too many pushes wait, others are refused for a while, and taken afterwards", async () => {
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    await client.query(
+      `insert into received_pushes (project_id, provider, size_bytes, body, attempts, retry_time)
+       select $1, 'hubspot', 2, '[]', 1, now() + interval '1 day' from generate_series(1, 50000)`,
+      [on.projectId],
+    );
+    const body = JSON.stringify([deletion()]);
+    await until(async () => (await push(body)) === 503);
+    const { headers } = signedPush(`${PUBLIC_URL}${at("integrations/crm")}`, body, SECRET);
+    const refused = await fetch(`${PUBLIC_URL}${at("integrations/crm")}`, { method: "POST", body, headers });
+    assert.equal(refused.headers.get("retry-after"), "5");
+    await client.query("delete from received_pushes where attempts = 1");
+    await client.end();
+    await until(async () => (await push(body)) === 200);
   });
 
   test("lists of events are filtered and paged", async () => {
