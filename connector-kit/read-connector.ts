@@ -111,6 +111,8 @@ export interface ReadConnector {
   readonly abilities: ReadAbilities;
   /** The provider's module that this reads; absent if the provider has none. */
   readonly module?: string;
+  /** Returns false for an object of the provider that this does not read. Absent: it reads any. Pure. */
+  isReadable?(objectName: string): boolean;
   /** Returns the first request of a page; without a checkpoint, of the first page. Pure: a dry run shows it. */
   preparePage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest;
   /**

@@ -19,9 +19,16 @@ const OUTSIDE_CRM = new Set([
   "communication-preferences",
 ]);
 
+/** Occurrences of an event, under the name that the public connector uses for them. */
+const OCCURRENCES = /^AMPERSAND-event-occurrences-/;
+
+/** Returns false for objects of APIs that Busbar does not read. */
+export const isReadable = (objectName: string): boolean =>
+  !OUTSIDE_CRM.has(objectName) && !OCCURRENCES.test(objectName);
+
 /** Returns why an object cannot be read; undefined if that is not known. */
 export function readingFault(objectName: string): ProviderError | undefined {
-  if (!OUTSIDE_CRM.has(objectName)) return objectFault(objectName);
+  if (isReadable(objectName)) return objectFault(objectName);
   const message = `Reading \`${objectName}\` of HubSpot is not supported yet; read CRM objects, owners or lists`;
   return new ProviderError({ kind: "invalid", message });
 }

@@ -7,6 +7,7 @@ import { prepareCrmPage, readCrmPage } from "./crm-page.ts";
 import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } from "./crm-lookup.ts";
 import { addAssociations } from "./read-associations.ts";
 import { readDeletions } from "./read-deletions.ts";
+import { isReadable } from "./read-object.ts";
 import { isTopLevel, MOST_SEARCH_FILTERS } from "./read-request.ts";
 
 const MINUTE_MS = 60_000;
@@ -28,6 +29,7 @@ export const read: ReadConnector = {
     // Each look lists all archived records.
     deletionsEveryMs: 60 * MINUTE_MS,
   },
+  isReadable,
   preparePage: (plan, checkpoint) => readerOf(plan).preparePage(plan, checkpoint),
   readPage,
   prepareCount: (plan) => readerOf(plan).prepareCount(plan),

@@ -86,6 +86,12 @@ export async function findReadableObject(
       detail: `Busbar cannot read records of ${provider}${module ? ` (module ${module})` : ""}. Call its API through the proxy instead.`,
     });
   }
+  const { objectName } = definition;
+  if (connector.read.isReadable?.(objectName) === false) {
+    throw new Problem("unsupported-by-provider", {
+      detail: `Busbar does not read \`${objectName}\` of ${provider}. Call its API through the proxy instead.`,
+    });
+  }
   if (definition.disabled) {
     const detail = `The customer's configuration has disabled \`${named.objectName}\`.`;
     throw refuseObject(named, detail, "Set `disabled: false` for the object to read or search it.");

@@ -39,6 +39,11 @@ integrations:
           destination: nowhere
         - objectName: tickets
           destination: ${hook.name}
+        - objectName: marketing-campaigns
+          destination: ${hook.name}
+        - objectName: AMPERSAND-event-occurrences-e_form_view_v2
+          mapToName: formViews
+          destination: ${hook.name}
 `;
     const content = { read: { objects: { tickets: { objectName: "tickets", disabled: true } } } };
     customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm", content });
@@ -118,6 +123,15 @@ integrations:
       assert.deepEqual([body.issues[0].in, body.issues[0].name], ["path", "objectName"]);
     }
     assert.equal((await trigger("contacts", { groupRef: "stranger" })).status, 404);
+  });
+
+  test("is refused for objects of other APIs of the provider, which Busbar does not read", async () => {
+    for (const objectName of ["marketing-campaigns", "formViews"]) {
+      const { status, body } = await trigger(objectName);
+      assert.equal(status, 400);
+      assert.match(body.type, /unsupported-by-provider$/);
+      assert.match(body.detail, /does not read `(marketing-campaigns|AMPERSAND-.*)` of hubspot/);
+    }
   });
 
   test("is begun once for an Idempotency-Key, which fits no other request", async () => {
