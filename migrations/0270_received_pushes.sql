@@ -1,4 +1,4 @@
--- Compatible: a new table; the version before goes on storing the events of a push before it answers.
+-- Compatible: a new table; the version before goes on storing events before it answers. A process that stops leaves no push.
 -- Requests with events, as a provider pushed them. They are answered when they are here, and removed by the transaction that
 -- stores their events.
 create table received_pushes (

@@ -42,7 +42,10 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   const bootstrap = await firstKey(config, services.database);
   const workers: Workers | undefined = config.roles.has("worker") ? startWorkers(services) : undefined;
   if (workers) {
-    closers.push(() => workers.stop());
+    closers.push(async () => {
+      await workers.finishPushes();
+      await workers.stop();
+    });
     watchSchema(services, () => {
       log.warn("a newer version of Busbar has migrated the database: background work ends here");
       workers.stop().catch((err: unknown) => log.error({ err }, "background work did not end cleanly"));

@@ -5,6 +5,7 @@ import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { startRetention } from "./jobs/retention.ts";
 import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
+import { awaitAllPushes } from "./subscribe/await-pushes.ts";
 import { startSubscribing } from "./subscribe/start-subscribing.ts";
 import { startSchemaWatcher } from "./watch/schema-watcher.ts";
 import { startWriteWorker } from "./write/write-worker.ts";
@@ -12,8 +13,12 @@ import { startWriteWorker } from "./write/write-worker.ts";
 export interface Workers {
   /** False if some of it has stopped unexpectedly. */
   readonly running: boolean;
+  /** Ends what the version before could not go on with: takes apart the pushes that were answered. Never rejects. */
+  finishPushes(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const FINISH_MS = 5_000;
 
 export function startWorkers(deps: Services): Workers {
   const writes = startWriteWorker({
@@ -50,6 +55,9 @@ export function startWorkers(deps: Services): Workers {
     get running() {
       const all = [writes, reads, subscriptions, deliveries];
       return !stopping && all.every(({ running }) => running);
+    },
+    async finishPushes() {
+      if (!stopping) await awaitAllPushes(deps, FINISH_MS).catch(() => {});
     },
     stop: async () => {
       stopping ??= Promise.all([

@@ -132,17 +132,14 @@ export async function findLastPush(queries: Queries, projectId: string): Promise
   return row?.position;
 }
 
-/** Returns whether this push or an earlier one of the project waits for its first attempt. */
-export async function hasPushUntil(queries: Queries, projectId: string, position: string): Promise<boolean> {
-  const row = await queries
-    .selectFrom("receivedPushes")
-    .select("position")
-    .where("projectId", "=", projectId)
-    .where("position", "<=", position)
-    .where("attempts", "=", 0)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+/** Returns whether a push waits for its first attempt: one of any project, or this one or an earlier one of its project. */
+export async function isPushWaiting(
+  queries: Queries,
+  until?: { projectId: string; position: string },
+): Promise<boolean> {
+  let query = queries.selectFrom("receivedPushes").select("position").where("attempts", "=", 0);
+  if (until) query = query.where("projectId", "=", until.projectId).where("position", "<=", until.position);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
 /** Removes pushes that were set aside before a time, at most so many; returns how many. Of one project, if it is given. */

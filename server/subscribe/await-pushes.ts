@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { elapsedMs } from "../ground/clock.ts";
 import type { Database } from "../store/database.ts";
-import { findLastPush, hasPushUntil } from "../store/received-pushes.ts";
+import { findLastPush, isPushWaiting } from "../store/received-pushes.ts";
 
 const STEP_MS = 10;
 /** A list shows what is there after this time. */
@@ -14,10 +14,19 @@ export async function awaitPushes(
   projectId: string,
   withinMs: number,
 ): Promise<boolean> {
-  const last = await findLastPush(queries, projectId);
-  if (last === undefined) return true;
+  const position = await findLastPush(queries, projectId);
+  return position === undefined || waitWhile(() => isPushWaiting(queries, { projectId, position }), withinMs);
+}
+
+/** Does the same for the pushes of all projects, without looking for the last one. */
+export const awaitAllPushes = (
+  { database: { queries } }: { database: Database },
+  withinMs: number,
+): Promise<boolean> => waitWhile(() => isPushWaiting(queries), withinMs);
+
+async function waitWhile(isWaiting: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const endMs = elapsedMs() + withinMs;
-  while (await hasPushUntil(queries, projectId, last)) {
+  while (await isWaiting()) {
     if (elapsedMs() > endMs) return false;
     await wait(STEP_MS);
   }

@@ -30,6 +30,8 @@ describe("answered pushes", () => {
   let sink: Sink;
   let database: Client;
   let first: ChildBusbar;
+  /** Started after it. */
+  const running: ChildBusbar[] = [];
   before(async () => {
     sink = await openSink();
     // Each event is an entry of its own.
@@ -105,7 +107,7 @@ describe("answered pushes", () => {
     await first.exited;
     await database.query("rollback");
     assert.ok((await countOf("select from received_pushes")) > 0);
-    await group.start();
+    running.push(await group.start());
     await untilDelivered(values.length);
     assert.deepEqual(await valuesOf(501), values);
     assert.equal(await countOf("select from received_pushes"), 0);
@@ -118,6 +120,7 @@ describe("answered pushes", () => {
 
   test("two processes, one without workers, keep the order of a record whose changes they get in turns", async () => {
     const [one, other] = await Promise.all([group.start({ BUSBAR_ROLES: "api" }), group.start()]);
+    running.push(one, other);
     const before = await countOf("select from subscription_events");
     const values = Array.from({ length: 40 }, (_, index) => String(index + 1));
     const record = async (recordId: number): Promise<void> => {
@@ -127,5 +130,26 @@ describe("answered pushes", () => {
     await Promise.all([record(502), record(503), record(504)]);
     await untilDelivered(before + 3 * values.length);
     for (const recordId of [502, 503, 504]) assert.deepEqual(await valuesOf(recordId), values);
+  });
+
+  test("a process that is stopped leaves no push that it has answered, for the version before knows none", async () => {
+    const last = await group.start();
+    for (const child of running) child.signal("SIGTERM");
+    await Promise.all(running.map(({ exited }) => exited));
+    const before = await countOf("select from subscription_events");
+    await database.query("begin; lock table subscription_events in exclusive mode");
+    for (const value of ["1", "2", "3"]) await push(last, 505, value);
+    last.signal("SIGTERM");
+    await until(() =>
+      fetch(last.origin).then(
+        () => false,
+        () => true,
+      ),
+    );
+    assert.ok((await countOf("select from received_pushes")) > 0);
+    await database.query("rollback");
+    await last.exited;
+    assert.equal(await countOf("select from received_pushes"), 0);
+    assert.equal(await countOf("select from subscription_events"), before + 3);
   });
 });
