@@ -12,9 +12,16 @@ export interface CopyButtonProps {
   label?: string;
   /** Shows the label beside the icon. */
   wide?: boolean;
+  /** Of a wide one, "sm" beside other buttons. */
+  size?: "xs" | "sm";
 }
 
-export function CopyButton({ text, label = "Copy", wide = false }: CopyButtonProps): JSX.Element {
+export function CopyButton({
+  text,
+  label = "Copy",
+  wide = false,
+  size = "xs",
+}: CopyButtonProps): JSX.Element {
   const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
   useEffect(() => {
     if (copied === "no") return;
@@ -31,7 +38,7 @@ export function CopyButton({ text, label = "Copy", wide = false }: CopyButtonPro
   return (
     <>
       {wide ? (
-        <Button variant="default" size="xs" leftSection={icon} onClick={copy}>
+        <Button variant="default" size={size} leftSection={icon} onClick={copy}>
           {word}
         </Button>
       ) : (

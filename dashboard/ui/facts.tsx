@@ -2,11 +2,11 @@
 import type { JSX, ReactNode } from "react";
 import classes from "./facts.module.css";
 
-/** A value of undefined leaves its line out. */
+/** A value of undefined, or an empty text, leaves its line out. */
 export const Facts = ({ facts }: { facts: Readonly<Record<string, ReactNode>> }): JSX.Element => (
   <dl className={classes["facts"]}>
     {Object.entries(facts)
-      .filter(([, value]) => value !== undefined)
+      .filter(([, value]) => value !== undefined && value !== "")
       .map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -68,7 +68,7 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
         >
           Send
         </ActionButton>
-        <CopyButton text={share} label="Share without values" wide />
+        <CopyButton text={share} label="Share without values" wide size="sm" />
       </Group>
       <ProblemView error={write.error} />
       {write.data && <WriteAnswer answer={write.data} />}
