@@ -36,6 +36,36 @@ export const suite: Suite = (on) => {
     await other.close();
   });
 
+  test("what was clicked together survives a reload: filters, tab, window, and an opened row", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    const again = async () => {
+      await page.reload();
+      await visit.drawn();
+    };
+    await visit.open("/projects/default/operations");
+    await page.getByLabel("Status", { exact: true }).selectOption("failure");
+    await page.getByLabel("Customer", { exact: true }).fill("acme");
+    await page.waitForURL(/\?status=failure&groupRef=acme$/);
+    await again();
+    assert.equal(await page.getByLabel("Status", { exact: true }).inputValue(), "failure");
+    assert.equal(await page.getByLabel("Customer", { exact: true }).inputValue(), "acme");
+    await visit.open("/projects/default/destinations/my-app");
+    await page.getByRole("tab", { name: "Numbers" }).click();
+    await page.getByRole("radiogroup", { name: "Window" }).getByText("7 d").click();
+    await page.waitForURL(/tab=numbers.*window=7d|window=7d.*tab=numbers/);
+    await again();
+    await page.getByRole("tab", { name: "Numbers", selected: true }).waitFor();
+    assert.equal(await page.getByRole("radio", { name: "7 d" }).isChecked(), true);
+    await visit.open("/projects/default/events?type=write.async.done");
+    await page.getByRole("button", { name: "write.async.done" }).first().click();
+    await page.getByRole("dialog").getByRole("region", { name: "Data" }).waitFor();
+    await again();
+    await page.getByRole("dialog").getByRole("region", { name: "Data" }).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("an unknown address below a project is Not found; unknown addresses of the API stay a Problem", async () => {
     const visit = await on().visit();
     await visit.open("/projects/default/nothing");

@@ -7,11 +7,14 @@ import type { Suite } from "../dashboard.test.ts";
 import { listPages } from "../list-pages.ts";
 import type { Visit } from "../open-dashboard.ts";
 
-/** Colours do not depend on the width, so dark is looked at once. */
+const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** Of the rules above, those about colours: the others do not depend on the scheme. */
+const COLOURS = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const VIEWS = [
-  { scheme: "dark", width: 1_280 },
-  { scheme: "light", width: 1_280 },
-  { scheme: "light", width: 360 },
+  { scheme: "dark", width: 1_280, rules: COLOURS },
+  { scheme: "light", width: 1_280, rules: ALL_RULES },
+  { scheme: "light", width: 360, rules: ALL_RULES },
+  { scheme: "dark", width: 360, rules: COLOURS },
 ] as const;
 
 /** A busy machine looks at all pages for longer than one test may take. */
@@ -25,6 +28,9 @@ export const suite: Suite = (on) => {
       const pages = (await listPages(on())).filter((_page, index) => index % PARTS === part);
       for (const { path, title } of pages) {
         await visit.open(path);
+        // So the address is the page's, and a reload shows the same.
+        const { pathname } = new URL(visit.page.url());
+        if (pathname !== path) faults.push(`${path}: leads to ${pathname}`);
         faults.push(...(await faultsInViews(visit, title)).map((fault) => `${path}: ${fault}`));
       }
       await visit.close();
@@ -48,10 +54,10 @@ async function faultsInViews(visit: Visit, title: string): Promise<string[]> {
   axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
   // A script tag would break the page's policy, so axe is evaluated.
   await visit.page.evaluate(axe);
-  for (const { scheme, width } of VIEWS) {
+  for (const { scheme, width, rules } of VIEWS) {
     await visit.page.setViewportSize({ width, height: 800 });
     await visit.page.emulateMedia({ colorScheme: scheme });
-    faults.push(...(await faultsOf(visit, title)).map((fault) => `${scheme} ${width} px: ${fault}`));
+    faults.push(...(await faultsOf(visit, title, rules)).map((fault) => `${scheme} ${width} px: ${fault}`));
   }
   return faults;
 }
@@ -70,9 +76,9 @@ interface Drawn {
   shown: string;
 }
 
-async function faultsOf({ page }: Visit, title: string): Promise<string[]> {
+async function faultsOf({ page }: Visit, title: string, rules: object): Promise<string[]> {
   const { violations }: AxeResult = await page.evaluate(
-    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], resultTypes: ["violations"] })`,
+    `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] })`,
   );
   const faults = violations.map(
     ({ id, nodes }) =>

@@ -13,8 +13,9 @@ export const suite: Suite = (on) => {
     await visit.open(PATH);
     const rows = page.getByRole("table", { name: "Operations" }).locator("tbody tr");
     const before = await rows.count();
-    await write(on());
+    const written = await write(on());
     await rows.nth(before).waitFor();
+    assert.equal(await rows.first().getAttribute("data-id"), written);
 
     const calls: string[] = [];
     page.on("request", (request) => calls.push(request.url()));
@@ -53,12 +54,13 @@ export const suite: Suite = (on) => {
   });
 };
 
-async function write({ on }: Dashboard): Promise<void> {
+async function write({ on }: Dashboard): Promise<string> {
   const email = `live-${process.hrtime.bigint()}@example.com`;
-  const { status, text } = await on.write("hubspot", "contacts", {
+  const { status, text, body } = await on.write("hubspot", "contacts", {
     groupRef: "acme",
     type: "create",
     record: { email },
   });
   assert.ok(status < 300, text);
+  return body.operationId;
 }

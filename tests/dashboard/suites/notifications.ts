@@ -1,6 +1,7 @@
 /** Being told of events: a topic with its routes in one form, a line that is cut, and resending after an outage. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../dashboard.test.ts";
 
@@ -96,6 +97,22 @@ export const suite: Suite = (on) => {
       .waitFor();
     await page.keyboard.press("Escape");
     await page.waitForURL(/\?type=installation\.created$/);
+
+    // A topic has the type, but leads nowhere.
+    const { on: busbar } = on();
+    const deadEnd = { name: "dead-end", eventTypes: ["installation.deleted"], destinationIds: [] };
+    const { body: topic } = await busbar.inProject("POST", "/topics", deadEnd);
+    const { installationId } = await connectCustomer(busbar, {
+      provider: "hubspot",
+      objects: ["contacts"],
+      groupRef: "leaving",
+      skipSampling: true,
+    });
+    const path = `/integrations/hubspot/installations/${installationId}`;
+    assert.equal((await busbar.inProject("DELETE", path)).status, 204);
+    await visit.open("/projects/default/events?type=installation.deleted&groupRef=leaving");
+    await page.getByText("nowhere: its topic has no destination").waitFor();
+    await busbar.inProject("DELETE", `/topics/${topic.id}`);
     visit.assertUntroubled();
     await visit.close();
   });

@@ -8,6 +8,8 @@ export const suite: Suite = (on) => {
   test("a wrong key is refused in place; signed in, no storage, address or readable cookie has key or token", async () => {
     const visit = await on().visitSignedOut();
     const { page } = visit;
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
     await visit.open("/projects/_/api-keys");
     await page.waitForURL(/\/sign-in\?returnTo=/);
     await page.getByLabel("API key", { exact: true }).fill("bb_wrong_key_that_is_long_enough_0000");
@@ -22,6 +24,12 @@ export const suite: Suite = (on) => {
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])",
     );
     assert.doesNotMatch(kept, /bb_|bbs_/);
+    const stores = "Promise.all([indexedDB.databases(), caches.keys()])";
+    assert.deepEqual(await page.evaluate(stores), [[], []]);
+    assert.deepEqual(
+      asked.filter((url) => /bbs?_/.test(url)),
+      [],
+    );
     const [cookie] = await visit.context.cookies();
     assert.equal(cookie?.name, "busbar_session");
     assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, "Strict"]);
