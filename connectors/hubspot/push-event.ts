@@ -158,17 +158,26 @@ export function sampleEvent(
   return { providerEventType, raw: members };
 }
 
-/** Returns what HubSpot would push of the change, as far as reading tells. */
+/**
+ * Returns what HubSpot would push of the change, as far as reading tells, in the form of the subscriptions that
+ * `registration` makes and of the journal.
+ */
 export const polledEvent: NonNullable<SubscribeConnector["polledEvent"]> = ({
   objectName,
   type,
   recordId,
   occurredTime,
 }) => {
-  const { providerEventType, raw } = sampleEvent(objectName, type, recordId);
-  const { attemptNumber: _, ...members } = raw;
+  const providerEventType = `object.${ACTIONS[type]}`;
+  const number = Number(recordId);
   return {
     providerEventType,
-    raw: { ...members, occurredAt: occurredTime.getTime(), changeSource: "POLL" },
+    raw: {
+      subscriptionType: providerEventType,
+      objectTypeId: typeIdOf(objectName) ?? objectName,
+      objectId: Number.isSafeInteger(number) ? number : recordId,
+      occurredAt: occurredTime.getTime(),
+      changeSource: "POLL",
+    },
   };
 };

@@ -150,9 +150,16 @@ describe("finding changes by reading", () => {
     put({ phone: "2" }, created);
     await until(() => entries(created).length > 1);
     const [first, second] = entries(created);
-    assert.equal(first.providerEventType, "contact.creation");
-    assert.equal(first.rawEvent.polled, true);
-    assert.equal(first.rawEvent.objectId, created);
+    const { occurredAt, ...rawEvent } = first.rawEvent;
+    assert.equal(first.providerEventType, "object.creation");
+    assert.deepEqual(rawEvent, {
+      polled: true,
+      subscriptionType: "object.creation",
+      objectTypeId: "0-1",
+      objectId: Number(created),
+      changeSource: "POLL",
+    });
+    assert.equal(typeof occurredAt, "number");
     assert.deepEqual([second.subscribeEventType, second.fields.phone], ["update", "2"]);
     const polledUntil = new Date((await subscription()).polledUntil);
     await until(async () => new Date((await subscription()).polledUntil) > polledUntil);
