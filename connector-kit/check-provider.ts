@@ -104,11 +104,16 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Prov
   if (Type.IsUnion(schema)) {
     const choices = schema.anyOf.filter(Type.IsLiteral).map((literal) => literal.const);
     if (choices.some((choice) => choice === value)) return [];
+    if (choices.length === 0)
+      return schema.anyOf.some((one) => shapeFaults(one, value, path).length === 0)
+        ? []
+        : wrong("text, a number, true or false");
     return wrong(`one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`);
   }
   if (Type.IsLiteral(schema)) return value === schema.const ? [] : wrong(JSON.stringify(schema.const));
   if (Type.IsString(schema)) return typeof value === "string" ? [] : wrong("text");
   if (Type.IsBoolean(schema)) return typeof value === "boolean" ? [] : wrong("true or false");
+  if (Type.IsNumber(schema)) return typeof value === "number" ? [] : wrong("a number");
   if (Type.IsInteger(schema)) return Number.isInteger(value) ? [] : wrong("a whole number");
   if (Type.IsArray(schema)) {
     if (!Array.isArray(value)) return wrong("a list");

@@ -1,6 +1,6 @@
 /** Describing an account's fields, and creating or changing custom ones. */
 import type { JsonObject } from "../server/ground/json.ts";
-import type { ProviderFetch } from "./provider-fetch.ts";
+import type { Account, ProviderFetch } from "./provider-fetch.ts";
 import type { ProviderError } from "./provider-error.ts";
 
 export const FIELD_KINDS = [
@@ -127,7 +127,7 @@ export interface FieldsConnector {
   /** Whether `describe` knows the fields of an object; absent: of every object. Pure. */
   describes?(objectName: string): boolean;
   /** Returns every field of an object. Throws `ProviderError`: `not_found` or `invalid` if there is no such object. */
-  describe(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata>;
+  describe(objectName: string, fetch: ProviderFetch, account?: Account): Promise<ObjectMetadata>;
 }
 
 export interface CustomFieldsConnector extends FieldsConnector {

@@ -3,7 +3,7 @@ import { addresses, checkProvider, type ProviderFault } from "../connector-kit/c
 import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import type { Description } from "../connector-kit/described/description.ts";
-import { largestBatch, merged } from "../connector-kit/described/object-plan.ts";
+import { largestBatch, plansOf } from "../connector-kit/described/object-plan.ts";
 import { patternFault } from "../connector-kit/pattern-fault.ts";
 import type { ProviderInfo, Support } from "../connector-kit/provider-info.ts";
 import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
@@ -72,9 +72,7 @@ function completed(key: string, facts: JsonObject, description: Description | un
 
 function abilitiesOf(description: Description | undefined): (Ability | Partial<Support>)[] {
   if (!description) return ["proxy"];
-  const modes = new Set(
-    Object.entries(description.objects).flatMap(([name, rules]) => merged(description, name, rules).modes),
-  );
+  const modes = new Set(plansOf(description).flatMap((plan) => plan.modes));
   const batchLimit = largestBatch(description);
   const isWritten = modes.has("create") || modes.has("update") || modes.has("upsert");
   return [

@@ -8,6 +8,7 @@ import { checkOwnProvider } from "../connectors/own-provider.ts";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { completeProvider } from "../connector-kit/define-provider.ts";
 import { describeConnector } from "../connector-kit/described/describe-connector.ts";
+import { withAccount } from "../connector-kit/with-account.ts";
 import { TemplateError } from "../connector-kit/template.ts";
 import { now } from "../server/ground/clock.ts";
 import { openEgress } from "../server/egress/open-egress.ts";
@@ -41,7 +42,9 @@ if (typeof given === "string") end(given, 2);
 const egress = openEgress((process.env["BUSBAR_EGRESS_ALLOW"] ?? "").split(",").filter(Boolean));
 try {
   const fetch = openProbeFetch(egress, probed, given);
-  const findings = await probeDescription(probed, fetch, options.object);
+  const account = { values: given.metadata };
+  const connector = withAccount(probed.connector, account);
+  const findings = await probeDescription({ ...probed, connector, account }, fetch, options.object);
   console.log(redact(report(probed, findings, { requests: fetch.requests(), date: now() }), given.secrets));
   process.exitCode = findings.some(({ verdict }) => verdict === "differs") ? 1 : 0;
 } catch (error) {

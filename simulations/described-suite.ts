@@ -5,6 +5,8 @@ import { testBatches } from "./described-batch-suite.ts";
 import { testFields } from "./described-fields-suite.ts";
 import { testKeys } from "./described-key-suite.ts";
 import { idLike } from "./simulated-account.ts";
+import { simulatedAccount } from "./simulated-connection.ts";
+import { withAccount } from "../connector-kit/with-account.ts";
 import type { World } from "./simulated-world.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
 import { nowMs } from "../server/ground/clock.ts";
@@ -22,10 +24,12 @@ import type {
 } from "../connector-kit/read-connector.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import type { Description } from "../connector-kit/described/description.ts";
-import { merged, valuesOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { plansOf, valuesOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 
-export function testDescribed(provider: string, description: Description, connector: Connector): void {
-  const plans = Object.entries(description.objects).map(([name, rules]) => merged(description, name, rules));
+export function testDescribed(provider: string, description: Description, bare: Connector): void {
+  const account = simulatedAccount(description);
+  const connector = withAccount(bare, account);
+  const plans = plansOf(description, account);
   const written = plans.filter(({ modes }) =>
     (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
   );

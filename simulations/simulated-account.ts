@@ -1,13 +1,15 @@
 /** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
-import { merged, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { fillPath } from "../connector-kit/described/fill-path.ts";
+import { plansOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { Description } from "../connector-kit/described/description.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { fieldPage } from "./simulated-fields.ts";
-import { pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
-import { unwrapped } from "./simulated-body.ts";
+import { filledIn, pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
+import { hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
+import { simulatedAccount } from "./simulated-connection.ts";
 import { upsertIn } from "./simulated-upsert.ts";
 import { valueInPath } from "./value-in-path.ts";
 import { placed, REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
@@ -35,9 +37,7 @@ export class SimulatedAccount {
 
   constructor(description: Description) {
     this.#description = description;
-    this.#plans = Object.entries(description.objects).map(([name, rules]) =>
-      merged(description, name, rules),
-    );
+    this.#plans = plansOf(description, simulatedAccount(description));
   }
 
   /** The account's clock, in milliseconds since 1970: whole seconds apart for each change. */
@@ -53,7 +53,12 @@ export class SimulatedAccount {
   put(object: string, fields: JsonObject, id = this.#newId()): string {
     this.#lastChange = Math.max(this.#lastChange + 1_000, Math.floor(Date.now() / 1_000) * 1_000);
     const known = this.#of(object).get(id);
-    this.#of(object).set(id, { id, fields: { ...known?.fields, ...fields }, changedAt: this.#lastChange });
+    this.#of(object).set(id, {
+      id,
+      fields: { ...known?.fields, ...fields },
+      changedAt: this.#lastChange,
+      version: (known?.version ?? -1) + 1,
+    });
     return id;
   }
 
@@ -101,18 +106,20 @@ export class SimulatedAccount {
         ? undefined
         : valueInPath(fillPath(template.replace("{id}", "\u0000"), plan), url);
     if (rules.every((rule) => rule === undefined)) return undefined;
-    if (method === (plan.list?.method ?? "GET")) {
+    if (method === (plan.list?.method ?? "GET") && filledIn(plan, url)) {
       const isChanged = place(plan.since?.path) !== undefined;
       if (isChanged || place(plan.list?.path) !== undefined) return this.#list(plan, request, url);
     }
     const upserted = method === plan.upsert?.method ? this.#upsert(plan, request, url) : undefined;
     if (upserted) return upserted;
+    // A deletion may be an update with certain members, and an update a create with an id.
+    const removed = idNamed(plan, plan.delete, request, url);
+    if (removed !== undefined && hasConstants(plan, plan.delete, request))
+      return this.#delete(plan, removed, request);
+    const updated = idNamed(plan, plan.update, request, url);
+    if (updated !== undefined) return this.#update(plan, updated, request);
     if (method === plan.create?.method && place(plan.create.path) !== undefined)
       return this.#create(plan, request);
-    const updated = method === plan.update?.method ? place(plan.update.path) : undefined;
-    if (updated !== undefined) return this.#update(plan, updated, request);
-    const removed = method === plan.delete?.method ? place(plan.delete.path) : undefined;
-    if (removed !== undefined) return this.#delete(plan, removed);
     const asked = method === "GET" ? place(plan.get?.path) : undefined;
     return asked === undefined ? undefined : this.#get(plan, asked, this.#queryOf(request, url));
   }
@@ -166,7 +173,7 @@ export class SimulatedAccount {
     const key = keyIn(plan.create?.idempotencyKeyTo, request);
     const known = key === undefined ? undefined : this.#answersByKey.get(key);
     if (known) return known;
-    const fields = plan.create && unwrapped(plan, plan.create, request);
+    const fields = plan.create && withoutBeside(plan, plan.create, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
     if (Object.values(fields).includes(REFUSED)) return this.refusal(422, "a value is refused");
     const answer = this.#written(plan, this.put(plan.name, fields), 201, plan.create?.empty);
@@ -186,19 +193,20 @@ export class SimulatedAccount {
     return this.#written(plan, id, known ? 200 : 201, rules.empty);
   }
 
-  #update(plan: ObjectPlan, pathId: string, request: SimulatedRequest): SimulatedAnswer {
-    const fields = plan.update && unwrapped(plan, plan.update, request);
+  #update(plan: ObjectPlan, id: string, request: SimulatedRequest): SimulatedAnswer {
+    const fields = plan.update && withoutBeside(plan, plan.update, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
-    const { idTo } = plan.update ?? {};
-    const name = idTo?.slice(idTo.indexOf(".") + 1);
-    const id = name === undefined ? pathId : String(fields[name]);
-    if (!this.#of(plan.name).has(id)) return this.refusal(404, "there is no such record");
-    const { [name ?? ""]: _, ...rest } = fields;
-    this.put(plan.name, rest, id);
+    const record = this.#of(plan.name).get(id);
+    if (!record) return this.refusal(404, "there is no such record");
+    if (isStale(plan.update, record, request)) return this.refusal(409, "the record has changed since");
+    this.put(plan.name, fields, id);
     return this.#written(plan, id, 200, plan.update?.empty);
   }
 
-  #delete(plan: ObjectPlan, id: string): SimulatedAnswer {
+  #delete(plan: ObjectPlan, id: string, request: SimulatedRequest): SimulatedAnswer {
+    const record = this.#of(plan.name).get(id);
+    if (record && isStale(plan.delete, record, request))
+      return this.refusal(409, "the record has changed since");
     return this.remove(plan.name, id)
       ? { status: 204, headers: {} }
       : this.refusal(404, "there is no such record");
@@ -222,15 +230,18 @@ export class SimulatedAccount {
     return { status, headers: {}, body: placed(path, this.#shown(plan, record)) };
   }
 
-  #shown(plan: ObjectPlan, { id, fields: all, changedAt }: StoredRecord, selected?: string[]): JsonObject {
+  #shown(plan: ObjectPlan, record: StoredRecord, selected?: string[]): JsonObject {
+    const { id, fields: all, changedAt, version } = record;
     const fields = selected
       ? Object.fromEntries(Object.entries(all).filter(([name]) => selected.includes(name)))
       : all;
     const inner = plan.flatten === undefined ? fields : { [plan.flatten]: fields };
     const shownId = this.#description.ids?.number ? Number(id) : id;
-    const withId = nested(plan.idPath, shownId, inner);
+    const { readBefore } = plan.update ?? {};
+    const withVersion = readBefore ? nested(readBefore.from, String(version), inner) : inner;
+    const withId = nested(plan.idPath, shownId, withVersion);
     if (plan.changedPath === undefined) return withId;
-    const { format = "rfc3339" } = plan.since ?? {};
+    const format = plan.changedFormat ?? plan.since?.format ?? "rfc3339";
     const changed = timeText(new Date(changedAt), format);
     return nested(plan.changedPath, format.startsWith("unix") ? Number(changed) : changed, withId);
   }
@@ -253,6 +264,7 @@ export function idLike({ ids }: Description, number: number): string {
   const forms = [
     `rec_${number}`,
     `rec${number}`,
+    `rec${String(number).padStart(14, "0")}`,
     String(number),
     String(number).padStart(32, "0"),
     `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
@@ -260,14 +272,22 @@ export function idLike({ ids }: Description, number: number): string {
   return forms.find((form) => pattern.test(form)) ?? String(number);
 }
 
-function keyIn(target: string | undefined, { headers = {}, body }: SimulatedRequest): string | undefined {
+function keyIn(
+  target: string | undefined,
+  { headers = {}, path, body }: SimulatedRequest,
+): string | undefined {
   if (target === undefined) return undefined;
   const name = target.slice(target.indexOf(".") + 1);
-  const value = target.startsWith("header.") ? headers[name.toLowerCase()] : valueAt(jsonOf(body), name);
+  const value = target.startsWith("header.")
+    ? headers[name.toLowerCase()]
+    : target.startsWith("query.")
+      ? new URL(path, "http://simulation.invalid").searchParams.get(name)
+      : valueAt(jsonOf(body), name);
   return typeof value === "string" ? value : undefined;
 }
 
-const inner = (steps: string[], message: string): Json => placed(steps.join("."), message);
+const inner = (steps: string[], message: string): Json =>
+  placed(steps.map((step) => (step === "*" ? "0" : step)).join("."), message);
 
 function jsonOf(text: string): JsonObject {
   try {

@@ -12,6 +12,8 @@ export interface StoredRecord {
   fields: JsonObject;
   /** Milliseconds since 1970. */
   changedAt: number;
+  /** Grows with every change, from 0. */
+  version: number;
 }
 
 /** A record with this value cannot be created, whatever the field. */

@@ -1,7 +1,8 @@
 /** Answers described batches, backwards: unpacks requests, and writes lists of records. */
 import { Buffer } from "node:buffer";
 import type { PackedRules, RecordListRules } from "../connector-kit/described/batch-rules.ts";
-import { at, fillPath, keyPlaces, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { fillPath } from "../connector-kit/described/fill-path.ts";
+import { at, keyPlaces, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { parseBody } from "../connector-kit/send-request.ts";

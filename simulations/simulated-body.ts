@@ -1,6 +1,7 @@
 /** Takes the fields out of a request as a described provider expects them; anything else is a reason to refuse. */
 import type { WriteRules } from "../connector-kit/described/description.ts";
-import { at, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { fillPath } from "../connector-kit/described/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 
 /** Returns the fields, or the reason why the body is refused. */
@@ -32,7 +33,7 @@ export function unwrapped(
 }
 
 /** Reads `a[b]=c`, as deep as it goes; numbers in brackets are indexes of lists. */
-function fromForm(text: string): JsonObject {
+export function fromForm(text: string): JsonObject {
   const fields: JsonObject = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const steps = [

@@ -1,6 +1,7 @@
 /** Lists the fields of a simulated account, as the description says that the provider names them. */
 import type { FieldListRules, FlagRules } from "../connector-kit/described/metadata-rules.ts";
-import { fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { fillPath } from "../connector-kit/described/fill-path.ts";
+import { type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
@@ -58,6 +59,7 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
     id: field.name,
     fields: entryOf(list, field),
     changedAt: 0,
+    version: 0,
   }));
   const asList: ObjectPlan = {
     name: "fields",

@@ -1,5 +1,6 @@
 /** Answers a described list: bounds, pages and the way on, as the description says that the provider does it. */
-import { at, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { filledNames, fillPath, fillText } from "../connector-kit/described/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
@@ -10,6 +11,8 @@ export interface ListQuery {
   /** Names in lower case. */
   headers?: NodeJS.Dict<string | string[]>;
   baseUrl: string;
+  /** Values of the placeholders in the query of the list. */
+  filled?: Record<string, string>;
 }
 
 /** Pages are small, so that few records make several. */
@@ -18,10 +21,11 @@ const PLACE = "simulated_place";
 
 export function pageOf(
   plan: ObjectPlan,
-  query: ListQuery,
+  asked: ListQuery,
   all: StoredRecord[],
   show: (record: StoredRecord, selected?: string[]) => JsonObject,
 ): SimulatedAnswer {
+  const query = { ...asked, filled: filledIn(plan, asked.url) ?? {} };
   const since = sinceIn(plan, query);
   const found = since === undefined ? all : all.filter(({ changedAt }) => changedAt >= since);
   const size = sizeIn(plan, query);
@@ -30,9 +34,11 @@ export function pageOf(
   const hasMore = start + size < found.length;
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
   const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
+  const around = path.slice(0, Math.max(0, path.lastIndexOf(".")));
+  const isAbsent = plan.absentWhenEmpty === true && page.length === 0;
   const list = placed(
-    path,
-    page.map((record) => placed(each, show(record, selectedIn(plan, query)))),
+    isAbsent ? around : path,
+    isAbsent ? {} : page.map((record) => placed(each, show(record, selectedIn(plan, query)))),
   );
   const own = since === undefined ? undefined : plan.since?.paging;
   const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query, list, {
@@ -54,10 +60,32 @@ export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): st
   return (url.searchParams.get(name) ?? "").split(select.separator ?? ",");
 }
 
-function valueAtTarget({ url, body, headers }: ListQuery, target: string | undefined): string | undefined {
+/** Takes the values out of a query that was filled; undefined if the query is another one. */
+export function filledIn(plan: ObjectPlan, url: URL): Record<string, string> | undefined {
+  const names = filledNames(plan);
+  const filled: Record<string, string> = {};
+  for (const [parameter, template] of Object.entries(plan.list?.query ?? {})) {
+    const parts = fillText(template, plan).split(/\{(\w+)\}/);
+    if (!parts.some((part, index) => index % 2 === 1 && names.includes(part))) continue;
+    const pattern = parts.map((part, index) =>
+      index % 2 === 1 ? "(.*?)" : part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"),
+    );
+    const found = new RegExp(`^${pattern.join("")}$`).exec(url.searchParams.get(parameter) ?? "");
+    if (!found) return undefined;
+    const inOrder = parts.filter((_, index) => index % 2 === 1);
+    for (const [index, name] of inOrder.entries()) filled[name] = found[index + 1] ?? "";
+  }
+  return filled;
+}
+
+function valueAtTarget(
+  { url, body, headers, filled }: ListQuery,
+  target: string | undefined,
+): string | undefined {
   if (target === undefined) return undefined;
   const name = target.slice(target.indexOf(".") + 1);
   if (target.startsWith("query.")) return url.searchParams.get(name) ?? undefined;
+  if (target.startsWith("fill.")) return filled?.[name] || undefined;
   if (target.startsWith("header.")) return headers?.[name.toLowerCase()]?.toString();
   const value = at(body, name);
   return value === undefined || value === null ? undefined : String(value);
@@ -81,7 +109,7 @@ function startIn(
   if (cursor) return Number((valueAtTarget(query, cursor.to) ?? "c0").slice(1));
   if (page) return (Number(valueAtTarget(query, page.to) ?? page.first) - page.first) * size;
   if (keyset) return found.findIndex(({ id }) => id === valueAtTarget(query, keyset.to)) + 1;
-  if (offset) return Number(valueAtTarget(query, offset.to) ?? 0);
+  if (offset) return Number(valueAtTarget(query, offset.to) ?? 0) - (offset.first ?? 0);
   return Number(query.url.searchParams.get(PLACE) ?? 0);
 }
 

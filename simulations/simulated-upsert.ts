@@ -1,6 +1,7 @@
 /** Recognises a described upsert, backwards: which key it names, and which fields it writes. */
 import type { UpsertRules } from "../connector-kit/described/description.ts";
-import { at, fillPath, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { fillPath } from "../connector-kit/described/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { valueInPath } from "./value-in-path.ts";

@@ -102,7 +102,7 @@ test("batches and metadata that cannot work are refused", () => {
     ["batch.update", { batch: { update: list } }],
     ["batch.create.okWhen", { batch: { create: { ...list, okWhen: "status" } } }],
     ["batch.upsert", { batch: { upsert: list }, upsert: undefined }],
-    ["create.idempotencyKeyTo", { create: { method: "POST", path: "/a", idempotencyKeyTo: "query.key" } }],
+    ["create.idempotencyKeyTo", { create: { method: "POST", path: "/a", idempotencyKeyTo: "path.key" } }],
     [
       "create.idempotencyKeyTo",
       { create: { method: "POST", path: "/a", idempotencyKeyTo: "body.key", wrap: { form: true } } },
@@ -119,6 +119,42 @@ test("batches and metadata that cannot work are refused", () => {
     const { faults } = checkDescription(broken);
     assert.ok(
       faults.some(({ path }) => path === `connector.objects.people.${place}`),
+      `${place}: ${JSON.stringify(faults)}`,
+    );
+  }
+});
+
+test("values of the connection, versions, parts of a query and names of other objects are refused where they cannot work", () => {
+  const [description] = Object.values(DESCRIPTIONS);
+  const update = { ...UPDATE, readBefore: { from: "version", to: "body.version" } };
+  const wrong: [place: string, rules: object][] = [
+    ["list.path", { list: { path: "/{connection.}/a" } }],
+    ["list.path", { list: { path: "/{connections.realm}/a" } }],
+    ["list.query.q", { list: { path: "/a", query: { q: "{connection.a-b}" } } }],
+    ["list.query.q", { list: { path: "/a", query: { q: "{connection.a" } } }],
+    ["create.also.team", { create: { ...UPDATE, also: { team: "{connection}" } } }],
+    ["list.query", { list: { path: "/a", query: {} }, since: { to: "fill.changed" } }],
+    ["list.pageSize.to", { list: { path: "/a", pageSize: { to: "fill.", most: 10 } } }],
+    ["update.readBefore", { update, get: undefined }],
+    ["update.readBefore.to", { update: { ...update, readBefore: { from: "a", to: "header.a" } } }],
+    ["delete.idTo", { delete: { method: "POST", path: "/a", idTo: "fill.id" } }],
+  ];
+  for (const [place, rules] of wrong) {
+    const broken = { ...description, objects: { people: JSON.parse(JSON.stringify(rules)) } };
+    const faults = checkDescription({ ...broken, defaults: {} }).faults.map(({ path }) => path);
+    assert.ok(faults.includes(`connector.objects.people.${place}`), `${place}: ${faults.join()}`);
+  }
+  const others = { pattern: "[a-z]{3}/[a-z]{3}", like: "abc/def", rules: { modes: [] } };
+  assert.deepEqual(checkDescription({ ...description, others }).faults, []);
+  for (const [place, change] of [
+    ["pattern", { pattern: "[a-z./]{1,9}" }],
+    ["pattern", { pattern: "(" }],
+    ["like", { like: "abc" }],
+    ["rules.idPath", { rules: { idPath: 7 } }],
+  ] as const) {
+    const { faults } = checkDescription({ ...description, others: { ...others, ...change } });
+    assert.ok(
+      faults.some(({ path }) => path === `connector.others.${place}`),
       `${place}: ${JSON.stringify(faults)}`,
     );
   }

@@ -6,7 +6,9 @@ import { DescriptionSchema, type Description, type ObjectRules } from "./descrip
 import { merged, type ObjectPlan } from "./object-plan.ts";
 import { batchFaults, planBatchFaults } from "./batch-faults.ts";
 import { metadataFaults } from "./metadata-faults.ts";
-import { fault, HOLES, pagingFault, pathFault, targetFault } from "./member-faults.ts";
+import { fault, HOLES, pagingFault, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { filledNames } from "./fill-path.ts";
+import { othersFaults } from "./others-faults.ts";
 
 export type DescriptionCheck =
   | { description: Description; faults: [] }
@@ -17,7 +19,17 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
   const shape = shapeFaults(DescriptionSchema, value, path);
   if (shape.length > 0 || !isDescription(value)) return { description: undefined, faults: shape };
   const faults = [...idFaults(value, path), ...rulesFaults(value.defaults, `${path}.defaults`)];
-  if (Object.keys(value.objects).length === 0)
+  const { others } = value;
+  if (others) {
+    const place = `${path}.others`;
+    const plan = merged(value, others.like, others.rules);
+    faults.push(
+      ...othersFaults(others, place),
+      ...rulesFaults(others.rules, `${place}.rules`),
+      ...planFaults(plan, `${place}.rules`),
+    );
+  }
+  if (Object.keys(value.objects).length === 0 && !others)
     faults.push({ path: `${path}.objects`, message: "has no object" });
   for (const [name, rules] of Object.entries(value.objects)) {
     const place = `${path}.objects.${name}`;
@@ -46,10 +58,15 @@ function idFaults({ ids }: Description, path: string): ProviderFault[] {
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   const { list, create, update, upsert, delete: remove, get, since, paging, select, batch, metadata } = rules;
   const targets: [string, string | undefined][] = [
-    ["list.pageSize.to", list?.pageSize?.to],
     ["create.idTo", create?.idTo],
     ["update.idTo", update?.idTo],
+    ["delete.idTo", remove?.idTo],
+    ["update.readBefore.to", update?.readBefore?.to],
+    ["delete.readBefore.to", remove?.readBefore?.to],
     ["upsert.keyNameTo", upsert?.keyNameTo],
+  ];
+  const listTargets: [string, string | undefined][] = [
+    ["list.pageSize.to", list?.pageSize?.to],
     ["paging.cursor.to", paging?.cursor?.to],
     ["paging.page.to", paging?.page?.to],
     ["paging.offset.to", paging?.offset?.to],
@@ -65,8 +82,12 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   ];
   return [
     ...targets.flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
+    ...listTargets.flatMap(([member, value]) =>
+      fault(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
+    ),
+    ...textFaults(rules, path),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
-    ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header"])),
+    ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
     ...fault(`${path}.select.to`, targetFault(select?.to)),
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
       ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
@@ -89,11 +110,26 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   ];
 }
 
+/** Faults of texts with values of the connection. */
+function textFaults({ list, create, update, delete: remove }: ObjectRules, path: string): ProviderFault[] {
+  const places = Object.entries({
+    "list.query": list?.query,
+    "create.also": create?.also,
+    "update.also": update?.also,
+    "delete.also": remove?.also,
+  });
+  return places.flatMap(([place, texts]) =>
+    Object.entries(texts ?? {}).flatMap(([name, value]) =>
+      fault(`${path}.${place}.${name}`, textFault(value)),
+    ),
+  );
+}
+
 function keyFault(create: ObjectRules["create"]): string | undefined {
   const { idempotencyKeyTo: to, wrap } = create ?? {};
   if (to === undefined) return undefined;
-  if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|body\.[^.].*)$/.test(to))
-    return "must be header.<name> or body.<path>";
+  if (!/^(header\.[A-Za-z][A-Za-z0-9-]*|query\.[A-Za-z][A-Za-z0-9_-]*|body\.[^.].*)$/.test(to))
+    return "must be header.<name>, query.<name> or body.<path>";
   return wrap?.form && to.startsWith("body.")
     ? "must be header.<name>, because the body is a form"
     : undefined;
@@ -118,6 +154,16 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
         : [{ path: `${path}.${mode}`, message: "says nowhere where the id goes: {id} in path, or idTo" }];
     }),
     ...planBatchFaults(plan, path),
+    ...filledNames(plan).flatMap((name) =>
+      Object.values(read?.query ?? {}).some((value) => value.includes(`{${name}}`))
+        ? []
+        : [{ path: `${path}.list.query`, message: `has no {${name}}, which fill.${name} fills` }],
+    ),
+    ...(["update", "delete"] as const).flatMap((mode) =>
+      plan.modes.includes(mode) && plan[mode]?.readBefore && !plan.get
+        ? [{ path: `${path}.${mode}.readBefore`, message: "needs get, which reads the record" }]
+        : [],
+    ),
     ...(plan.get && !plan.get.path.includes("{id}")
       ? [{ path: `${path}.get.path`, message: "must contain {id}" }]
       : []),

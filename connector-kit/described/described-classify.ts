@@ -30,7 +30,7 @@ export const describedClassify =
       message: reasonIn(body, errors.message) ?? `${provider} answered ${status}`,
       ...(code !== undefined && { code }),
       status,
-      ...(kind === "rate_limited" && { retryAt: retryTime(response, limits?.reset) }),
+      ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
       rawResponse: shorten(response.text),
     });
   };
@@ -82,12 +82,15 @@ const entries = (value: Json): [name: string, item: Json][] =>
 const labelled = (name: string, texts: string[]): string[] =>
   name === "" ? texts : texts.map((text) => `${name}: ${text}`);
 
+type Limits = NonNullable<Description["limits"]>;
+
 /** Seconds below ten million, seconds since 1970, or milliseconds since 1970. */
-function retryTime({ headers }: ProviderResponse, reset: string | undefined): Date {
+function retryTime({ headers }: ProviderResponse, { reset, waitSeconds }: Limits = {}): Date {
   const told = retryAfter(headers["retry-after"]);
   if (told) return told;
   const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
-  if (!Number.isFinite(value) || value < 0) return inMs(RATE_LIMITED_MS);
+  if (!Number.isFinite(value) || value < 0)
+    return inMs(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
   if (value < 1e7) return inMs(value * 1000);
   return new Date(Math.max(value < 1e11 ? value * 1000 : value, nowMs()));
 }

@@ -11,7 +11,8 @@ import { textAt } from "../text-at.ts";
 import { readListPage } from "./described-read.ts";
 import type { Description } from "./description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./metadata-rules.ts";
-import { at, fillPath, knownPlan, merged, type ObjectPlan } from "./object-plan.ts";
+import { fillPath, fillText } from "./fill-path.ts";
+import { at, knownPlan, plansOf, type ObjectPlan } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -22,14 +23,12 @@ const MOST_PAGES = 50;
 export function describedFields(description: Description, classify: Classify): FieldsConnector | undefined {
   const describes = (objectName: string): boolean =>
     knownPlan(description, objectName)?.metadata !== undefined;
-  const hasAny = Object.entries(description.objects).some(
-    ([name, rules]) => merged(description, name, rules).metadata !== undefined,
-  );
+  const hasAny = plansOf(description).some(({ metadata }) => metadata !== undefined);
   if (!hasAny) return undefined;
   return {
     describes,
-    async describe(objectName, fetch) {
-      const plan = knownPlan(description, objectName);
+    async describe(objectName, fetch, account) {
+      const plan = knownPlan(description, objectName, account);
       const { metadata } = plan ?? {};
       if (!plan || !metadata) {
         const message = `the fields of ${JSON.stringify(objectName)} are not described`;
@@ -73,7 +72,7 @@ async function listedFields(
     list: {
       path: fillPath(list.path, plan),
       query: Object.fromEntries(
-        Object.entries(list.query ?? {}).map(([name, value]) => [name, fillPath(value, plan)]),
+        Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
       ),
     },
     records: fillPath(list.records, plan),

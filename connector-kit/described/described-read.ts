@@ -10,7 +10,8 @@ import { parseBody, send, unreadable } from "../send-request.ts";
 import { watchHeaders } from "../watch-headers.ts";
 import type { Description } from "./description.ts";
 import { getOne } from "./described-write.ts";
-import { at, fillPath, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { filledNames, fillPath, fillText } from "./fill-path.ts";
+import { at, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
 import { putSelected } from "./selected-fields.ts";
@@ -23,8 +24,10 @@ const MOST_SEARCH_PAGES = 10;
 
 export function describedRead(description: Description, classify: Classify): ReadConnector {
   const idFault = idFaults(description);
+  const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
+    planOf(description, objectName, "read", account);
   const readPage = async (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
-    readListPage({ rules: planOf(description, plan.objectName, "read"), classify, fetch }, plan, checkpoint);
+    readListPage({ rules: rulesFor(plan), classify, fetch }, plan, checkpoint);
   return {
     abilities: {
       associations: false,
@@ -33,13 +36,11 @@ export function describedRead(description: Description, classify: Classify): Rea
       mostSearchFilters: 5,
       overlapMs: 60_000,
     },
-    preparePage: (plan, checkpoint) =>
-      pageRequest(planOf(description, plan.objectName, "read"), plan, checkpoint),
+    preparePage: (plan, checkpoint) => pageRequest(rulesFor(plan), plan, checkpoint),
     readPage,
-    prepareCount: (plan) =>
-      pageRequest(planOf(description, plan.objectName, "read"), { ...plan, pageSize: 1 }, undefined),
+    prepareCount: (plan) => pageRequest(rulesFor(plan), { ...plan, pageSize: 1 }, undefined),
     async count(plan, fetch) {
-      const isTold = planOf(description, plan.objectName, "read").total !== undefined;
+      const isTold = rulesFor(plan).total !== undefined;
       const { total } = isTold ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
       if (total !== undefined) return total;
       throw new ProviderError({ kind: "invalid", message: `lists of ${plan.objectName} name no total` });
@@ -47,12 +48,12 @@ export function describedRead(description: Description, classify: Classify): Rea
     async readSample(plan, fetch) {
       return (await readPage({ ...plan, pageSize: 1 }, undefined, fetch)).records[0];
     },
-    async readByIds({ objectName, fields }, ids, fetch) {
-      const rules = planOf(description, objectName, "read");
+    async readByIds(plan, ids, fetch) {
+      const rules = rulesFor(plan);
       const records: SourceRecord[] = [];
       for (const id of new Set(ids)) {
         if (idFault(id)) continue;
-        const raw = await getOne({ plan: rules, fetch, classify }, id, fields);
+        const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
         if (raw) records.push(sourceRecord(raw, rules));
       }
       return records;
@@ -98,12 +99,13 @@ function pageRequest(
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
-  const parts: RequestParts = { query: Object.entries(list.query ?? {}), body: {} };
+  const parts: RequestParts = { query: [], body: {} };
   if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
   if (since) putSince(parts, rules, since);
   putSelected(parts, rules, [...fields, ...filters.map(({ fieldName }) => fieldName)]);
   putPlace(parts, paging, checkpoint);
   const { headers } = parts;
+  parts.query.unshift(...filledQuery(rules, parts));
   // The URL of a next page has the query, but not the headers.
   if ((paging.nextUrl ?? paging.link) && typeof place === "string")
     return { method, path: place, ...(headers && { headers }), repeatable: true };
@@ -114,6 +116,15 @@ function pageRequest(
     ...(method !== "GET" && { body: parts.body }),
     repeatable: true,
   };
+}
+
+/** Placeholders for places that this request has not, such as a bound, are empty. */
+function filledQuery(rules: ObjectPlan, { filled }: RequestParts): RequestParts["query"] {
+  const empty = Object.fromEntries(filledNames(rules).map((name) => [name, ""]));
+  return Object.entries(rules.list?.query ?? {}).map(([name, value]) => [
+    name,
+    fillText(value, rules, { ...empty, ...filled }),
+  ]);
 }
 
 /** A list with a bound may have another path. */
@@ -153,10 +164,7 @@ export async function readListPage(
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);
   if (body === undefined) throw unreadable(response);
-  const listed = listOrBroken(
-    at(body, rules.records === undefined ? "" : fillPath(rules.records, rules)),
-    "the list of records",
-  );
+  const listed = listOrBroken(listIn(body, rules), "the list of records");
   const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
   const records = listed.map((entry) => sourceRecord(objectOrBroken(at(entry, each), "a record"), rules));
   const most = rules.list?.pageSize?.most;
@@ -179,6 +187,14 @@ export async function readListPage(
   };
 }
 
+function listIn(body: Json, { records, absentWhenEmpty, ...rules }: ObjectPlan): Json | undefined {
+  const path = records === undefined ? "" : fillPath(records, rules);
+  const list = at(body, path);
+  if (list !== undefined || !absentWhenEmpty) return list;
+  const around = at(body, path.slice(0, Math.max(0, path.lastIndexOf("."))));
+  return around !== undefined && isJsonObject(around) ? [] : undefined;
+}
+
 function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const id = idOf(raw, rules);
   if (id === undefined) throw brokenPage(`a record of ${rules.name} has no id at ${rules.idPath}`);
@@ -186,9 +202,11 @@ function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   return { id, ...(changeTime && { changeTime }), raw, values: valuesOf(raw, rules) };
 }
 
-/** Reads RFC 3339, and seconds or milliseconds since 1970. */
+/** Reads RFC 3339, seconds or milliseconds since 1970, and `/Date(…)/`, whose offset is only for people. */
 function timeAt(record: Json, path: string | undefined): Date | undefined {
-  const value = path === undefined ? undefined : at(record, path);
+  const found = path === undefined ? undefined : at(record, path);
+  const jsonDate = typeof found === "string" ? /^\/Date\((\d{1,16})(?:[+-]\d{4})?\)\/$/.exec(found) : null;
+  const value = jsonDate ? Number(jsonDate[1]) : found;
   if (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value)) {
     const time = new Date(
       /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value) ? `${value.replace(" ", "T")}Z` : value,

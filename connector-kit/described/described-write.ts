@@ -7,11 +7,11 @@ import { send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
-import type { Description, UpsertRules, WriteRules } from "./description.ts";
+import type { DeleteRules, Description, UpsertRules, WriteRules } from "./description.ts";
 import { sendUnderKey } from "./keyed-create.ts";
+import { fillPath, fillText } from "./fill-path.ts";
 import {
   at,
-  fillPath,
   idFaults,
   idOf,
   keyOf,
@@ -19,6 +19,7 @@ import {
   knownPlan,
   largestBatch,
   planOf,
+  plansOf,
   valuesOf,
   type ObjectPlan,
 } from "./object-plan.ts";
@@ -50,9 +51,9 @@ export function describedWrite(description: Description, classify: Classify): Wr
       ...(batchLimit > 0 && { batchLimit }),
     },
     prepare(write) {
-      const plan = planOf(description, write.objectName, write.type);
+      const plan = planOf(description, write.objectName, write.type, write.account);
       if (hasBatch(plan, write)) return batchRequests(batching(plan, write));
-      return write.records.map((record) => requestOf(write, record));
+      return write.records.flatMap((record) => preparedFor(plan, write, record, requestOf));
     },
     async write(write, fetch) {
       const plan = planOrFault(description, write);
@@ -66,9 +67,9 @@ export function describedWrite(description: Description, classify: Classify): Wr
             : sendOne({ plan, write, fetch, classify, requestOf }, record),
       });
     },
-    async readFields({ objectName, ids, fields }, fetch) {
+    async readFields({ objectName, ids, fields, account }, fetch) {
       const found = new Map<string, JsonObject>();
-      const plan = knownPlan(description, objectName);
+      const plan = knownPlan(description, objectName, account);
       for (const id of ids) {
         if (!plan || idFault(id)) continue;
         const record = await getOne({ plan, fetch, classify }, id, fields);
@@ -84,12 +85,12 @@ export function describedWrite(description: Description, classify: Classify): Wr
   };
 }
 
-const hasGet = ({ defaults, objects }: Description): boolean =>
-  defaults.get !== undefined || Object.values(objects).some(({ get }) => get !== undefined);
+const hasGet = (description: Description): boolean =>
+  plansOf(description).some(({ get }) => get !== undefined);
 
 /** Returns the keys of the objects that can be upserted; false if there are none. */
-function upsertKeys({ defaults, objects }: Description): false | Record<string, string[]> {
-  const keys = Object.entries(objects).flatMap(([name, { upsert = defaults.upsert }]) =>
+function upsertKeys(description: Description): false | Record<string, string[]> {
+  const keys = plansOf(description).flatMap(({ name, upsert }) =>
     upsert ? [[name, upsert.keys] as const] : [],
   );
   return keys.length > 0 && Object.fromEntries(keys);
@@ -106,37 +107,67 @@ function recordFault(
 
 function planOrFault(
   description: Description,
-  { objectName, type }: RecordWrite,
+  { objectName, type, account }: RecordWrite,
 ): ObjectPlan | ProviderError {
   try {
-    return planOf(description, objectName, type);
+    return planOf(description, objectName, type, account);
   } catch (error) {
     if (error instanceof ProviderError) return error;
     throw error;
   }
 }
 
-type RequestOf = (write: RecordWrite, record: RecordToWrite) => ProviderRequest;
+/** `before`: the value of the record that the request must repeat. */
+type RequestOf = (write: RecordWrite, record: RecordToWrite, before?: Json) => ProviderRequest;
+
+const rulesOf = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | DeleteRules | undefined =>
+  plan[type];
+
+/** Returns the requests of one record; a value that only the provider knows is shown by its name. */
+function preparedFor(
+  plan: ObjectPlan,
+  write: RecordWrite,
+  record: RecordToWrite,
+  requestOf: RequestOf,
+): ProviderRequest[] {
+  const { readBefore } = rulesOf(plan, write.type) ?? {};
+  if (!readBefore || !plan.get || record.id === undefined) return [requestOf(write, record)];
+  const request = requestOf(write, record, `{${readBefore.from}}`);
+  return [getRequest(plan, plan.get, record.id, [readBefore.from]), request];
+}
 
 /** Returns a function that throws `ProviderError` for an object, a mode or an id that cannot be sent. */
 const requests =
   (description: Description, idFault: ReturnType<typeof idFaults>): RequestOf =>
-  (write, record) => {
-    const { type, objectName } = write;
-    const plan = planOf(description, objectName, type);
+  (write, record, before) => {
+    const { type, objectName, account } = write;
+    const plan = planOf(description, objectName, type, account);
     const fault = recordFault(write, record, idFault);
     if (fault) throw fault;
     if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
     const rules = type === "upsert" ? undefined : plan[type];
     if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
     const path = fillPath(rules.path, plan, record.id);
-    if (type === "delete") return { method: rules.method, path, repeatable: true };
-    const also = idPlaces(rules, record.id, description.ids?.number ?? false);
+    const also = [
+      ...idPlaces(rules, record.id, description.ids?.number ?? false),
+      ...beforePlaces(rules, before),
+    ];
+    if (type === "delete") return deleteRequest(rules, { path, plan, record, also, repeatable: true });
     return writeRequest(rules, { path, plan, record, also, repeatable: type === "update" });
   };
 
 const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
   idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? Number(id) : id]];
+
+const beforePlaces = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
+  !readBefore || before === undefined || before === null ? [] : [[readBefore.to, before]];
+
+/** A deletion has a body only where the description puts something into it. */
+function deleteRequest(rules: DeleteRules, written: WrittenRecord): ProviderRequest {
+  const request = writeRequest(rules, { ...written, record: { fields: {} } });
+  const { body = {}, ...bare } = request;
+  return isJsonObject(body) && Object.keys(body).length > 0 ? request : bare;
+}
 
 function upsertRequest(
   rules: UpsertRules,
@@ -156,15 +187,16 @@ interface WrittenRecord {
   plan: ObjectPlan;
   record: RecordToWrite;
   /** What else goes into query or body: the id, or the name of the key. */
-  also: (readonly [target: string, value: string | number | string[]])[];
+  also: (readonly [target: string, value: Exclude<Json, null>])[];
   repeatable: boolean;
 }
 
 function writeRequest(
-  { method, wrap, headers }: WriteRules,
+  { method, wrap, headers, also: constants = {} }: WriteRules,
   { path, plan, record, also, repeatable }: WrittenRecord,
 ): ProviderRequest {
-  const parts: RequestParts = { query: [], body: wrapped(plan, record, wrap) };
+  const fields = { ...constantsOf(plan, constants), ...record.fields };
+  const parts: RequestParts = { query: [], body: wrapped(plan, { ...record, fields }, wrap) };
   for (const [target, value] of also) put(parts, target, value);
   const request = {
     method,
@@ -183,6 +215,14 @@ function writeRequest(
     headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
   };
 }
+
+const constantsOf = (plan: ObjectPlan, also: NonNullable<WriteRules["also"]>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(also).map(([name, value]) => [
+      name,
+      typeof value === "string" ? fillText(value, plan) : value,
+    ]),
+  );
 
 function wrapped(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRules["wrap"]): JsonObject {
   if (wrap?.jsonApi) {
@@ -214,18 +254,43 @@ async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleO
   const sent = (request: ProviderRequest) => send(request, fetch, classify, write.account);
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
   const key = keyTo === undefined ? undefined : write.newKey?.();
-  const request = requestOf(write, record);
+  const before = await valueBefore(sending, record);
+  if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
+  const request = requestOf(write, record, before);
   const { body, error } =
     keyTo === undefined || key === undefined
       ? await sent(request)
       : await sendUnderKey({ keyTo, key }, request, sent);
-  if (write.type === "delete" && record.id !== undefined) {
-    const outcome = { success: true, recordId: record.id } as const;
-    if (!error) return { outcome };
-    if (error.kind === "not_found") return { outcome, warning: `record ${record.id} was not there` };
-  }
-  if (error) return { outcome: { success: false, error } };
+  if (error) return deletedOrRefused(write, record, error);
+  if (write.type === "delete" && record.id !== undefined)
+    return { outcome: { success: true, recordId: record.id } };
   return { outcome: await outcomeOf(sending, record, body) };
+}
+
+/** A record that is not there need not be deleted. */
+const deletedOrRefused = (
+  { type }: RecordWrite,
+  { id }: RecordToWrite,
+  error: ProviderError,
+): SingleOutcome =>
+  type === "delete" && id !== undefined && error.kind === "not_found"
+    ? { outcome: { success: true, recordId: id }, warning: `record ${id} was not there` }
+    : { outcome: { success: false, error } };
+
+/** Returns the value that the request must repeat; a `ProviderError` where the record does not have it. Throws as `send`. */
+async function valueBefore(
+  { plan, write, fetch, classify }: Sending,
+  { id }: RecordToWrite,
+): Promise<Json | ProviderError | undefined> {
+  const { readBefore } = rulesOf(plan, write.type) ?? {};
+  if (!readBefore || id === undefined) return undefined;
+  const record = await getOne({ plan, fetch, classify }, id, [readBefore.from]);
+  if (!record)
+    return new ProviderError({ kind: "not_found", message: `there is no record ${id} of ${plan.name}` });
+  const value = at(record, readBefore.from);
+  if (value !== undefined && value !== null) return value;
+  const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
+  return new ProviderError({ kind: "unreadable", message, status: 200 });
 }
 
 /** An answer to a create that names no id leaves open what was written. */
@@ -249,6 +314,17 @@ async function outcomeOf(
   return { success: true, recordId, ...(data && { data }) };
 }
 
+const getRequest = (
+  plan: ObjectPlan,
+  { path }: NonNullable<ObjectPlan["get"]>,
+  id: string,
+  fields: string[],
+): ProviderRequest => ({
+  method: "GET",
+  path: selectingPath(fillPath(path, plan, id), plan, fields),
+  repeatable: true,
+});
+
 /** Returns one record, with these fields; undefined if it does not exist, or if its object has no such request. */
 export async function getOne(
   { plan, fetch, classify }: { plan: ObjectPlan; fetch: ProviderFetch; classify: Classify },
@@ -256,12 +332,7 @@ export async function getOne(
   fields: string[],
 ): Promise<JsonObject | undefined> {
   if (!plan.get) return undefined;
-  const request: ProviderRequest = {
-    method: "GET",
-    path: selectingPath(fillPath(plan.get.path, plan, id), plan, fields),
-    repeatable: true,
-  };
-  const { body, error } = await send(request, fetch, classify);
+  const { body, error } = await send(getRequest(plan, plan.get, id, fields), fetch, classify);
   if (error?.kind === "not_found") return undefined;
   if (error) throw error;
   const record = at(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));

@@ -37,9 +37,32 @@ const TimeFormat = Type.Union([
   Type.Literal("unix"),
   Type.Literal("unix-ms"),
   Type.Literal("http"),
+  Type.Literal("json-date"),
 ]);
-/** Where a value goes in a request: `query.<name>` or `body.<path>`. */
+/** Where a value goes in a request: `query.<name>`, `body.<path>`, or `fill.<name>` for `{<name>}` in the query of a list. */
 const target = (description: string) => Type.String({ description });
+
+/** What a request has besides the fields; also one that deletes. */
+const beside = {
+  also: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Boolean(), Type.Number()]), {
+      description: "Members that go with the fields; a field of the same name takes precedence.",
+    }),
+  ),
+  idTo: Type.Optional(target("Where else the id goes, for example `body.id`.")),
+  readBefore: Type.Optional(
+    Type.Object(
+      {
+        from: text("Path of the value in the record."),
+        to: target("Where it goes: `query.<name>` or `body.<path>`."),
+      },
+      {
+        description:
+          "A value of the record that the request must repeat, for example its version. The record is read before each request.",
+      },
+    ),
+  ),
+};
 
 /** `{path}`, `{singular}` and `{id}` in a path are filled; in that of an upsert also `{key}` and `{value}`. */
 const writeRequest = {
@@ -59,7 +82,7 @@ const writeRequest = {
     ),
   ),
   headers: texts("Further headers."),
-  idTo: Type.Optional(target("Where else the id goes, for example `body.id`.")),
+  ...beside,
   empty: Type.Optional(Type.Boolean({ description: "The answer has no body; the record is read back." })),
 };
 const WriteRequest = Type.Object(writeRequest);
@@ -67,8 +90,8 @@ const WriteRequest = Type.Object(writeRequest);
 const CreateRequest = Type.Object({
   ...writeRequest,
   idempotencyKeyTo: optional(
-    "Where a key goes under which the provider creates only one record: `header.<name>` or `body.<path>`. A create whose answer " +
-      "was lost is then repeated under it.",
+    "Where a key goes under which the provider creates only one record: `header.<name>`, `query.<name>` or `body.<path>`. A create " +
+      "whose answer was lost is then repeated under it.",
   ),
 });
 
@@ -82,10 +105,14 @@ const UpsertRequest = Type.Object({
   keyNameList: Type.Optional(Type.Boolean({ description: "The name goes as the only entry of a list." })),
 });
 
+const DeleteRequest = Type.Object({ method: Method, path: text("Path below the base URL."), ...beside });
+
 const ListRequest = Type.Object({
   method: Type.Optional(Type.Union(Method.anyOf, { description: "Default: `GET`." })),
   path: text("Path below the base URL."),
-  query: texts("Further parameters of the query."),
+  query: texts(
+    "Further parameters of the query. `{path}`, `{singular}` and values of the connection are filled.",
+  ),
   pageSize: Type.Optional(
     Type.Object(
       {
@@ -122,8 +149,20 @@ const ObjectRulesSchema = Type.Object({
   ),
   idPath: optional("Path of the id in a record. Default: `id`."),
   changedPath: optional("Path of the time of the last change in a record."),
+  changedFormat: Type.Optional(
+    Type.Union(TimeFormat.anyOf, {
+      description:
+        "How that time is written, where it is not as in `since`, for the simulation. Reads know RFC 3339, seconds and milliseconds, " +
+        "and `json-date`: `/Date(1763629200000+0000)/`.",
+    }),
+  ),
   list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in an answer; empty: the answer itself."),
+  absentWhenEmpty: Type.Optional(
+    Type.Boolean({
+      description: "An answer without records leaves the list out; what is around the list is there.",
+    }),
+  ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
   paging: Type.Optional(Paging),
@@ -145,7 +184,7 @@ const ObjectRulesSchema = Type.Object({
   create: Type.Optional(CreateRequest),
   update: Type.Optional(WriteRequest),
   upsert: Type.Optional(UpsertRequest),
-  delete: Type.Optional(Type.Object({ method: Method, path: text("Path below the base URL.") })),
+  delete: Type.Optional(DeleteRequest),
   get: Type.Optional(
     Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
   ),
@@ -166,6 +205,18 @@ export const DescriptionSchema = Type.Object({
   ),
   defaults: ObjectRulesSchema,
   objects: Type.Record(Type.String(), ObjectRulesSchema),
+  others: Type.Optional(
+    Type.Object(
+      {
+        pattern: text("Regular expression of a whole name."),
+        like: text("A name of this form, for tests and examples."),
+        rules: Type.Object(ObjectRulesSchema.properties, {
+          description: "Their members are those of an object in `objects`; `{path}` is the name.",
+        }),
+      },
+      { description: "Objects whose names only the account knows, for example its tables." },
+    ),
+  ),
   errors: Type.Object({
     okWhen: optional("`path=value` that a success has although the status is 200."),
     message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
@@ -176,6 +227,9 @@ export const DescriptionSchema = Type.Object({
   limits: Type.Optional(
     Type.Object({
       reset: optional("Header with the time of the reset: seconds, or seconds or milliseconds since 1970."),
+      waitSeconds: Type.Optional(
+        Type.Integer({ description: "Seconds to wait where a refusal names no time. Default: 10." }),
+      ),
       perSecond: Type.Optional(Type.Integer({ description: "Requests of a connection per second." })),
     }),
   ),
@@ -188,5 +242,6 @@ export const DescriptionSchema = Type.Object({
 export type Description = Static<typeof DescriptionSchema>;
 export type ObjectRules = Static<typeof ObjectRulesSchema>;
 export type WriteRules = Static<typeof WriteRequest>;
+export type DeleteRules = Static<typeof DeleteRequest>;
 export type UpsertRules = Static<typeof UpsertRequest>;
 export type TimeForm = Static<typeof TimeFormat>;

@@ -4,13 +4,13 @@ import { isJsonObject } from "../../server/ground/json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { ProviderAnswer } from "../send-request.ts";
-import { nested } from "./request-parts.ts";
+import { nested, withQuery } from "./request-parts.ts";
 
 /** The provider may still be working on the first request. */
 const PAUSE_MS = 300;
 
 /**
- * Sends the request with the key at `header.<name>` or `body.<path>`, and once more if its answer is lost. Throws `ProviderError`
+ * Sends the request with the key at `header.<name>`, `query.<name>` or `body.<path>`, and once more if its answer is lost. Throws `ProviderError`
  * like `send`: `unknown_outcome` if the repeated request does not tell either whether there is a record.
  */
 export async function sendUnderKey(
@@ -37,6 +37,7 @@ export async function sendUnderKey(
 function withKey(request: ProviderRequest, keyTo: string, key: string): ProviderRequest {
   const name = keyTo.slice(keyTo.indexOf(".") + 1);
   if (keyTo.startsWith("header.")) return { ...request, headers: { ...request.headers, [name]: key } };
+  if (keyTo.startsWith("query.")) return { ...request, path: withQuery(request.path, [[name, key]]) };
   const { body } = request;
   return { ...request, body: nested(name, key, body !== undefined && isJsonObject(body) ? body : {}) };
 }

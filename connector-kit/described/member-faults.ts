@@ -11,6 +11,7 @@ export const fault = (path: string, message: string | undefined): ProviderFault[
 const TARGETS = {
   query: { form: "query.<name>", pattern: /^query\.[^.].*$/ },
   body: { form: "body.<path>", pattern: /^body\.[^.].*$/ },
+  fill: { form: "fill.<name>", pattern: /^fill\.[A-Za-z]\w*$/ },
   header: { form: "header.<name>", pattern: /^header\.[A-Za-z][A-Za-z0-9-]*$/ },
 };
 
@@ -29,10 +30,24 @@ export function pathFault(value: string | undefined, holes: string[] = HOLES): s
   if (/(^|\/)\.\.?(\/|$)|[\\#]/.test(value)) return "must not contain . or .. as a step, \\ or #";
   const unknown = [...value.matchAll(/\{([^}]*)\}/g)]
     .map(([, name = ""]) => name)
-    .find((name) => !holes.includes(name));
-  if (unknown !== undefined) return `has the unknown placeholder {${unknown}}; known are ${holes.join(", ")}`;
-  return /[{}]/.test(value.replaceAll(/\{[a-z]+\}/g, "")) ? "has a brace without its partner" : undefined;
+    .find((name) => !holes.includes(name) && !OF_CONNECTION.test(name));
+  if (unknown !== undefined)
+    return `has the unknown placeholder {${unknown}}; known are ${[...holes, "connection.<name>"].join(", ")}`;
+  return /[{}]/.test(value.replaceAll(/\{[a-z]+(\.\w+)?\}/g, ""))
+    ? "has a brace without its partner"
+    : undefined;
 }
+
+const OF_CONNECTION = /^connection\.[A-Za-z]\w*$/;
+
+/** Texts may have braces of the provider's own; only placeholders of the connection are recognised by their form. */
+export const textFault = (value: unknown): string | undefined =>
+  typeof value === "string" &&
+  [...value.matchAll(/\{(connection\b[^}]*)(\}?)/g)].some(
+    ([, name = "", end]) => end === "" || !OF_CONNECTION.test(name),
+  )
+    ? "must name a value of the connection as {connection.<name>}"
+    : undefined;
 
 export function pagingFault(paging: PagingRules): string | undefined {
   const styles = Object.entries(paging).filter(([, value]) => value !== undefined && value !== false);

@@ -1,6 +1,7 @@
 /** The rules of one object: the description's defaults with the object's exceptions. */
 import type { JsonObject, Json } from "../../server/ground/json.ts";
 import { isJsonObject } from "../../server/ground/json.ts";
+import type { Account } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { textAt, valueAt } from "../text-at.ts";
 import type { Description, ObjectRules, UpsertRules } from "./description.ts";
@@ -11,15 +12,23 @@ export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
   name: string;
   modes: Mode[];
   idPath: string;
+  /** Values of the connection by name, for `{connection.<name>}`. */
+  connection?: Record<string, string>;
 }
 
 const ALL_MODES: Mode[] = ["read", "create", "update", "delete"];
 
 /** Returns the plan of an object. Throws `ProviderError` for an object or a mode that the description does not have. */
-export function planOf(description: Description, name: string, mode: Mode): ObjectPlan {
-  const plan = knownPlan(description, name);
+export function planOf(
+  description: Description,
+  name: string,
+  mode: Mode,
+  account: Account | undefined,
+): ObjectPlan {
+  const plan = knownPlan(description, name, account);
   if (!plan) {
-    const known = Object.keys(description.objects).join(", ");
+    const { objects, others } = description;
+    const known = [...Object.keys(objects), ...(others ? [`names such as ${others.like}`] : [])].join(", ");
     throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
   }
   if (!plan.modes.includes(mode))
@@ -28,15 +37,38 @@ export function planOf(description: Description, name: string, mode: Mode): Obje
 }
 
 /** Returns the plan of an object; undefined if the description does not have it. */
-export function knownPlan(description: Description, name: string): ObjectPlan | undefined {
-  const rules = Object.hasOwn(description.objects, name) ? description.objects[name] : undefined;
-  return rules && merged(description, name, rules);
+export function knownPlan(description: Description, name: string, account?: Account): ObjectPlan | undefined {
+  const { objects, others } = description;
+  const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
+  const rules = own ?? (others && isOther(others, name) ? others.rules : undefined);
+  return rules && merged(description, name, rules, account);
+}
+
+/** Limits the time of a pattern, which a builder may have written. */
+const LONGEST_NAME = 300;
+
+/** Whether an object that the description does not name follows its rules for others. */
+export const isOther = ({ pattern }: { pattern: string }, name: string): boolean =>
+  name.length <= LONGEST_NAME && new RegExp(`^(?:${pattern})$`).test(name);
+
+/** Returns the plans of all objects; those of other names are one, under a name like theirs. */
+export function plansOf(description: Description, account?: Account): ObjectPlan[] {
+  const { objects, others } = description;
+  const named: [string, ObjectRules][] = Object.entries(objects);
+  if (others) named.push([others.like, others.rules]);
+  return named.map(([name, rules]) => merged(description, name, rules, account));
 }
 
 /** An object with rules for an upsert can be upserted, whatever its modes. */
-export const merged = ({ defaults }: Description, name: string, rules: ObjectRules): ObjectPlan => ({
+export const merged = (
+  { defaults }: Description,
+  name: string,
+  rules: ObjectRules,
+  account?: Account,
+): ObjectPlan => ({
   ...defaults,
   ...rules,
+  ...(account?.values && { connection: account.values }),
   name,
   modes: [
     ...(rules.modes ?? defaults.modes ?? ALL_MODES),
@@ -49,8 +81,7 @@ export const merged = ({ defaults }: Description, name: string, rules: ObjectRul
 export const largestBatch = (description: Description): number =>
   Math.max(
     0,
-    ...Object.entries(description.objects).flatMap(([name, rules]) => {
-      const { batch = {} } = merged(description, name, rules);
+    ...plansOf(description).flatMap(({ batch = {} }) => {
       return [batch.requests, batch.create, batch.update, batch.upsert].map((one) => one?.most ?? 0);
     }),
   );
@@ -66,23 +97,6 @@ const told = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", 
 
 const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
 
-/** Fills `{path}`, `{singular}`, `{id}`, `{key}` and `{value}`. What comes from callers is encoded: it cannot change the path. */
-export function fillPath(
-  template: string,
-  plan: ObjectPlan,
-  id?: string,
-  upsert?: { key: string; value: string },
-): string {
-  const values: Record<string, string> = {
-    path: plan.path ?? plan.name,
-    singular: plan.singular ?? plan.name,
-    id: encodeURIComponent(id ?? ""),
-    key: encodeURIComponent(upsert?.key ?? ""),
-    value: encodeURIComponent(upsert?.value ?? ""),
-  };
-  return template.replaceAll(/\{(path|singular|id|key|value)\}/g, (_, name: string) => values[name] ?? "");
-}
-
 /** Returns the key of an upsert in the provider's spelling: a caller may write names in any case. */
 export const keyOf = ({ keys }: UpsertRules, { key }: { key?: string }): string =>
   keys.find((name) => name.toLowerCase() === key?.toLowerCase()) ?? "";
@@ -97,7 +111,6 @@ export function keyPlaces(
   return keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key]];
 }
 
-/** Limits the time of a pattern, which a builder may have written. */
 const LONGEST_ID = 1_000;
 
 /** Returns a function that says why an id cannot be sent; undefined if it can. */

@@ -24,6 +24,7 @@ export const Paging = Type.Object({
   offset: Type.Optional(
     Type.Object({
       to: text("Where the number of records before the page goes."),
+      first: Type.Optional(Type.Integer({ description: "That of the first page. Default: 0." })),
       more: Type.Optional(text("As for `page`.")),
     }),
   ),

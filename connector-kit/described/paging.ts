@@ -12,7 +12,8 @@ import { put, type RequestParts } from "./request-parts.ts";
 export function putPlace(parts: RequestParts, paging: PagingRules, checkpoint: Checkpoint | undefined): void {
   const place = checkpoint?.["place"];
   if (paging.page) put(parts, paging.page.to, typeof place === "number" ? place : paging.page.first);
-  else if (paging.offset) put(parts, paging.offset.to, typeof place === "number" ? place : 0);
+  else if (paging.offset)
+    put(parts, paging.offset.to, typeof place === "number" ? place : firstOf(paging.offset));
   else if (typeof place === "string") {
     const target = paging.cursor?.to ?? paging.keyset?.to;
     if (target !== undefined) put(parts, target, place);
@@ -66,10 +67,12 @@ function placeAfter(
   }
   if (offset) {
     const goesOn = offset.more === undefined ? !isShort : isTrue(at(body, offset.more));
-    return goesOn ? (typeof before === "number" ? before : 0) + count : undefined;
+    return goesOn ? (typeof before === "number" ? before : firstOf(offset)) + count : undefined;
   }
   return undefined;
 }
+
+const firstOf = ({ first = 0 }: NonNullable<PagingRules["offset"]>): number => first;
 
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

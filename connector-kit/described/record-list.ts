@@ -7,7 +7,8 @@ import { textAt } from "../text-at.ts";
 import type { RecordListRules } from "./batch-rules.ts";
 import { reasonIn } from "./described-classify.ts";
 import type { Description } from "./description.ts";
-import { at, fillPath, type ObjectPlan } from "./object-plan.ts";
+import { fillPath, fillText } from "./fill-path.ts";
+import { at, type ObjectPlan } from "./object-plan.ts";
 import { nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 export interface RecordList {
@@ -25,7 +26,7 @@ export function listRequest(
 ): ProviderRequest {
   const { method, path, to, each, idTo, ref, also = {} } = rules;
   const further = Object.fromEntries(
-    Object.entries(also).map(([name, value]) => [name, fillPath(value, plan)]),
+    Object.entries(also).map(([name, value]) => [name, fillText(value, plan)]),
   );
   const entries = records.map(({ id, fields }, index) => {
     const entry = each === undefined ? { ...fields } : { [each]: fields };

@@ -6,12 +6,15 @@ export interface RequestParts {
   query: [name: string, value: string][];
   body: JsonObject;
   headers?: Record<string, string>;
+  /** Values of the placeholders in the query of a list. */
+  filled?: Record<string, string>;
 }
 
-/** Puts the value at `query.<name>`, `body.<path>` or `header.<name>`. */
-export function put(parts: RequestParts, target: string, value: string | number | string[]): void {
+/** Puts the value at `query.<name>`, `body.<path>`, `header.<name>` or `fill.<name>`. */
+export function put(parts: RequestParts, target: string, value: Exclude<Json, null>): void {
   const name = target.slice(target.indexOf(".") + 1);
   if (target.startsWith("query.")) parts.query.push([name, String(value)]);
+  else if (target.startsWith("fill.")) parts.filled = { ...parts.filled, [name]: String(value) };
   else if (target.startsWith("header."))
     parts.headers = { ...parts.headers, [name.toLowerCase()]: String(value) };
   else parts.body = nested(name, value, parts.body);
@@ -39,6 +42,7 @@ const encodeName = (name: string): string =>
 export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
   if (form === "unix") return String(Math.floor(time.getTime() / 1000));
   if (form === "unix-ms") return String(time.getTime());
+  if (form === "json-date") return `/Date(${time.getTime()}+0000)/`;
   if (form === "http") return time.toUTCString();
   const text = time.toISOString();
   if (form === "sql") return text.slice(0, 19).replace("T", " ");

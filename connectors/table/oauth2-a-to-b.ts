@@ -61,22 +61,6 @@ export const oauth2AToB: Record<string, ProviderFacts> = {
       },
     ],
   }),
-  airtable: oauth2("Airtable", "https://api.airtable.com", {
-    grant: "authorizationCodePKCE",
-    authorize: "https://airtable.com/oauth2/v1/authorize",
-    token: "https://airtable.com/oauth2/v1/token",
-    tokenAuth: "basic",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    authHealthCheck: { url: "https://api.airtable.com/v0/meta/whoami" },
-  }),
-  asana: oauth2("Asana", "https://app.asana.com/api", {
-    authorize: "https://app.asana.com/-/oauth_authorize",
-    token: "https://app.asana.com/-/oauth_token",
-    tokenAuth: "body",
-    tokenFields: { consumerRefField: "data.id" },
-    declares: ["read", "write"],
-  }),
   // The consent may name several sites: the one of the entered workspace is taken.
   attio: oauth2("Attio", "https://api.attio.com", {
     authorize: "https://app.attio.com/authorize",

@@ -128,15 +128,6 @@ export const oauth2NToR: Record<string, ProviderFacts> = {
     tokenFields: { scopesField: "scope" },
   }),
   // The company id is part of the path.
-  quickbooks: oauth2("QuickBooks", "https://quickbooks.api.intuit.com", {
-    authorize: "https://appcenter.intuit.com/connect/oauth2",
-    token: "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer",
-    tokenAuth: "basic",
-    needsScopes: true,
-    oauth: { callbackFields: [{ name: "realmId", displayName: "Company ID" }] },
-    declares: ["read", "write"],
-  }),
-  // The company id is part of the path.
   quickbooksSandbox: oauth2("QuickBooks SandBox", "https://sandbox-quickbooks.api.intuit.com", {
     authorize: "https://appcenter.intuit.com/connect/oauth2",
     token: "https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer",

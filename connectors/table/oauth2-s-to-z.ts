@@ -261,23 +261,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
     token: "https://www.wrike.com/oauth2/token",
     needsScopes: true,
   }),
-  // The first organisation that was agreed to.
-  xero: oauth2("Xero", "https://api.xero.com", {
-    authorize: "https://login.xero.com/identity/connect/authorize",
-    token: "https://identity.xero.com/connect/token",
-    tokenAuth: "basic",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write"],
-    postAuthInfoNeeded: true,
-    accountInfo: {
-      url: "https://api.xero.com/connections",
-      fields: [{ name: "tenantId", displayName: "Tenant id", path: "0.tenantId" }],
-      workspaceField: "tenantId",
-    },
-    metadata: { postAuthentication: [{ name: "tenantId" }] },
-    fixedHeaders: [{ name: "Xero-Tenant-Id", valueTemplate: "{{.tenantId}}" }],
-  }),
   zendeskChat: oauth2("Zendesk Chat", "https://{{.workspace}}.zendesk.com", {
     authorize: "https://{{.workspace}}.zendesk.com/oauth2/chat/authorizations/new",
     token: "https://{{.workspace}}.zendesk.com/oauth2/chat/token",

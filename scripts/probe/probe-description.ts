@@ -20,7 +20,7 @@ export async function probeDescription(
       ? probed.description.objects[name]
       : undefined;
     if (!rules) throw new Error(`The description has no object ${JSON.stringify(name)}.`);
-    const plan = merged(probed.description, name, rules);
+    const plan = merged(probed.description, name, rules, probed.account);
     const tell: ObjectProbe["tell"] = (member, verdict, text) =>
       findings.push({ place: placeOf(probed.description, name, member), verdict, text });
     if (!plan.modes.includes("read")) tell("modes", "not seen", "it cannot be read");

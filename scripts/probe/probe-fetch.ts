@@ -1,6 +1,7 @@
 /** Sends the calls of a probe: only reads, below the provider's base URL, through the egress guard. */
 import { authorization, withDefaults } from "../../connector-kit/authorization.ts";
-import { fillPath, merged } from "../../connector-kit/described/object-plan.ts";
+import { fillPath } from "../../connector-kit/described/fill-path.ts";
+import { plansOf } from "../../connector-kit/described/object-plan.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { baseUrl } from "../../connector-kit/template.ts";
 import type { Egress } from "../../server/egress/open-egress.ts";
@@ -23,8 +24,7 @@ export function openProbeFetch(
   const base = baseUrl(info, { values: metadata, allowPlainHttp: (host) => egress.allowsPlainHttp(host) });
   const added = authorization(info, credentials, metadata);
   const lists = new Set(
-    Object.entries(description.objects).flatMap(([name, rules]) => {
-      const plan = merged(description, name, rules);
+    plansOf(description, { values: metadata }).flatMap((plan) => {
       return plan.list?.method === undefined ? [] : [fillPath(plan.list.path, plan)];
     }),
   );

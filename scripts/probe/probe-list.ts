@@ -1,5 +1,6 @@
 /** Compares a provider's lists with their description: form, ids, times, pages, and the bound of the last change. */
-import { at, fillPath, idFaults, idOf } from "../../connector-kit/described/object-plan.ts";
+import { fillPath } from "../../connector-kit/described/fill-path.ts";
+import { at, idFaults, idOf } from "../../connector-kit/described/object-plan.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { parseBody } from "../../connector-kit/send-request.ts";

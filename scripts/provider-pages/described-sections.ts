@@ -1,23 +1,32 @@
 /** Words what a description states: objects, a first write, how lists are read, limits, errors, and what was checked. */
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { Description } from "../../connector-kit/described/description.ts";
-import { merged, type Mode, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import { plansOf, type Mode, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import type { Account } from "../../connector-kit/provider-fetch.ts";
 import { isJsonObject } from "../../server/ground/json.ts";
 
 export function describedSections(name: string, description: Description, connector: Connector): string[] {
-  const plans = Object.entries(description.objects).map(([object, rules]) =>
-    merged(description, object, rules),
-  );
+  const plans = plansOf(description, shownAccount(description));
   return [
-    ...objectSection(plans),
-    ...firstWrite(plans, connector),
+    ...objectSection(plans, description),
+    ...firstWrite(plans, connector, shownAccount(description)),
     ...limitSection(description, plans),
     ...errorSection(description),
     ...checkedSection(name, description),
   ];
 }
 
-function objectSection(plans: ObjectPlan[]): string[] {
+/** Values of the connection are shown by their names. */
+const shownAccount = (description: Description): Account => ({
+  values: Object.fromEntries(
+    Array.from(JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g), ([, name = ""]) => [
+      name,
+      name,
+    ]),
+  ),
+});
+
+function objectSection(plans: ObjectPlan[], { others }: Description): string[] {
   const mark = ({ modes }: ObjectPlan, mode: Mode) => (modes.includes(mode) ? "✓" : "");
   return [
     "",
@@ -39,6 +48,7 @@ function objectSection(plans: ObjectPlan[]): string[] {
       ];
       return `| ${cells.join(" | ")} |`;
     }),
+    ...(others ? ["", `\`${others.like}\` stands for all objects with names of this form.`] : []),
     "",
     "Fields have the provider's names. Where Busbar does not know them, a field that does not exist is refused by the provider.",
   ];
@@ -68,17 +78,18 @@ function changes({ since, changedPath }: ObjectPlan): string {
     : "all pages are read and compared";
 }
 
-function firstWrite(plans: ObjectPlan[], { write }: Connector): string[] {
+function firstWrite(plans: ObjectPlan[], { write }: Connector, account: Account): string[] {
   const plan = plans.find(({ modes, example }) => modes.includes("create") && example !== undefined);
   if (!plan || !write || !isJsonObject(plan.example)) return [];
-  const [request] = write.prepare({
+  const request = write.prepare({
     objectName: plan.name,
     type: "create",
     batch: false,
     allOrNone: false,
     headers: {},
+    account,
     records: [{ fields: plan.example }],
-  });
+  })[0];
   if (!request) return [];
   const body = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
   return [
@@ -91,7 +102,15 @@ function firstWrite(plans: ObjectPlan[], { write }: Connector): string[] {
     "",
     body,
     "```",
+    ...connectionValues(account),
   ];
+}
+
+function connectionValues({ values = {} }: Account): string[] {
+  const names = Object.keys(values).map((name) => `\`${name}\``);
+  return names.length === 0
+    ? []
+    : ["", `What the connection knows of the account is filled in: ${names.join(", ")}.`];
 }
 
 function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
@@ -103,7 +122,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
     "",
     `* After a rate limit, calls wait as long as \`Retry-After\`${
       limits?.reset === undefined ? "" : ` or \`${limits.reset}\``
-    } tells, else ten seconds.`,
+    } tells, else ${limits?.waitSeconds ?? "ten"} seconds.`,
     ...(limits?.perSecond === undefined
       ? []
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),

@@ -57,7 +57,7 @@ export function openLiveConnection(
     sealed: row.credentialsSealed,
     providerWorkspaceRef,
     providerMetadata,
-    account: { timeZone: providerMetadata["timeZone"]?.value },
+    account: { timeZone: providerMetadata["timeZone"]?.value, values: addressValues(row) },
     authorization: wire
       ? attach(provider, wire, addressValues(row))
       : { headers: [], query: [], defaults: [] },

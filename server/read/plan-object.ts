@@ -36,7 +36,7 @@ export async function planObject(
     read.needsMetadata({ objectName, associations: associatedObjects });
   const metadata =
     fields && isNeeded
-      ? await memory.get(connection, objectName, () => fields.describe(objectName, fetch))
+      ? await memory.get(connection, objectName, () => fields.describe(objectName, fetch, connection.account))
       : undefined;
   const set = readSet(definition, metadata, read);
   const plan = {

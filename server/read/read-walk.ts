@@ -78,7 +78,7 @@ async function metadataFor(
     connector.read.needsMetadata({ objectName, associations: definition.associatedObjects });
   if (!fields || !isNeeded) return undefined;
   return callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
-    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch)),
+    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch, connection.account)),
   );
 }
 

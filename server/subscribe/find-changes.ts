@@ -157,7 +157,7 @@ async function planWalk(
   const { read, fields, subscribe } = connector;
   const needed = fields && read.needsMetadata({ objectName, associations: [] });
   const described = needed
-    ? await metadata.get(connection, objectName, () => fields.describe(objectName, fetch))
+    ? await metadata.get(connection, objectName, () => fields.describe(objectName, fetch, connection.account))
     : undefined;
   return {
     objectName,

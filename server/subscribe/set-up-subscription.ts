@@ -120,7 +120,7 @@ async function listAllFields(
 ): Promise<string[]> {
   if (!fields) return [];
   const described = await callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
-    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch)),
+    deps.metadata.get(connection, objectName, () => fields.describe(objectName, fetch, connection.account)),
   );
   return Object.keys(described.fields);
 }

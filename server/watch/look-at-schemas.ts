@@ -78,8 +78,12 @@ async function describe(
 ): Promise<ObjectMetadata> {
   const uses: ProxyUse[] = [];
   try {
-    const metadata = await callProvider(deps, { projectId, connectionId }, ({ fetch }) =>
-      connector.describe(objectName, recordUsage(fetch, { projectId, installationId }, uses)),
+    const metadata = await callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>
+      connector.describe(
+        objectName,
+        recordUsage(fetch, { projectId, installationId }, uses),
+        connection.account,
+      ),
     );
     if (Object.keys(metadata.fields).length > 0) return metadata;
     // An object without any field is a fault of the answer: it must not be reported as many deletions.

@@ -1,8 +1,11 @@
 /** Answers a dry run: the requests that would be sent and the withheld fields. Sends nothing. */
 import { Type, type Static } from "typebox";
-import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import type { Account, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { Problem } from "../ground/errors.ts";
+import { findConnection } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { neededReads } from "./settle-plan.ts";
@@ -53,8 +56,12 @@ export const DryRunSchema = Type.Object(
 );
 
 /** Throws a Problem when the connector cannot make a request of the plan. */
-export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryRunSchema> {
-  const requests = prepare(target, plan);
+export function dryRun(
+  target: WriteTarget,
+  plan: WritePlan,
+  account: Account | undefined,
+): Static<typeof DryRunSchema> {
+  const requests = prepare(target, plan, account);
   const readFirst = neededReads(plan);
   return {
     dryRun: true,
@@ -64,9 +71,22 @@ export function dryRun(target: WriteTarget, plan: WritePlan): Static<typeof DryR
   };
 }
 
-function prepare({ connector }: WriteTarget, plan: WritePlan): ProviderRequest[] {
+/** Returns what requests need to know of the account, without a call. */
+export async function accountOf(
+  { database }: { database: Database },
+  { projectId, connectionId }: { projectId: string; connectionId: string },
+): Promise<Account | undefined> {
+  const connection = await findConnection(database.queries, projectId, connectionId);
+  return connection && { values: addressValues(connection) };
+}
+
+function prepare(
+  { connector }: WriteTarget,
+  plan: WritePlan,
+  account: Account | undefined,
+): ProviderRequest[] {
   try {
-    return connector.write.prepare(toRecordWrite(plan, { readBack: true }));
+    return connector.write.prepare(toRecordWrite(plan, { readBack: true, account }));
   } catch (cause) {
     if (!(cause instanceof ProviderError)) throw cause;
     throw new Problem("semantically-invalid", { detail: `Nothing would be sent: ${cause.message}.`, cause });

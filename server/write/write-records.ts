@@ -5,7 +5,7 @@ import { newId } from "../ground/ids.ts";
 import { inSpan } from "../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
-import { dryRun, DryRunSchema } from "./dry-run.ts";
+import { accountOf, dryRun, DryRunSchema } from "./dry-run.ts";
 import { findTarget, type TargetServices } from "./find-target.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
 import { planWrite } from "./plan-write.ts";
@@ -71,7 +71,7 @@ export const writeRecords = (deps: WriteServices) =>
       const { installation } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const plan = planWrite(body, target.settings, target.connector.write.abilities);
-      if (query.dryRun) return dryRun(target, plan);
+      if (query.dryRun) return dryRun(target, plan, await accountOf(deps, installation));
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (id: string) => {

@@ -74,7 +74,10 @@ export async function describeObject(
   objectName: string,
 ): Promise<ObjectMetadata> {
   const fields = describingConnector(deps.catalog, target, objectName);
-  const read = () => callProvider(deps, target, ({ fetch }) => fields.describe(objectName, fetch));
+  const read = () =>
+    callProvider(deps, target, ({ connection: { account }, fetch }) =>
+      fields.describe(objectName, fetch, account),
+    );
   const connection = await deps.connections.find(target.projectId, target.connectionId);
   return connection ? deps.metadata.get(connection, objectName, read) : read();
 }

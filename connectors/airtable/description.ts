@@ -1,0 +1,54 @@
+/** Airtable's tables: an object is named by the ids of base and table. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+export const description: Description = {
+  ids: { pattern: "rec[A-Za-z0-9]{14}" },
+  defaults: {},
+  objects: {},
+  others: {
+    pattern: "app[A-Za-z0-9]{14}/tbl[A-Za-z0-9]{14}",
+    like: "appQuill000000001/tblPens0000000001",
+    rules: {
+      list: { path: "/v0/{path}", pageSize: { to: "query.pageSize", most: 100 } },
+      records: "records",
+      flatten: "fields",
+      paging: { cursor: { from: "offset", to: "query.offset" } },
+      since: {
+        to: "query.filterByFormula",
+        template: "NOT(IS_BEFORE(LAST_MODIFIED_TIME(),'{since}'))",
+      },
+      create: { method: "POST", path: "/v0/{path}", wrap: { in: "fields" } },
+      update: { method: "PATCH", path: "/v0/{path}/{id}", wrap: { in: "fields" } },
+      delete: { method: "DELETE", path: "/v0/{path}/{id}" },
+      get: { path: "/v0/{path}/{id}" },
+      batch: {
+        create: {
+          method: "POST",
+          path: "/v0/{path}",
+          most: 10,
+          to: "records",
+          each: "fields",
+          together: true,
+          answers: "records",
+        },
+        update: {
+          method: "PATCH",
+          path: "/v0/{path}",
+          most: 10,
+          to: "records",
+          each: "fields",
+          idTo: "id",
+          together: true,
+          answers: "records",
+        },
+      },
+      example: { Name: "Ada Quill" },
+    },
+  },
+  errors: { message: ["error.message", "error.type", "error"], code: "error.type" },
+  limits: { perSecond: 5, waitSeconds: 30 },
+  sources: {
+    documentation: "https://airtable.com/developers/web/api/list-records",
+    checked: "2026-11-23, documentation (updating several records); LAST_MODIFIED_TIME was not looked up",
+  },
+};

@@ -1,0 +1,50 @@
+/** Asana's objects of one workspace. Lists of tasks need a project or an assignee, so tasks are only written. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+const ofWorkspace = { workspace: "{connection.workspaceId}" };
+
+export const description: Description = {
+  ids: { pattern: "[0-9]{1,30}" },
+  defaults: {
+    list: { path: "/1.0/{path}", query: ofWorkspace, pageSize: { to: "query.limit", most: 100 } },
+    records: "data",
+    paging: { cursor: { from: "next_page.offset", to: "query.offset" } },
+    select: { to: "query.opt_fields" },
+    idPath: "gid",
+    since: {},
+    create: { method: "POST", path: "/1.0/{path}", wrap: { in: "data" }, also: ofWorkspace },
+    update: { method: "PUT", path: "/1.0/{path}/{id}", wrap: { in: "data" } },
+    delete: { method: "DELETE", path: "/1.0/{path}/{id}" },
+    get: { path: "/1.0/{path}/{id}", record: "data" },
+    record: "data",
+  },
+  objects: {
+    projects: { changedPath: "modified_at", example: { name: "Launch" } },
+    tags: { example: { name: "Pens" } },
+    tasks: {
+      modes: ["create", "update", "delete"],
+      changedPath: "modified_at",
+      example: { name: "Call Ada" },
+    },
+    users: { modes: ["read"] },
+    teams: {
+      modes: ["read"],
+      list: {
+        path: "/1.0/workspaces/{connection.workspaceId}/teams",
+        pageSize: { to: "query.limit", most: 100 },
+      },
+    },
+    custom_fields: {
+      modes: ["read"],
+      list: {
+        path: "/1.0/workspaces/{connection.workspaceId}/custom_fields",
+        pageSize: { to: "query.limit", most: 100 },
+      },
+    },
+  },
+  errors: { message: ["errors.*.message"] },
+  sources: {
+    documentation: "https://developers.asana.com/reference/rest-api-reference",
+    checked: "2026-11-23, the operations of the public OpenAPI file, as third parties show them",
+  },
+};

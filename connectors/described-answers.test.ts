@@ -1,0 +1,146 @@
+/** Requests and answers as the providers' documentation shows them, which simulations of our own could get wrong as the connectors do. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RecordWrite } from "../connector-kit/connector.ts";
+import type { Account } from "../connector-kit/provider-fetch.ts";
+import type { ReadPlan } from "../connector-kit/read-connector.ts";
+import { replay } from "../connector-kit/replay.ts";
+import { withAccount } from "../connector-kit/with-account.ts";
+import type { JsonObject } from "../server/ground/json.ts";
+import { CONNECTORS } from "./connectors.gen.ts";
+
+const SINCE = new Date("2026-11-20T00:00:00Z");
+
+const plan = (objectName: string, more: Partial<ReadPlan> = {}): ReadPlan => ({
+  objectName,
+  fields: [],
+  filters: [],
+  associations: [],
+  ...more,
+});
+
+const order = (
+  objectName: string,
+  type: RecordWrite["type"],
+  fields: JsonObject,
+  id?: string,
+): RecordWrite => ({
+  objectName,
+  type,
+  batch: false,
+  allOrNone: false,
+  headers: {},
+  records: [{ fields, ...(id !== undefined && { id }) }],
+});
+
+function connectorOf(provider: string, values: Account["values"] = {}) {
+  const connector = CONNECTORS[provider];
+  assert.ok(connector);
+  const { read, write } = withAccount(connector, { values });
+  assert.ok(read && write);
+  return { read, write };
+}
+
+test("QuickBooks: an update repeats the version that was read, and leaves what it does not name", async () => {
+  const { write } = connectorOf("quickbooks", { realmId: "934145" });
+  const { fetch, requests } = replay(
+    { status: 200, body: { Customer: { Id: "67", SyncToken: "3", DisplayName: "Quill Ltd" } } },
+    { status: 200, body: { Customer: { Id: "67", SyncToken: "4", Notes: "pens" }, time: "…" } },
+  );
+  const { outcomes } = await write.write(order("customer", "update", { Notes: "pens" }, "67"), fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === "67");
+  assert.deepEqual(
+    requests.map(({ method, path, body }) => ({ method, path, body })),
+    [
+      { method: "GET", path: "/v3/company/934145/customer/67", body: undefined },
+      {
+        method: "POST",
+        path: "/v3/company/934145/customer",
+        body: { sparse: true, Notes: "pens", Id: "67", SyncToken: "3" },
+      },
+    ],
+  );
+});
+
+test("QuickBooks: lists are queries from 1, and a list without records has no member", async () => {
+  const { read } = connectorOf("quickbooks", { realmId: "934145" });
+  const queryIn = (path: string) => new URL(path, "https://x.invalid").searchParams.get("query");
+  assert.equal(
+    queryIn(read.preparePage(plan("invoice", { since: SINCE, pageSize: 2 })).path),
+    "select * from Invoice where MetaData.LastUpdatedTime >= '2026-11-20T00:00:00Z' orderby Id startposition 1 maxresults 2",
+  );
+  assert.equal(
+    queryIn(read.preparePage(plan("customer"), { place: 1001 }).path),
+    "select * from Customer orderby Id startposition 1001 maxresults 1000",
+  );
+  const { fetch } = replay({
+    status: 200,
+    body: { QueryResponse: {}, time: "2026-11-20T01:00:00.120-08:00" },
+  });
+  assert.deepEqual((await read.readPage(plan("customer"), undefined, fetch)).records, []);
+});
+
+test("QuickBooks: without the company of the connection nothing is sent", async () => {
+  const { write } = connectorOf("quickbooks");
+  const { fetch, requests } = replay({ status: 200 });
+  await assert.rejects(write.write(order("customer", "create", {}), fetch), {
+    kind: "invalid",
+    message: /realmId/,
+  });
+  assert.equal(requests.length, 0);
+});
+
+test("Xero: the id is that of the record, not that of the answer, and changes have their time", async () => {
+  const { read, write } = connectorOf("xero");
+  const contact = {
+    ContactID: "bd2270c3-8706-4c11-9cfb-000b551c3f51",
+    Name: "Quill Ltd",
+    UpdatedDateUTC: "/Date(1763629200000+0000)/",
+  };
+  const answer = { Id: "e997d6d7-6dad-4458-beb8-d9c1bf7f2edf", Status: "OK", Contacts: [contact] };
+  const { fetch, requests } = replay({ status: 200, body: answer }, { status: 200, body: answer });
+  const { outcomes } = await write.write(order("Contacts", "create", { Name: "Quill Ltd" }), fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === contact.ContactID);
+  assert.equal(requests[0]?.method, "PUT");
+  const { records } = await read.readPage(
+    plan("Contacts", { since: new Date(1763629200000) }),
+    undefined,
+    fetch,
+  );
+  assert.deepEqual(records[0]?.changeTime, new Date(1763629200000));
+  assert.deepEqual(requests[1]?.headers, { "if-modified-since": "2025-11-20T09:00:00Z" });
+});
+
+test("Airtable: records of a table are named by base and table, and their fields are one level below", async () => {
+  const { read, write } = connectorOf("airtable");
+  const table = "appAbC123dEf45678/tblXyZ987wVu65432";
+  const record = {
+    id: "recA1b2C3d4E5f6G7",
+    createdTime: "2026-11-20T09:00:00.000Z",
+    fields: { Name: "Ada" },
+  };
+  const { fetch, requests } = replay(
+    { status: 200, body: record },
+    { status: 200, body: { records: [record], offset: "itrZ/recB" } },
+  );
+  const { outcomes } = await write.write(order(table, "create", { Name: "Ada" }), fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === record.id);
+  assert.deepEqual(requests[0]?.body, { fields: { Name: "Ada" } });
+  const page = await read.readPage(plan(table), undefined, fetch);
+  assert.equal(page.records[0]?.values["Name"], "Ada");
+  assert.deepEqual(page.next, { place: "itrZ/recB" });
+  for (const name of ["appAbC123dEf45678/../meta", "appAbC123dEf45678", `${table}/x`])
+    assert.throws(() => read.preparePage(plan(name)), { kind: "invalid" });
+});
+
+test("Asana: a create names the workspace of the connection, and lists name the fields", () => {
+  const { read, write } = connectorOf("asana", { workspaceId: "12345" });
+  const [request] = write.prepare(order("tasks", "create", { name: "Call Ada" }));
+  assert.deepEqual(request?.body, { data: { workspace: "12345", name: "Call Ada" } });
+  assert.equal(
+    decodeURIComponent(read.preparePage(plan("projects", { fields: ["name"], pageSize: 2 })).path),
+    "/1.0/projects?workspace=12345&limit=2&opt_fields=name,gid,modified_at",
+  );
+  const own = write.prepare(order("tasks", "create", { workspace: "7" }));
+  assert.deepEqual(own[0]?.body, { data: { workspace: "7" } });
+});

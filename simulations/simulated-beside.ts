@@ -1,0 +1,71 @@
+/** Checks what a request has besides the fields, as a described provider expects it: ids, constants, versions. */
+import type { DeleteRules, WriteRules } from "../connector-kit/described/description.ts";
+import { fillPath, fillText } from "../connector-kit/described/fill-path.ts";
+import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import type { SimulatedRequest } from "./simulated-account.ts";
+import type { StoredRecord } from "./simulated-answer.ts";
+import { fromForm, unwrapped } from "./simulated-body.ts";
+import { valueInPath } from "./value-in-path.ts";
+
+type Rules = WriteRules | DeleteRules | undefined;
+
+/** Returns the id in path, query or body; undefined for a request of something else. */
+export function idNamed(
+  plan: ObjectPlan,
+  rules: Rules,
+  request: SimulatedRequest,
+  url: URL,
+): string | undefined {
+  if (rules?.method !== request.method) return undefined;
+  const inPath = valueInPath(fillPath(rules.path.replace("{id}", "\u0000"), plan), url);
+  return inPath === undefined || rules.idTo === undefined ? inPath : valueAtPlace(rules.idTo, request);
+}
+
+/** Whether the request has all members that go with it. */
+export const hasConstants = (plan: ObjectPlan, rules: Rules, request: SimulatedRequest): boolean =>
+  Object.entries(rules?.also ?? {}).every(
+    ([name, value]) => valueAtPlace(`body.${name}`, request) === filled(plan, value),
+  );
+
+const filled = (plan: ObjectPlan, value: string | number | boolean): string =>
+  typeof value === "string" ? fillText(value, plan) : String(value);
+
+/** Whether the request repeats another version than that of the record. */
+export const isStale = (rules: Rules, { version }: StoredRecord, request: SimulatedRequest): boolean =>
+  rules?.readBefore !== undefined && valueAtPlace(rules.readBefore.to, request) !== String(version);
+
+/** Returns the fields alone, or the reason why the request is refused. */
+export function withoutBeside(
+  plan: ObjectPlan,
+  rules: WriteRules,
+  request: SimulatedRequest,
+): JsonObject | string {
+  const fields = unwrapped(plan, rules, request);
+  if (!isJsonObject(fields)) return fields;
+  const left = { ...fields };
+  for (const [name, value] of Object.entries(rules.also ?? {})) {
+    if (String(left[name]) !== filled(plan, value)) return `the member ${name} is missing`;
+    delete left[name];
+  }
+  for (const target of [rules.idTo, rules.readBefore?.to])
+    if (target?.startsWith("body.")) delete left[target.slice("body.".length)];
+  return left;
+}
+
+function valueAtPlace(target: string, { path, contentType, body }: SimulatedRequest): string | undefined {
+  const name = target.slice(target.indexOf(".") + 1);
+  if (target.startsWith("query."))
+    return new URL(path, "http://simulation.invalid").searchParams.get(name) ?? undefined;
+  const value = at(parsed(contentType, body), name);
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+function parsed(contentType: string, body: string): Json {
+  if (contentType.includes("form-urlencoded")) return fromForm(body);
+  try {
+    return JSON.parse(body) as Json;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,9 @@
+/** What the connection to a simulated account knows of it: a value for each placeholder of the description. */
+import type { Description } from "../connector-kit/described/description.ts";
+import type { Account } from "../connector-kit/provider-fetch.ts";
+
+/** Values have a character that is encoded in paths. */
+export function simulatedAccount(description: Description): Account {
+  const names = JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g);
+  return { values: Object.fromEntries(Array.from(names, ([, name = ""]) => [name, `own ${name}`])) };
+}
