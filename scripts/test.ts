@@ -24,6 +24,8 @@ const FOLDERS =
   "{server,connectors,connector-kit,destination-kit,destinations,sandbox,cli,dashboard,scripts,tests}";
 /** The longest files; each begins early, in a process of its own. */
 const ALONE = [
+  "tests/dashboard/pages.test.ts",
+  "tests/dashboard/integrations.test.ts",
   "tests/dashboard/dashboard.test.ts",
   "tests/journeys/ui-library.test.ts",
   "tests/journeys/demo.test.ts",

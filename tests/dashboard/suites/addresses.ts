@@ -1,7 +1,7 @@
 /** Addresses: published links, copied filters, and what is no page. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
   test("_ in an address is replaced by the last project, with the rest kept", async () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import { listPages } from "../list-pages.ts";
 import { signIn } from "../open-dashboard.ts";
 

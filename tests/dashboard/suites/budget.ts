@@ -1,7 +1,7 @@
 /** The first page loads less than 300 KB, and the editor only where it is shown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 const MOST_BYTES = 300_000;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0

@@ -7,7 +7,7 @@ import { createLog } from "../../../server/ground/log.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { openSink, type Sink } from "../../harness/deliveries/sink.ts";
 import { until } from "../../harness/until.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
 
 const FAILURES = 50;

@@ -7,7 +7,7 @@ import { strToU8, zipSync } from "fflate";
 import { runCli } from "../../harness/command-line.ts";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import type { Visit } from "../open-dashboard.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");

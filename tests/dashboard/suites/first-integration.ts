@@ -1,7 +1,7 @@
 /** Job 1: the first integration, from an empty project to a written record and a webhook, wholly in the dashboard. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 const PROJECT = "/projects/first-steps";
 

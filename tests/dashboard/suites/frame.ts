@@ -1,7 +1,7 @@
 /** The frame: reaching everything by keyboard, the palette, calls as curl, and a server that does not answer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 const OPERATIONS = "/projects/default/operations";
 

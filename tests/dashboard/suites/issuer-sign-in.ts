@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../harness/busbar.ts";
 import { startIssuer, type TestIssuer } from "../../harness/issuer.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import { openVisit, untilBuilt } from "../open-dashboard.ts";
 
 const PAGE = "/projects/cobol/destinations?type=webhook";

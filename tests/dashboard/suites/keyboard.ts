@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator } from "playwright-core";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import type { Visit } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {

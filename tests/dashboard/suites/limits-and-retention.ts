@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addPerson } from "../../harness/people.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {

@@ -1,7 +1,7 @@
 /** Lists stay current by themselves: at the top at once, further down behind a button, never while hidden. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
 
 const PATH = "/projects/default/operations";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
   test("a topic is made with its routes in one form; cutting a line removes that route only", async () => {

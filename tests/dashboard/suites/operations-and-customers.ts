@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
   test("a failed write is found by its record and by its request in three actions, with cause, remedy and withheld fields in sight", async () => {

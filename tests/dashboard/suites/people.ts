@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
 import { until } from "../../harness/until.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {

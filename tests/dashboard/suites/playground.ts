@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { until } from "../../harness/until.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {

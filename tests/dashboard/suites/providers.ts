@@ -1,7 +1,7 @@
 /** A provider of the project's own is created, changed and deleted; faults are shown where they are in the document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
   test("a template becomes a provider, a fault is listed with its line, the change is stored, and customers can be connected to it", async () => {

@@ -1,7 +1,7 @@
 /** Signing in and out: where a person stays, what the browser keeps, and what happens when the session ends. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import { signedPush } from "../../harness/signed-push.ts";
 import { until } from "../../harness/until.ts";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
 
 const SECRET = "secret of the dashboard's app";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
-import type { Suite } from "../dashboard.test.ts";
+import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
   test("while the database is away, old rows stay under one bar, a page opened meanwhile says why it is empty, and both recover without a reload", async () => {
@@ -11,6 +11,7 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     await visit.open("/projects/default/operations");
     const rows = page.getByRole("table", { name: "Operations" }).locator("tbody tr");
+    await rows.first().waitFor();
     const before = await rows.count();
     await page.evaluate("window.isSamePage = true");
     const back = await takeAway(busbar.connectionString);
