@@ -12,6 +12,7 @@ import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -22,16 +23,20 @@ import { createMemoryFolder, removeFolder } from "../tests/harness/memory-folder
 const ROOT = join(import.meta.dirname, "..");
 const FOLDERS =
   "{server,connectors,connector-kit,destination-kit,destinations,sandbox,cli,dashboard,scripts,tests}";
-/** The longest files; each begins early, in a process of its own. */
+/**
+ * The longest files, each in a process of its own. They begin early, yet some batches apart: most have a browser, which
+ * takes a processor for itself.
+ */
 const ALONE = [
-  "tests/dashboard/pages.test.ts",
   "tests/dashboard/integrations.test.ts",
+  "tests/dashboard/pages.test.ts",
   "tests/dashboard/dashboard.test.ts",
   "tests/journeys/ui-library.test.ts",
   "tests/journeys/demo.test.ts",
 ];
-/** One more than processors, for the tests that wait. */
-const CONCURRENCY = 3;
+const APART = 4;
+/** Two more than processors, for the tests that wait. Six have enough connections of their PostgreSQL. */
+const CONCURRENCY = Math.min(availableParallelism() + 2, 6);
 const TEST_TIMEOUT_MS = 240_000;
 
 const { values: wanted, positionals: prefixes } = parseArgs({
@@ -124,12 +129,12 @@ function dealOut(beginnings: string[]): string[][] {
     .toSorted();
   const together = found.filter((file) => !ALONE.includes(file));
   const count = Math.ceil(together.length / filesOfBatch);
-  return [
-    ...ALONE.filter((file) => found.includes(file)).map((file) => [file]),
-    ...Array.from({ length: count }, (_, index) =>
-      clockMoversLast(together.filter((_file, at) => at % count === index)),
-    ),
-  ];
+  const dealt = Array.from({ length: count }, (_, index) =>
+    clockMoversLast(together.filter((_file, at) => at % count === index)),
+  );
+  const alone = ALONE.filter((file) => found.includes(file));
+  for (const [index, file] of alone.entries()) dealt.splice(index * APART, 0, [file]);
+  return dealt;
 }
 
 /** Sorts files. Ids of a process never go back, so those made after a test moved the clock are of the future. */
