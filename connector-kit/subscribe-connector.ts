@@ -76,6 +76,8 @@ export interface SubscribedObject {
 export interface SubscribeConnector {
   /** The provider's module whose records change; absent if the provider has none. */
   readonly module?: string;
+  /** Whether the provider reports changes of associations. */
+  readonly reportsAssociations: boolean;
   /** Absent: the provider pushes nothing. */
   readonly push?: PushConnector;
   /** Returns the object as events name it, for every spelling of a name; undefined if only the provider knows. Pure. */

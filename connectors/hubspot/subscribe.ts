@@ -16,6 +16,7 @@ import { timeOf } from "./source-record.ts";
 
 export const subscribe: SubscribeConnector = {
   module: "crm",
+  reportsAssociations: true,
   push: { findFault, isSigned, countItems, readEvents },
   objectKey: typeIdOf,
   findObjectKey,

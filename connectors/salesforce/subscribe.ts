@@ -5,6 +5,7 @@ import { findOrganization } from "./event-channel.ts";
 
 export const subscribe: SubscribeConnector = {
   module: "crm",
+  reportsAssociations: false,
   objectKey: (objectName) => objectName.toLowerCase(),
   findObjectKey: async (objectName) => objectName.toLowerCase(),
   findAccountRef: findOrganization,

@@ -15,6 +15,7 @@ import {
 } from "../store/subscriptions.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
 import { chooseSource, sourcesOf } from "./choose-source.ts";
+import { eventWarnings } from "./event-warnings.ts";
 import { subscribeDefinitions, wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
 import { watchedFields } from "./watched-fields.ts";
@@ -73,9 +74,11 @@ export async function describeSubscriptions(
     const streamId = row?.source === "journal" ? row.journalAppId : installation.connectionId;
     const stream = streams.find(({ id }) => id === streamId);
     const unbuilt = connector ? undefined : `Subscribing to ${integration.provider} is not built yet.`;
+    const source = row?.source ?? chosen.source;
+    const { provider } = integration;
     return {
       objectName: definition.objectName,
-      source: row?.source ?? chosen.source,
+      source,
       ...stateOf(definition, row, { unbuilt, pollingReason, stream }),
       events: definition.events,
       watchFields: names ?? "all",
@@ -91,6 +94,7 @@ export async function describeSubscriptions(
       warnings: [
         ...definition.warnings,
         ...(row?.warnings ?? []),
+        ...(connector ? eventWarnings(definition.events, connector.subscribe, { provider, source }) : []),
         ...unmapped.map((name) => `The customer has mapped no field to \`${name}\`: it watches nothing.`),
       ],
     };
