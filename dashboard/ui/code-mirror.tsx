@@ -31,7 +31,7 @@ export interface CodeEditorProps {
   readOnly?: boolean;
   /** The text before the changes: the differences to it are marked, and what is equal is folded. */
   original?: string;
-  /** In pixels. */
+  /** In pixels; less in a low window. */
   height?: number;
 }
 
@@ -131,10 +131,13 @@ const fixedExtensions = (language: "yaml" | "json", height: number) => [
   look(height),
 ];
 
+/** In a low window the whole editor is in sight, between what is above it and the buttons below. */
+const IN_WINDOW = "max(200px, 100dvh - 350px)";
+
 const look = (height: number) =>
   EditorView.theme({
     "&": {
-      height: `${height}px`,
+      height: `min(${height}px, ${IN_WINDOW})`,
       border: "1px solid var(--busbar-field)",
       borderRadius: "4px",
       backgroundColor: "var(--mantine-color-body)",

@@ -42,10 +42,12 @@ interface LinesProps {
   /** The call that the lines are of: without an answer its refusal is shown, because no lines would mean no trouble. */
   call: { data: unknown; error: Error | null; refetch: () => unknown };
   lines: Line[];
+  /** There are more than the call answered. */
+  isCut?: boolean;
   more?: ReactNode;
 }
 
-function Lines({ title, call, lines, more }: LinesProps): JSX.Element | null {
+function Lines({ title, call, lines, isCut = false, more }: LinesProps): JSX.Element | null {
   const error = call.data === undefined ? call.error : null;
   if (lines.length === 0 && !error) return null;
   return (
@@ -62,7 +64,7 @@ function Lines({ title, call, lines, more }: LinesProps): JSX.Element | null {
       </ul>
       {lines.length > MOST_SHOWN && (
         <Text size="sm" c="dimmed">
-          And {lines.length - MOST_SHOWN} more.
+          And {lines.length - MOST_SHOWN} {isCut ? "or more" : "more"}.
         </Text>
       )}
     </Section>
@@ -114,6 +116,7 @@ function RefusedConnections(): JSX.Element | null {
       title="Connections that the provider refuses"
       call={call}
       lines={lines}
+      isCut={call.data?.pagination.done === false}
       more={<ProjectLink to="/connections?status=bad_credentials">All</ProjectLink>}
     />
   );
