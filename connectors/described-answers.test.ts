@@ -133,6 +133,47 @@ test("Airtable: records of a table are named by base and table, and their fields
     assert.throws(() => read.preparePage(plan(name)), { kind: "invalid" });
 });
 
+test("Attio: lists of typed entries are read as values, and plain values are written", async () => {
+  const { read, write } = connectorOf("attio");
+  const entry = (type: string, more: JsonObject): JsonObject => ({
+    active_from: "2026-11-20T09:00:00.000000000Z",
+    active_until: null,
+    attribute_type: type,
+    ...more,
+  });
+  const record = {
+    id: { workspace_id: "0d4d", object_id: "97ab", record_id: "bf071e1f-6035-429d-b874-d83ea64ea13b" },
+    values: {
+      job_title: [entry("text", { value: "CTO" })],
+      email_addresses: [
+        entry("email-address", { email_address: "ada@example.com", email_domain: "example.com" }),
+      ],
+      stage: [entry("status", { status: { title: "Won" } })],
+      companies: [1, 2].map((n) =>
+        entry("record-reference", { target_object: "companies", target_record_id: `c${n}` }),
+      ),
+      location: [entry("location", { locality: "Berlin" })],
+      nothing: [],
+    },
+  };
+  const { fetch, requests } = replay(
+    { status: 200, body: { data: record } },
+    { status: 200, body: { data: [record] } },
+  );
+  const fields = { job_title: "CTO", email_addresses: ["ada@example.com"] };
+  const { outcomes } = await write.write(order("people", "create", fields), fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === record.id.record_id);
+  assert.deepEqual(requests[0]?.body, { data: { values: fields } });
+  const { records } = await read.readPage(plan("people", { pageSize: 2 }), undefined, fetch);
+  assert.deepEqual(requests[1]?.body, { limit: 2, offset: 0 });
+  const { values } = records[0] ?? {};
+  assert.deepEqual(
+    ["job_title", "email_addresses", "stage", "companies", "nothing"].map((name) => values?.[name]),
+    ["CTO", ["ada@example.com"], "Won", ["c1", "c2"], null],
+  );
+  assert.deepEqual(values?.["location"], record.values.location[0]);
+});
+
 test("Asana: a create names the workspace of the connection, and lists name the fields", () => {
   const { read, write } = connectorOf("asana", { workspaceId: "12345" });
   const [request] = write.prepare(order("tasks", "create", { name: "Call Ada" }));

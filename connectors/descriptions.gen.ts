@@ -4,6 +4,7 @@ import { description as airtable } from "./airtable/description.ts";
 import { description as apollo } from "./apollo/description.ts";
 import { description as asana } from "./asana/description.ts";
 import { description as atlassian } from "./atlassian/description.ts";
+import { description as attio } from "./attio/description.ts";
 import { description as brevo } from "./brevo/description.ts";
 import { description as capsule } from "./capsule/description.ts";
 import { description as chargebee } from "./chargebee/description.ts";
@@ -47,6 +48,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   apollo,
   asana,
   atlassian,
+  attio,
   brevo,
   capsule,
   chargebee,

@@ -4,6 +4,7 @@ import { provider as airtable } from "./airtable/provider.ts";
 import { provider as apollo } from "./apollo/provider.ts";
 import { provider as asana } from "./asana/provider.ts";
 import { provider as atlassian } from "./atlassian/provider.ts";
+import { provider as attio } from "./attio/provider.ts";
 import { provider as brevo } from "./brevo/provider.ts";
 import { provider as capsule } from "./capsule/provider.ts";
 import { provider as chargebee } from "./chargebee/provider.ts";
@@ -50,6 +51,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   apollo,
   asana,
   atlassian,
+  attio,
   brevo,
   capsule,
   chargebee,

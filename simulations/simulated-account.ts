@@ -9,6 +9,7 @@ import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts
 import { fieldPage } from "./simulated-fields.ts";
 import { filledIn, pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
 import { hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
+import { typedFields } from "./simulated-values.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
 import { upsertIn } from "./simulated-upsert.ts";
 import { valueInPath } from "./value-in-path.ts";
@@ -235,7 +236,8 @@ export class SimulatedAccount {
     const fields = selected
       ? Object.fromEntries(Object.entries(all).filter(([name]) => selected.includes(name)))
       : all;
-    const inner = plan.flatten === undefined ? fields : { [plan.flatten]: fields };
+    const shown = plan.typedValues ? typedFields(fields, plan.typedValues) : fields;
+    const inner = plan.flatten === undefined ? shown : { [plan.flatten]: shown };
     const shownId = this.#description.ids?.number ? Number(id) : id;
     const { readBefore } = plan.update ?? {};
     const withVersion = readBefore ? nested(readBefore.from, String(version), inner) : inner;

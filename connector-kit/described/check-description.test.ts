@@ -31,7 +31,13 @@ const BREAKS: [place: RegExp, change: (description: Broken) => void][] = [
   [/ids\.pattern$/, (description) => (description.ids = { pattern: ".*" })],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: "(" })],
   [/ids\.pattern$/, (description) => (description.ids = { pattern: "([a-z]+)+_" })],
-  [/objects$/, (description) => (description.objects = {})],
+  [
+    /objects$/,
+    (description) => {
+      description.objects = {};
+      delete description.others;
+    },
+  ],
   [/errors\.message$/, ({ errors }) => delete errors.message],
   [/errors\.codes\.X$/, ({ errors }) => (errors.codes = { X: "strange" })],
   [/sources$/, (description) => delete description.sources],
@@ -135,6 +141,7 @@ test("values of the connection, versions, parts of a query and names of other ob
     ["create.also.team", { create: { ...UPDATE, also: { team: "{connection}" } } }],
     ["list.query", { list: { path: "/a", query: {} }, since: { to: "fill.changed" } }],
     ["list.pageSize.to", { list: { path: "/a", pageSize: { to: "fill.", most: 10 } } }],
+    ["typedValues", { typedValues: { type: "type", values: {} } }],
     ["update.readBefore", { update, get: undefined }],
     ["update.readBefore.to", { update: { ...update, readBefore: { from: "a", to: "header.a" } } }],
     ["delete.idTo", { delete: { method: "POST", path: "/a", idTo: "fill.id" } }],

@@ -154,6 +154,9 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
         : [{ path: `${path}.${mode}`, message: "says nowhere where the id goes: {id} in path, or idTo" }];
     }),
     ...planBatchFaults(plan, path),
+    ...(plan.typedValues && plan.flatten === undefined
+      ? [{ path: `${path}.typedValues`, message: "needs flatten, which names the member with the fields" }]
+      : []),
     ...filledNames(plan).flatMap((name) =>
       Object.values(read?.query ?? {}).some((value) => value.includes(`{${name}}`))
         ? []

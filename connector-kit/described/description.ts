@@ -165,6 +165,27 @@ const ObjectRulesSchema = Type.Object({
   ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
+  typedValues: Type.Optional(
+    Type.Object(
+      {
+        type: text("Path of the type in an entry."),
+        values: Type.Record(Type.String(), Type.String(), {
+          description:
+            "Path of the value in an entry by type; empty: the entry itself. Entries of other types stay as they are.",
+        }),
+        lists: Type.Optional(
+          Type.Array(Type.String(), {
+            description: "Types whose fields are lists even if they have one entry.",
+          }),
+        ),
+      },
+      {
+        description:
+          "For providers that return each field, in the member `flatten`, as a list of entries with a type. Such a field is read as its " +
+          "value, a list of values, or null, and written as a value or a list of values.",
+      },
+    ),
+  ),
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),
   total: optional("Path of the number of all records in the answer of a list."),

@@ -3,6 +3,7 @@ import type { JsonObject, Json } from "../../server/ground/json.ts";
 import { isJsonObject } from "../../server/ground/json.ts";
 import type { Account } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
+import { plainValues } from "./typed-values.ts";
 import { textAt, valueAt } from "../text-at.ts";
 import type { Description, ObjectRules, UpsertRules } from "./description.ts";
 
@@ -133,7 +134,8 @@ export const idOf = (record: Json | undefined, plan: ObjectPlan): string | undef
   record === undefined ? undefined : textAt(record, plan.idPath);
 
 /** Returns the record's fields in one name space: its members, and those of the flattened member. */
-export function valuesOf(record: JsonObject, { flatten }: ObjectPlan): JsonObject {
+export function valuesOf(record: JsonObject, { flatten, typedValues }: ObjectPlan): JsonObject {
   const inner = flatten === undefined ? undefined : record[flatten];
-  return isJsonObject(inner) ? { ...record, ...inner } : record;
+  if (inner === undefined || !isJsonObject(inner)) return record;
+  return { ...record, ...(typedValues ? plainValues(inner, typedValues) : inner) };
 }

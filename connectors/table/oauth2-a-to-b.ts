@@ -61,12 +61,6 @@ export const oauth2AToB: Record<string, ProviderFacts> = {
       },
     ],
   }),
-  // The consent may name several sites: the one of the entered workspace is taken.
-  attio: oauth2("Attio", "https://api.attio.com", {
-    authorize: "https://app.attio.com/authorize",
-    token: "https://app.attio.com/oauth/token",
-    declares: ["read", "write", "subscribe"],
-  }),
   basecamp: oauth2("Basecamp", "https://3.basecampapi.com/{{.workspace}}", {
     authorize: "https://launchpad.37signals.com/authorization/new",
     token: "https://launchpad.37signals.com/authorization/token",

@@ -1,0 +1,104 @@
+/** Attio's records, whose values are lists of entries with a type, and its tasks and notes. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+const upsert = {
+  method: "PUT" as const,
+  path: "/v2/objects/{path}/records?matching_attribute={key}",
+  wrap: { in: "data.values" },
+};
+
+/** Records of standard and own objects. PATCH adds to fields with several values; it does not replace them. */
+const ofObject: ObjectRules = {
+  list: {
+    method: "POST",
+    path: "/v2/objects/{path}/records/query",
+    pageSize: { to: "body.limit", most: 500 },
+  },
+  paging: { offset: { to: "body.offset" } },
+  idPath: "id.record_id",
+  flatten: "values",
+  typedValues: {
+    type: "attribute_type",
+    values: {
+      text: "value",
+      number: "value",
+      checkbox: "value",
+      date: "value",
+      timestamp: "value",
+      rating: "value",
+      select: "option.title",
+      status: "status.title",
+      currency: "currency_value",
+      "email-address": "email_address",
+      "phone-number": "phone_number",
+      domain: "domain",
+      "personal-name": "full_name",
+      "record-reference": "target_record_id",
+      "actor-reference": "referenced_actor_id",
+    },
+    lists: ["email-address", "phone-number", "domain"],
+  },
+  create: { method: "POST", path: "/v2/objects/{path}/records", wrap: { in: "data.values" } },
+  update: { method: "PATCH", path: "/v2/objects/{path}/records/{id}", wrap: { in: "data.values" } },
+  delete: { method: "DELETE", path: "/v2/objects/{path}/records/{id}" },
+  get: { path: "/v2/objects/{path}/records/{id}", record: "data" },
+  metadata: {
+    list: {
+      path: "/v2/objects/{path}/attributes",
+      records: "data",
+      paging: { offset: { to: "query.offset" } },
+      skip: [{ paths: ["is_archived"], is: ["true"] }],
+      name: "api_slug",
+      label: "title",
+      explanation: "description",
+      type: "type",
+      types: {
+        text: "string",
+        number: "float",
+        checkbox: "boolean",
+        currency: "float",
+        date: "date",
+        timestamp: "datetime",
+        rating: "int",
+        select: "singleSelect",
+        status: "singleSelect",
+        "email-address": "string",
+        "phone-number": "string",
+        domain: "string",
+        "record-reference": "reference",
+        "actor-reference": "reference",
+      },
+      readOnly: { paths: ["is_writable"], is: ["false"] },
+      required: { paths: ["is_required"], is: ["true"] },
+    },
+  },
+};
+
+export const description: Description = {
+  ids: { pattern: "[0-9a-f-]{36}" },
+  defaults: {
+    list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 50 } },
+    records: "data",
+    paging: { offset: { to: "query.offset" } },
+    since: {},
+    create: { method: "POST", path: "/v2/{path}", wrap: { in: "data" } },
+    update: { method: "PATCH", path: "/v2/{path}/{id}", wrap: { in: "data" } },
+    delete: { method: "DELETE", path: "/v2/{path}/{id}" },
+    get: { path: "/v2/{path}/{id}", record: "data" },
+    record: "data",
+  },
+  objects: {
+    people: { ...ofObject, upsert: { ...upsert, keys: ["email_addresses"] }, example: { job_title: "CTO" } },
+    companies: { ...ofObject, upsert: { ...upsert, keys: ["domains"] }, example: { name: "Quill Ltd" } },
+    deals: { ...ofObject, example: { name: "Pens" } },
+    tasks: { idPath: "id.task_id", example: { content: "Call Ada" } },
+    notes: { idPath: "id.note_id", example: { title: "Pens" } },
+  },
+  others: { pattern: "[a-z][a-z0-9_]{0,62}", like: "pens", rules: { ...ofObject, example: { name: "Pen" } } },
+  errors: { message: ["message"], code: "code" },
+  sources: {
+    documentation: "https://docs.attio.com/rest-api/overview",
+    checked:
+      "2026-11-23, the list of endpoints, the change log and a public client (shape of values); paths of the typed values were not looked up",
+  },
+};
