@@ -121,9 +121,10 @@ export async function endOperations(queries: Queries, operations: EndedOperation
         metadata = operations.metadata || input.metadata, log = operations.log || input.log, update_time = now()
       from input
       -- The ids are given twice, so that an index is used whatever the statistics say: those of a queue that was empty when
-      -- it was analysed make the planner read a whole index for a join.
+      -- it was analysed make the planner read a whole index for a join. Few operations are in progress, so with a plain
+      -- comparison it expects one row and compares each operation with every row of the input; of a CASE it expects half.
       where operations.id = any(${operations.map(({ id }) => id)}::uuid[]) and operations.id = input.id
-        and operations.status = 'in_progress'
+        and case operations.status when 'in_progress' then true end
       returning operations.id, operations.project_id, event_id, event_type, event_data, traceparent
     ), unqueued as (
       delete from writes where operation_id = any(array(select id from ended))

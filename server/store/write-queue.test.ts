@@ -1,6 +1,8 @@
 /** The write queue: the cost of a claim, and the owners of claims. */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { test, type TestContext } from "node:test";
+import type { RawNode } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { bootstrap } from "../access/bootstrap.ts";
@@ -32,7 +34,8 @@ async function openQueue(t: TestContext) {
       queries,
       Array.from({ length: count }, (_, index) => ({
         operation: {
-          id: newId(),
+          // Far apart in the index, as operations of different times are.
+          id: randomUUID(),
           projectId,
           integrationId,
           installationId: ofInstallation,
@@ -193,6 +196,38 @@ test("with the statistics of an empty queue, a claim and an end read the rows th
     assert.ok(read < 3_000, `${read} rows of ${table}`);
   }
 });
+
+test("the end of many writes does not compare each of them with all others", async (t) => {
+  const { database, accept, claim } = await openQueue(t);
+  // As in use: nearly all operations have ended.
+  await accept(3_000);
+  await database.pool.query("update operations set status = 'success'");
+  await database.pool.query("delete from writes");
+  await database.pool.query("analyze operations");
+  await accept(200);
+  const ids = await claim(200);
+  const plan: string[] = [];
+  const explained = database.queries.withPlugin({
+    transformQuery: ({ node }) =>
+      node.kind === "RawNode" ? { ...node, sqlFragments: explain((node as RawNode).sqlFragments) } : node,
+    transformResult: async ({ result }) => {
+      plan.push(...result.rows.map((row) => String(Object.values(row)[0])));
+      return result;
+    },
+  });
+  await endOperations(
+    explained,
+    ids.map((id) => ({ id, status: "success", result: "", metadata: {}, log: [] })),
+  );
+  const input = plan.filter((line) => line.includes("Function Scan on jsonb_to_recordset"));
+  assert.equal(input.length, 1);
+  assert.match(input[0] ?? "", /actual rows=200\S* loops=1\)/);
+});
+
+const explain = ([first = "", ...others]: readonly string[]): string[] => [
+  `explain (analyze, costs off, timing off) ${first}`,
+  ...others,
+];
 
 test("finding the next installation with writes costs the same however many the one before has", async (t) => {
   const { database, accept } = await openQueue(t);
