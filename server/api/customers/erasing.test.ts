@@ -6,6 +6,7 @@ import { openTestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { until } from "../../../tests/harness/until.ts";
+import { newId } from "../../ground/ids.ts";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
 import { insertProxyUsage } from "../../store/proxy-usage.ts";
@@ -104,6 +105,37 @@ test("an erasure goes on where the last request stopped, and is not done while t
   blocking.release();
   assert.equal((await erasing)?.done, false);
   assert.equal((await erase(20_000))?.done, true);
+});
+
+test("pushes that failed and name an account of the group go, and the erasure is not done while pushes wait", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  const { installationId } = await connectCustomer(on, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: MARK,
+  });
+  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  t.after(() => database.close());
+  const { projectId } = on;
+  await database.pool.query(
+    `insert into subscriptions (id, installation_id, object_name, project_id, provider, account_ref, source, due_time)
+      values ($1, $2, 'companies', $3, 'hubspot', '4100410', 'webhook', null)`,
+    [newId(), installationId, projectId],
+  );
+  const failed = `insert into received_pushes (project_id, provider, size_bytes, body, attempts, fault)
+    select $1, 'hubspot', 2, format('[{"portalId":%s}]', account), 5, 'f' from unnest(array[4100410, 77]) as account`;
+  await database.pool.query(failed, [projectId]);
+  // It waits longer than the erasure.
+  const waiting = `insert into received_pushes (project_id, provider, size_bytes, body, retry_time)
+    values ($1, 'hubspot', 2, '[]', now() + interval '1 day')`;
+  await database.pool.query(waiting, [projectId]);
+  const erase = (withinMs: number) => eraseGroup({ database }, { projectId, groupRef: MARK, withinMs });
+  assert.equal((await erase(500))?.done, false);
+  const { rows } = await database.pool.query("select body from received_pushes where attempts = 5");
+  assert.deepEqual(rows, [{ body: '[{"portalId":77}]' }]);
+  await database.pool.query("update received_pushes set retry_time = null where attempts = 0");
+  assert.equal((await erase(60_000))?.done, true);
 });
 
 test("a call that ends after its group was erased leaves no line", async (t) => {
