@@ -7,7 +7,8 @@ import { after, before, describe, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
 import { createTestDatabase, type TestDatabase } from "../harness/database.ts";
-import { HAS_CHROMIUM, launchBrowser, openVisit, signIn } from "./open-dashboard.ts";
+import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
+import { openVisit, signIn } from "./open-dashboard.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -26,7 +27,7 @@ const FOLDERS = [
 const FILES = ["openapi.json", "package.json", "package-lock.json", "tsconfig.json"];
 const DIST = join("dashboard", "dist");
 
-describe("a fresh checkout", { skip: HAS_CHROMIUM ? false : "no /usr/bin/chromium" }, () => {
+describe("a fresh checkout", { skip: NO_CHROMIUM }, () => {
   let folder: string;
   let browser: Browser;
   let database: TestDatabase;

@@ -1,12 +1,9 @@
 /** One Busbar with data, one browser, and signed-in pages, for all tests of the dashboard. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { chromium, type Browser, type BrowserContext, type Page, type Request } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { launchBrowser } from "../harness/chromium.ts";
 import { fillProject } from "./fill-project.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
-export const HAS_CHROMIUM = existsSync(CHROMIUM);
 
 export interface View {
   scheme?: "light" | "dark";
@@ -121,9 +118,6 @@ async function restore(
   ]);
   return true;
 }
-
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
 
 /** Signs in as a person does, and waits for the page that follows. */
 export async function signIn({ page, open, drawn }: Visit, apiKey: string): Promise<void> {

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { signIn } from "../harness/people.ts";
 import type { TestBusbar } from "../harness/busbar.ts";
-import { HAS_CHROMIUM, openDashboard, type Dashboard } from "./open-dashboard.ts";
+import { NO_CHROMIUM } from "../harness/chromium.ts";
+import { openDashboard, type Dashboard } from "./open-dashboard.ts";
 
 /** A file of `suites/` exports its tests as a function of the dashboard, which is open when a test runs. */
 export type Suite = (on: () => Dashboard) => void;
@@ -32,7 +33,7 @@ export async function runSuites(part: keyof typeof PARTS | "others"): Promise<vo
   const suites = await Promise.all(
     names.map(async (name): Promise<[string, Suite]> => [name, (await import(`./suites/${name}.ts`)).suite]),
   );
-  describe(`dashboard: ${part}`, { skip: HAS_CHROMIUM ? false : "no /usr/bin/chromium" }, () => {
+  describe(`dashboard: ${part}`, { skip: NO_CHROMIUM }, () => {
     let open: Dashboard | undefined;
     before(async () => {
       open = await openDashboard();

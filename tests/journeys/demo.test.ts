@@ -6,7 +6,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { HAS_CHROMIUM, launchBrowser, openVisit } from "../dashboard/open-dashboard.ts";
+import { openVisit } from "../dashboard/open-dashboard.ts";
+import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -28,8 +29,8 @@ test("on the data of an earlier run, the demo prints an address and a key that o
   assertToured(demo.output());
   const [, address = ""] = /Dashboard +(http\S+)/.exec(demo.output()) ?? [];
   const [, apiKey = ""] = /API key +(bb_\S+)/.exec(demo.output()) ?? [];
-  if (HAS_CHROMIUM) await seeOverview(address, apiKey);
-  else scope.diagnostic("no /usr/bin/chromium: the address was not opened");
+  if (NO_CHROMIUM) scope.diagnostic(`the address was not opened: ${NO_CHROMIUM}`);
+  else await seeOverview(address, apiKey);
   demo.child.kill("SIGTERM");
   assert.equal(await demo.ended, 0, demo.output());
 });

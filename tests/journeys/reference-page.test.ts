@@ -1,46 +1,38 @@
 /** The reference at /docs in a browser: it shows the API, and asks nobody but this Busbar for anything. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 
-const CHROMIUM = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
-  (path) => path && existsSync(path),
-);
+describe("the reference page", { skip: NO_CHROMIUM }, () => {
+  let on: TestBusbar;
+  let browser: Browser;
+  let origin: string;
+  after(async () => {
+    await browser.close();
+    await on.stop();
+  });
+  before(async () => {
+    on = await openTestBusbar();
+    origin = new URL(on.busbar.urls.base).origin;
+    browser = await launchBrowser();
+  });
 
-describe(
-  "the reference page",
-  { skip: CHROMIUM ? false : "no Chromium here: install it, or name it in CHROMIUM" },
-  () => {
-    let on: TestBusbar;
-    let browser: Browser;
-    let origin: string;
-    after(async () => {
-      await browser.close();
-      await on.stop();
-    });
-    before(async () => {
-      on = await openTestBusbar();
-      origin = new URL(on.busbar.urls.base).origin;
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-    });
-
-    test("shows operations with their examples, and loads nothing from elsewhere", async () => {
-      const page = await browser.newPage();
-      const asked: string[] = [];
-      const complaints: string[] = [];
-      page.on("request", (request) => asked.push(request.url()));
-      page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(error.message));
-      await page.goto(`${origin}/docs`);
-      await page.getByText("Write records").first().click();
-      await page.getByText("ada@example.com").first().waitFor();
-      assert.deepEqual(
-        asked.filter((url) => !url.startsWith(origin) && !url.startsWith("data:")),
-        [],
-      );
-      assert.deepEqual(complaints, []);
-    });
-  },
-);
+  test("shows operations with their examples, and loads nothing from elsewhere", async () => {
+    const page = await browser.newPage();
+    const asked: string[] = [];
+    const complaints: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(`${origin}/docs`);
+    await page.getByText("Write records").first().click();
+    await page.getByText("ada@example.com").first().waitFor();
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith(origin) && !url.startsWith("data:")),
+      [],
+    );
+    assert.deepEqual(complaints, []);
+  });
+});

@@ -1,9 +1,9 @@
 /** The published UI library, unmodified, in a browser: customers connect, install, change, pause and uninstall with it. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, describe, test, type TestContext } from "node:test";
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 import { registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
 import { openCustomer, type Customer } from "./ui-library/customer.ts";
 import { openStepwiseProvider, type StepwiseProvider } from "./ui-library/stepwise-provider.ts";
@@ -64,14 +64,10 @@ const integration = (crm: Crm): string => {
 };
 const MANIFEST = `specVersion: 1.0.0\nintegrations:${integration("hubspot")}${integration("salesforce")}\n`;
 
-const CHROMIUM = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
-  (path) => path && existsSync(path),
-);
-
 describe(
   "the published UI library",
   {
-    skip: CHROMIUM ? false : "no Chromium here: install it, or name it in CHROMIUM",
+    skip: NO_CHROMIUM,
     concurrency: 3,
   },
   () => {
@@ -92,7 +88,7 @@ describe(
       on = await openTestBusbar({ providers: { stepwise: stepwise.entry } });
       [served, browser] = await Promise.all([
         servePage(new URL(on.busbar.urls.base).origin),
-        chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }),
+        launchBrowser(),
       ]);
       for (const [provider, scopes] of [
         ["hubspot", ["oauth"]],

@@ -1,0 +1,20 @@
+/** The browser of the tests. */
+import { existsSync } from "node:fs";
+import { chromium, type Browser } from "playwright-core";
+
+/** The shell without windows first: it is the same engine, and opens a page in half of the processor time. */
+const PLACES = [
+  process.env["CHROMIUM"],
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+];
+const executablePath = PLACES.find((path) => path !== undefined && existsSync(path));
+
+/** Why tests in a browser are skipped, or false. */
+export const NO_CHROMIUM = executablePath
+  ? false
+  : "no Chromium here: install chromium-headless-shell or chromium, or name it in CHROMIUM";
+
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ ...(executablePath && { executablePath }), args: ["--no-sandbox"] });
