@@ -151,10 +151,12 @@ describe("the members of an entry", () => {
     assert.deepEqual(shaper.missing(), ["b"]);
   });
 
-  test("a related object that a record does not have is no missing field", () => {
-    const definition = defined(required("$['Owner']['Name']"));
+  test("what an object that is null would hold is null, and no missing field", () => {
+    const mapped = { fieldName: "$['Owner']['Email']", mapToName: "$['who']['mail']" };
+    const definition = defined({ requiredFields: [{ fieldName: "$['Owner']['Name']" }, mapped] });
     const shaper = shapeRecords(readSet(definition, metadataOf({ fieldName: "OwnerId" }), names), names);
-    assert.deepEqual(shaper.shape(record({ Owner: null })).fields, {});
+    const { fields, mappedFields } = shaper.shape(record({ Owner: null }));
+    assert.deepEqual([fields, mappedFields], [{ Owner: { Name: null } }, { who: { mail: null } }]);
     assert.deepEqual(shaper.missing(), []);
   });
 });

@@ -95,7 +95,11 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
       if (value === undefined && field.sourceKey === "id") value = record.id;
     }
     if (value !== undefined) field.isFound = true;
-    for (const step of field.path) value = value === undefined ? value : valueAt(value, step, spellings);
+    for (const step of field.path) {
+      // What a null holds is null as well: an address that was cleared, a related record that was removed.
+      if (value === undefined || value === null) break;
+      value = valueAt(value, step, spellings);
+    }
     if (value === undefined) continue;
     if (field.translate) value = field.translate(value);
     if (field.parents.length > 0) put(members, field.parents, field.target, value);
