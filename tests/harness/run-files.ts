@@ -1,5 +1,4 @@
 /** Runs several test files one after the other in this process, so that they load and compile the server once. */
-import { createHook } from "node:async_hooks";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -13,7 +12,6 @@ const EXIT_AFTER_MS = 10_000;
 
 /** Runs each file as one test, whose subtests are the tests and hooks that the file declares. */
 export async function runFiles(files: string[]): Promise<void> {
-  followNoPromises();
   // Node.js ends a process in which nothing but timers without a reference waits, also in the middle of a test.
   const running = setInterval(() => {}, 60_000);
   let left = files.length;
@@ -27,15 +25,4 @@ export async function runFiles(files: string[]): Promise<void> {
   }
   clearInterval(running);
   setTimeout(() => process.exit(), EXIT_AFTER_MS).unref();
-}
-
-/**
- * Keeps Node's test runner from following every promise, a tenth of a run's processor time. It does so to name the test whose
- * code threw an error that nobody caught. Such an error still fails the process, hence all of its files; `node --test` of the
- * file names the test.
- */
-function followNoPromises(): void {
-  Object.getPrototypeOf(createHook({})).enable = function enable() {
-    return this;
-  };
 }
