@@ -1,7 +1,7 @@
 /** A table of one page of rows; below 48 em each row is a card of two lines. */
 // Safari forgets what a table is when its parts are no longer displayed as one, so the roles are explicit.
 /* oxlint-disable jsx-a11y/no-redundant-roles, jsx-a11y/no-interactive-element-to-noninteractive-role */
-import { useRef, type JSX, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { memo, useRef, type JSX, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { moveToRow } from "./move-to-row.ts";
 import classes from "./data-table.module.css";
 
@@ -31,10 +31,11 @@ export interface DataTableProps<Row> {
 
 export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableProps<Row>): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
-  const open = (event: MouseEvent, row: Row) => {
-    const isOwn = event.target instanceof Element && event.target.closest("a, button, input, label");
-    const isSelecting = window.getSelection()?.type === "Range";
-    if (!isOwn && !isSelecting) onOpen?.(row);
+  const open = ({ target }: MouseEvent) => {
+    if (!(target instanceof Element) || target.closest("a, button, input, label")) return;
+    const id = target.closest("tr")?.dataset["id"];
+    const row = rows.find((one) => idOf(one) === id);
+    if (row && window.getSelection()?.type !== "Range") onOpen?.(row);
   };
   return (
     <table className={classes["table"]} aria-label={name} role="table">
@@ -54,36 +55,43 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
           ))}
         </tr>
       </thead>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move among the links of rows */}
-      <tbody ref={body} role="rowgroup" onKeyDown={(event) => moveByKey(event, body.current)}>
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- arrow keys move among the links of rows */}
+      <tbody ref={body} role="rowgroup" onKeyDown={(event) => moveByKey(event, body.current)} onClick={open}>
         {rows.map((row) => (
-          // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- the first cell has a link
-          <tr
-            key={idOf(row)}
-            role="row"
-            data-id={idOf(row)}
-            data-opens={onOpen ? true : undefined}
-            onClick={onOpen && ((event) => open(event, row))}
-          >
-            {columns.map(({ head, cell, align, grows, line, labelled }) => (
-              <td
-                key={head}
-                role="cell"
-                data-head={head}
-                data-align={align}
-                data-grows={grows}
-                data-line={line ?? "none"}
-                data-labelled={labelled}
-              >
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
+          <TableRow key={idOf(row)} id={idOf(row)} row={row} columns={columns} opens={onOpen !== undefined} />
         ))}
       </tbody>
     </table>
   );
 }
+
+interface TableRowProps<Row> {
+  id: string;
+  row: Row;
+  columns: readonly Column<Row>[];
+  opens: boolean;
+}
+
+/** Is drawn again only if its row has changed: a list that stays current would else draw all its rows every few seconds. */
+const TableRow = memo(function TableRow<Row>({ id, row, columns, opens }: TableRowProps<Row>): JSX.Element {
+  return (
+    <tr role="row" data-id={id} data-opens={opens ? true : undefined}>
+      {columns.map(({ head, cell, align, grows, line, labelled }) => (
+        <td
+          key={head}
+          role="cell"
+          data-head={head}
+          data-align={align}
+          data-grows={grows}
+          data-line={line ?? "none"}
+          data-labelled={labelled}
+        >
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+}) as <Row>(props: TableRowProps<Row>) => JSX.Element;
 
 function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

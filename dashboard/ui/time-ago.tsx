@@ -33,7 +33,17 @@ export interface TimeAgoProps {
 
 export function TimeAgo({ time, none = "never", focusable = false }: TimeAgoProps): JSX.Element {
   const [now, setNow] = useState(nowMs);
-  useEffect(() => subscribe(() => setNow(nowMs())), []);
+  useEffect(
+    () =>
+      subscribe(() =>
+        // Nothing is drawn again while the words stay the same, as they do for most rows of a long list.
+        setNow((before) => {
+          const next = nowMs();
+          return time && agoWords(time, before) === agoWords(time, next) ? before : next;
+        }),
+      ),
+    [time],
+  );
   if (!time) return <span className="soft">{none}</span>;
   return (
     <Tooltip label={exactTime(time)} events={{ hover: true, focus: true, touch: true }} withArrow>
