@@ -3,7 +3,7 @@ import type { Json } from "../server/ground/json.ts";
 
 export interface ProviderRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Path and query below the provider's own base URL (never a module's), beginning with `/`. */
+  /** Path and query below the provider's own base URL (never a module's), beginning with `/`; `/` alone is the base URL itself. */
   path: string;
   headers?: Record<string, string>;
   /** Sent as JSON; a string is sent as it is, with the content type given in `headers`. */

@@ -174,6 +174,94 @@ test("Attio: lists of typed entries are read as values, and plain values are wri
   assert.deepEqual(values?.["location"], record.values.location[0]);
 });
 
+const DOCUMENT_OF_LINEAR =
+  "mutation($id:String!,$input:IssueUpdateInput!){issueUpdate(id:$id,input:$input){success issue{id updatedAt ";
+
+test("Linear: an update is no create, values are variables, and lists go on while there is a next page", async () => {
+  const { read, write } = connectorOf("linear");
+  const issue = {
+    id: "7b1c2d3e",
+    identifier: "ENG-12",
+    title: "Ink leaks",
+    updatedAt: "2026-11-20T09:00:00.000Z",
+  };
+  const page = (hasNextPage: boolean) => ({
+    status: 200,
+    body: { data: { issues: { nodes: [issue], pageInfo: { hasNextPage, endCursor: "7b1c" } } } },
+  });
+  const { fetch, requests } = replay(
+    { status: 200, body: { data: { issueUpdate: { success: true, issue } } } },
+    page(true),
+    page(false),
+  );
+  const { outcomes } = await write.write(
+    order("issues", "update", { title: 'Ink ") { x' }, "7b1c2d3e"),
+    fetch,
+  );
+  assert.ok(outcomes[0]?.success && outcomes[0].data?.["title"] === "Ink leaks");
+  const { body } = requests[0] ?? {};
+  assert.ok(body && typeof body === "object" && !Array.isArray(body));
+  assert.ok(String(body["query"]).startsWith(DOCUMENT_OF_LINEAR), String(body["query"]));
+  assert.deepEqual(body["variables"], { input: { title: 'Ink ") { x' }, id: "7b1c2d3e" });
+
+  const asked = plan("issues", { fields: ["title", "$['state']['name']"], since: SINCE, pageSize: 2 });
+  const first = await read.readPage(asked, undefined, fetch);
+  assert.deepEqual(first.next, { place: "7b1c" });
+  assert.deepEqual(requests[1]?.body, {
+    query:
+      "query($first:Int!,$after:String,$filter:IssueFilter){issues(first:$first,after:$after,filter:$filter)" +
+      "{nodes{id updatedAt title state{name}} pageInfo{hasNextPage endCursor}}}",
+    variables: { first: 2, filter: { updatedAt: { gte: "2026-11-20T00:00:00.000Z" } } },
+  });
+  assert.equal((await read.readPage(asked, undefined, fetch)).next, undefined);
+  assert.throws(() => read.preparePage(plan("issues", { fields: ["title} x{"] })), { kind: "invalid" });
+});
+
+test("Linear: a rate limit has the status 400, and its reset is in milliseconds", async () => {
+  const { read } = connectorOf("linear");
+  const { fetch } = replay({
+    status: 400,
+    headers: { "x-ratelimit-requests-reset": "4102444800000" },
+    body: { errors: [{ message: "Rate limit exceeded", extensions: { code: "RATELIMITED" } }] },
+  });
+  await assert.rejects(read.readPage(plan("issues"), undefined, fetch), {
+    kind: "rate_limited",
+    retryAt: new Date("2100-01-01T00:00:00Z"),
+  });
+});
+
+test("Shopify: refusals and throttling have the status 200", async () => {
+  const { write } = connectorOf("shopify");
+  const id = "gid://shopify/Product/-1".replace("-1", "1");
+  const payload = (field: string, more: JsonObject) => ({ status: 200, body: { data: { [field]: more } } });
+  const { fetch, requests } = replay(
+    payload("productDelete", {
+      deletedProductId: null,
+      userErrors: [{ field: ["id"], message: "Product does not exist" }],
+    }),
+    payload("customerCreate", {
+      customer: null,
+      userErrors: [{ field: ["email"], message: "Email is invalid" }],
+    }),
+    { status: 200, body: { errors: [{ message: "Throttled", extensions: { code: "THROTTLED" } }] } },
+    payload("customerCreate", { customer: { id: "gid://shopify/Customer/1018520244" }, userErrors: [] }),
+  );
+  const deleted = await write.write(order("products", "delete", {}, id), fetch);
+  assert.ok(deleted.outcomes[0]?.success && deleted.warnings.length === 1);
+  const input = { email: "ada" };
+  const [refused] = (await write.write(order("customers", "create", input), fetch)).outcomes;
+  assert.ok(refused && !refused.success && refused.error.kind === "invalid");
+  assert.match(refused.error.message, /Email is invalid/);
+  await assert.rejects(write.write(order("customers", "create", input), fetch), { kind: "rate_limited" });
+  const [created] = (await write.write(order("customers", "create", input), fetch)).outcomes;
+  assert.ok(created?.success && created.recordId === "gid://shopify/Customer/1018520244");
+  assert.deepEqual(requests[0]?.body, {
+    query: "mutation($input:ProductDeleteInput!){productDelete(input:$input){userErrors{field message}}}",
+    variables: { input: { id } },
+  });
+  assert.equal(requests[0]?.path, "/admin/api/2025-10/graphql.json");
+});
+
 test("Asana: a create names the workspace of the connection, and lists name the fields", () => {
   const { read, write } = connectorOf("asana", { workspaceId: "12345" });
   const [request] = write.prepare(order("tasks", "create", { name: "Call Ada" }));

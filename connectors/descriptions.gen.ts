@@ -23,6 +23,7 @@ import { description as intercom } from "./intercom/description.ts";
 import { description as keap } from "./keap/description.ts";
 import { description as kit } from "./kit/description.ts";
 import { description as klaviyo } from "./klaviyo/description.ts";
+import { description as linear } from "./linear/description.ts";
 import { description as microsoft } from "./microsoft/description.ts";
 import { description as okta } from "./okta/description.ts";
 import { description as outreach } from "./outreach/description.ts";
@@ -34,6 +35,7 @@ import { description as salesflare } from "./salesflare/description.ts";
 import { description as salesloft } from "./salesloft/description.ts";
 import { description as sendGrid } from "./sendGrid/description.ts";
 import { description as serviceNow } from "./serviceNow/description.ts";
+import { description as shopify } from "./shopify/description.ts";
 import { description as slack } from "./slack/description.ts";
 import { description as solarWindsServiceDesk } from "./solarWindsServiceDesk/description.ts";
 import { description as square } from "./square/description.ts";
@@ -67,6 +69,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   keap,
   kit,
   klaviyo,
+  linear,
   microsoft,
   okta,
   outreach,
@@ -78,6 +81,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   salesloft,
   sendGrid,
   serviceNow,
+  shopify,
   slack,
   solarWindsServiceDesk,
   square,

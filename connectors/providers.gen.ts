@@ -24,6 +24,7 @@ import { provider as intercom } from "./intercom/provider.ts";
 import { provider as keap } from "./keap/provider.ts";
 import { provider as kit } from "./kit/provider.ts";
 import { provider as klaviyo } from "./klaviyo/provider.ts";
+import { provider as linear } from "./linear/provider.ts";
 import { provider as microsoft } from "./microsoft/provider.ts";
 import { provider as okta } from "./okta/provider.ts";
 import { provider as outreach } from "./outreach/provider.ts";
@@ -36,6 +37,7 @@ import { provider as salesforce } from "./salesforce/provider.ts";
 import { provider as salesloft } from "./salesloft/provider.ts";
 import { provider as sendGrid } from "./sendGrid/provider.ts";
 import { provider as serviceNow } from "./serviceNow/provider.ts";
+import { provider as shopify } from "./shopify/provider.ts";
 import { provider as slack } from "./slack/provider.ts";
 import { provider as solarWindsServiceDesk } from "./solarWindsServiceDesk/provider.ts";
 import { provider as square } from "./square/provider.ts";
@@ -71,6 +73,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   keap,
   kit,
   klaviyo,
+  linear,
   microsoft,
   okta,
   outreach,
@@ -83,6 +86,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   salesloft,
   sendGrid,
   serviceNow,
+  shopify,
   slack,
   solarWindsServiceDesk,
   square,

@@ -6,6 +6,7 @@ import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts";
+import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";
 import { filledIn, pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
 import { hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
@@ -69,6 +70,17 @@ export class SimulatedAccount {
 
   answer(request: SimulatedRequest): SimulatedAnswer {
     const url = new URL(request.path, "http://simulation.invalid");
+    const { graphql, errors } = this.#description;
+    if (graphql && request.method === "POST" && request.path === graphql.path)
+      return graphqlAnswer(this.#plans, request.body, {
+        records: (object) => this.records(object),
+        put: (object, fields, id) => this.put(object, fields, id),
+        remove: (object, id) => this.remove(object, id),
+        show: (plan, record, selected) => this.#shown(plan, record, selected),
+        refusal: (message) => ({ ...this.refusal(200, message) }),
+        missing:
+          Object.keys(errors.texts ?? {}).find((text) => errors.texts?.[text] === "not_found") ?? "not found",
+      });
     for (const plan of this.#plans) {
       const answer =
         this.#batch(plan, request, url) ??
@@ -268,6 +280,7 @@ export function idLike({ ids }: Description, number: number): string {
     `rec${number}`,
     `rec${String(number).padStart(14, "0")}`,
     String(number),
+    (ids?.pattern ?? "").replace("[A-Za-z]+", "Thing").replace("[0-9]+", String(number)),
     String(number).padStart(32, "0"),
     `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
   ];

@@ -130,7 +130,7 @@ test("batches and metadata that cannot work are refused", () => {
   }
 });
 
-test("values of the connection, versions, parts of a query and names of other objects are refused where they cannot work", () => {
+test("values of the connection, versions, parts of a query, GraphQL and names of other objects are refused where they cannot work", () => {
   const [description] = Object.values(DESCRIPTIONS);
   const update = { ...UPDATE, readBefore: { from: "version", to: "body.version" } };
   const wrong: [place: string, rules: object][] = [
@@ -150,6 +150,35 @@ test("values of the connection, versions, parts of a query and names of other ob
     const broken = { ...description, objects: { people: JSON.parse(JSON.stringify(rules)) } };
     const faults = checkDescription({ ...broken, defaults: {} }).faults.map(({ path }) => path);
     assert.ok(faults.includes(`connector.objects.people.${place}`), `${place}: ${faults.join()}`);
+  }
+  const endpoint = { path: "/graphql", id: "ID!", payload: "success", most: 100 };
+  const graphql = { list: "issues", get: "issue", record: "issue", fields: ["title"] };
+  const withGraphql = (rules: object, own: object = endpoint) =>
+    checkDescription({
+      ...description,
+      graphql: own,
+      defaults: { modes: ["read"] },
+      objects: { issues: { graphql: { ...graphql, ...rules } } },
+    });
+  assert.deepEqual(withGraphql({}).faults, []);
+  for (const [place, rules, own] of [
+    ["objects.issues.graphql.list", { list: "issues{x}" }],
+    ["objects.issues.graphql.fields[0]", { fields: ["a b"] }],
+    ["objects.issues.graphql.fields", { fields: [] }],
+    ["objects.issues.graphql.create.input", { create: { field: "a", input: "A){x" } }],
+    ["objects.issues.graphql.update", { update: { field: "a" } }],
+    ["objects.issues.graphql.since.type", { since: { argument: "a", type: "$a" } }],
+    ["objects.issues.graphql.since.template", { since: { argument: "a", type: "A", template: "x" } }],
+    ["graphql.path", {}, { ...endpoint, path: "https://evil.example" }],
+    ["graphql.payload", {}, { ...endpoint, payload: "a} b{" }],
+    ["graphql.id", {}, { ...endpoint, id: "ID){" }],
+    ["graphql.most", {}, { ...endpoint, most: 0 }],
+  ] as const) {
+    const { faults } = withGraphql(rules, own);
+    assert.ok(
+      faults.some(({ path }) => path === `connector.${place}`),
+      `${place}: ${JSON.stringify(faults)}`,
+    );
   }
   const others = { pattern: "[a-z]{3}/[a-z]{3}", like: "abc/def", rules: { modes: [] } };
   assert.deepEqual(checkDescription({ ...description, others }).faults, []);

@@ -8,6 +8,7 @@ import { batchFaults, planBatchFaults } from "./batch-faults.ts";
 import { metadataFaults } from "./metadata-faults.ts";
 import { fault, HOLES, pagingFault, pathFault, targetFault, textFault } from "./member-faults.ts";
 import { filledNames } from "./fill-path.ts";
+import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 import { othersFaults } from "./others-faults.ts";
 
 export type DescriptionCheck =
@@ -18,7 +19,11 @@ export type DescriptionCheck =
 export function checkDescription(value: unknown, path = "connector"): DescriptionCheck {
   const shape = shapeFaults(DescriptionSchema, value, path);
   if (shape.length > 0 || !isDescription(value)) return { description: undefined, faults: shape };
-  const faults = [...idFaults(value, path), ...rulesFaults(value.defaults, `${path}.defaults`)];
+  const faults = [
+    ...idFaults(value, path),
+    ...endpointFaults(value, path),
+    ...rulesFaults(value.defaults, `${path}.defaults`),
+  ];
   const { others } = value;
   if (others) {
     const place = `${path}.others`;
@@ -36,6 +41,7 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
     if (!/^[A-Za-z][A-Za-z0-9_/-]{0,99}$/.test(name))
       faults.push({ path: place, message: "is not a name of an object" });
     faults.push(...rulesFaults(rules, place), ...planFaults(merged(value, name, rules), place));
+    faults.push(...graphqlFaults(value, merged(value, name, rules).graphql, `${place}.graphql`));
   }
   return faults.length > 0 ? { description: undefined, faults } : { description: value, faults: [] };
 }
@@ -167,7 +173,7 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
         ? [{ path: `${path}.${mode}.readBefore`, message: "needs get, which reads the record" }]
         : [],
     ),
-    ...(plan.get && !plan.get.path.includes("{id}")
+    ...(plan.get && !plan.graphql && !plan.get.path.includes("{id}")
       ? [{ path: `${path}.get.path`, message: "must contain {id}" }]
       : []),
   ];

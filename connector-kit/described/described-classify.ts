@@ -1,7 +1,6 @@
 /** Classifies a provider's answers by the description's rules for errors and limits. */
 import { nowMs } from "../../server/ground/clock.ts";
-import type { Json } from "../../server/ground/json.ts";
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { retryAfter } from "../../server/ground/retry-after.ts";
 import { shorten } from "../../server/ground/storable-text.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
@@ -14,20 +13,23 @@ const RATE_LIMITED_MS = 10_000;
 
 /** Returns the classification of a connector: undefined for a success. */
 export const describedClassify =
-  (provider: string, { errors, limits }: Description) =>
+  (provider: string, { errors, limits, graphql }: Description) =>
   (response: ProviderResponse): ProviderError | undefined => {
     const { status } = response;
     const body = parseBody(response.text);
     const isGood = status >= 200 && status < 300;
-    if (isGood && !isRefusal(body, errors.okWhen)) return undefined;
+    const isRefused = isRefusal(body, errors.okWhen) || (graphql !== undefined && isGraphqlRefusal(body));
+    if (isGood && !isRefused) return undefined;
+    const reason = reasonIn(body, errors.message);
     const code = body === undefined || errors.code === undefined ? undefined : textAt(body, errors.code);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
+      kindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
       (isGood ? "invalid" : kindOf(status));
     return new ProviderError({
       kind,
-      message: reasonIn(body, errors.message) ?? `${provider} answered ${status}`,
+      message: reason ?? `${provider} answered ${status}`,
       ...(code !== undefined && { code }),
       status,
       ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
@@ -42,6 +44,25 @@ function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean 
   const value = textAt(body, path);
   return value !== undefined && value !== wanted;
 }
+
+/** Errors come with status 200, also beside data; those of a mutation's input are in its payload. */
+function isGraphqlRefusal(body: Json | undefined): boolean {
+  if (body === undefined || !isJsonObject(body) || !Object.keys(body).every((name) => PARTS.has(name)))
+    return false;
+  const { errors, data } = body;
+  const payloads = Object.values(data !== undefined && isJsonObject(data) ? data : {});
+  return isFilled(errors) || payloads.some((payload) => isJsonObject(payload) && isRefusedPayload(payload));
+}
+
+const PARTS = new Set(["data", "errors", "extensions"]);
+const isFilled = (list: Json | undefined): boolean => Array.isArray(list) && list.length > 0;
+const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
+  isFilled(userErrors) || success === false;
+
+const kindByText = (
+  reason: string | undefined,
+  texts: Description["errors"]["texts"] = {},
+): ProviderErrorKind | undefined => Object.entries(texts).find(([text]) => reason?.includes(text))?.[1];
 
 function kindOf(status: number): ProviderErrorKind {
   if (status === 401) return "unauthorized";

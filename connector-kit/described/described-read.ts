@@ -12,6 +12,7 @@ import type { Description } from "./description.ts";
 import { getOne } from "./described-write.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { at, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { withDocument } from "./graphql-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
 import { putSelected } from "./selected-fields.ts";
@@ -102,7 +103,8 @@ function pageRequest(
   const parts: RequestParts = { query: [], body: {} };
   if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
   if (since) putSince(parts, rules, since);
-  putSelected(parts, rules, [...fields, ...filters.map(({ fieldName }) => fieldName)]);
+  const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
+  putSelected(parts, rules, named);
   putPlace(parts, paging, checkpoint);
   const { headers } = parts;
   parts.query.unshift(...filledQuery(rules, parts));
@@ -113,7 +115,7 @@ function pageRequest(
     method,
     path: withQuery(listPathOf(rules, since), parts.query),
     ...(headers && { headers }),
-    ...(method !== "GET" && { body: parts.body }),
+    ...(method !== "GET" && { body: withDocument(rules, "read", parts.body, named) }),
     repeatable: true,
   };
 }

@@ -8,6 +8,7 @@ import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "./description.ts";
+import { withDocument } from "./graphql-plan.ts";
 import { sendUnderKey } from "./keyed-create.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import {
@@ -152,8 +153,9 @@ const requests =
       ...idPlaces(rules, record.id, description.ids?.number ?? false),
       ...beforePlaces(rules, before),
     ];
-    if (type === "delete") return deleteRequest(rules, { path, plan, record, also, repeatable: true });
-    return writeRequest(rules, { path, plan, record, also, repeatable: type === "update" });
+    const written = { path, plan, record, also, repeatable: type !== "create" };
+    const request = type === "delete" ? deleteRequest(rules, written) : writeRequest(rules, written);
+    return plan.graphql ? { ...request, body: withDocument(plan, type, request.body ?? {}) } : request;
   };
 
 const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
@@ -300,7 +302,8 @@ async function outcomeOf(
   body: Json | undefined,
 ): Promise<RecordOutcome> {
   const { plan, write, fetch, classify } = sending;
-  const answered = at(body, plan.record === undefined ? undefined : fillPath(plan.record, plan));
+  const place = plan.recordAt?.[write.type] ?? plan.record;
+  const answered = at(body, place === undefined ? undefined : fillPath(place, plan));
   const recordId = idOf(answered, plan) ?? id;
   if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty) return { success: true };
   if (recordId === undefined) {
@@ -319,11 +322,19 @@ const getRequest = (
   { path }: NonNullable<ObjectPlan["get"]>,
   id: string,
   fields: string[],
-): ProviderRequest => ({
-  method: "GET",
-  path: selectingPath(fillPath(path, plan, id), plan, fields),
-  repeatable: true,
-});
+): ProviderRequest =>
+  plan.graphql
+    ? {
+        method: "POST",
+        path,
+        body: withDocument(plan, "get", { variables: { id } }, fields),
+        repeatable: true,
+      }
+    : {
+        method: "GET",
+        path: selectingPath(fillPath(path, plan, id), plan, fields),
+        repeatable: true,
+      };
 
 /** Returns one record, with these fields; undefined if it does not exist, or if its object has no such request. */
 export async function getOne(

@@ -1,6 +1,7 @@
 /** The form of a described connector: a provider's objects, requests, answers and errors as data, without expressions. */
 import { Type, type Static } from "typebox";
 import { Batch } from "./batch-rules.ts";
+import { Graphql, GraphqlEndpoint } from "./graphql-rules.ts";
 import { Metadata } from "./metadata-rules.ts";
 import { Paging } from "./paging-rules.ts";
 
@@ -210,6 +211,7 @@ const ObjectRulesSchema = Type.Object({
     Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
   ),
   record: optional("Path of the record in the answer of a write; empty: the answer itself."),
+  graphql: Type.Optional(Graphql),
   batch: Type.Optional(Batch),
   metadata: Type.Optional(Metadata),
   example: Type.Optional(
@@ -238,11 +240,18 @@ export const DescriptionSchema = Type.Object({
       { description: "Objects whose names only the account knows, for example its tables." },
     ),
   ),
+  graphql: Type.Optional(GraphqlEndpoint),
   errors: Type.Object({
     okWhen: optional("`path=value` that a success has although the status is 200."),
     message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
     code: optional("Path of the provider's code."),
     codes: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by code." })),
+    texts: Type.Optional(
+      Type.Record(Type.String(), Kind, {
+        description:
+          "Kind of an error by a part of its reason, where the provider has neither code nor status for it.",
+      }),
+    ),
     statuses: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by status." })),
   }),
   limits: Type.Optional(

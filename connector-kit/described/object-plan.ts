@@ -3,19 +3,13 @@ import type { JsonObject, Json } from "../../server/ground/json.ts";
 import { isJsonObject } from "../../server/ground/json.ts";
 import type { Account } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
+import { graphqlPlan } from "./graphql-plan.ts";
+import type { Mode, ObjectPlan } from "./plan.ts";
 import { plainValues } from "./typed-values.ts";
 import { textAt, valueAt } from "../text-at.ts";
 import type { Description, ObjectRules, UpsertRules } from "./description.ts";
 
-export type Mode = "read" | "create" | "update" | "delete" | "upsert";
-
-export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
-  name: string;
-  modes: Mode[];
-  idPath: string;
-  /** Values of the connection by name, for `{connection.<name>}`. */
-  connection?: Record<string, string>;
-}
+export type { Mode, ObjectPlan };
 
 const ALL_MODES: Mode[] = ["read", "create", "update", "delete"];
 
@@ -61,11 +55,22 @@ export function plansOf(description: Description, account?: Account): ObjectPlan
 }
 
 /** An object with rules for an upsert can be upserted, whatever its modes. */
-export const merged = (
-  { defaults }: Description,
+export function merged(
+  description: Description,
   name: string,
   rules: ObjectRules,
   account?: Account,
+): ObjectPlan {
+  const plan = withDefaults(description, name, rules, account);
+  const { graphql } = description;
+  return graphql && plan.graphql ? { ...plan, ...graphqlPlan(graphql, plan.graphql, plan) } : plan;
+}
+
+const withDefaults = (
+  { defaults }: Description,
+  name: string,
+  rules: ObjectRules,
+  account: Account | undefined,
 ): ObjectPlan => ({
   ...defaults,
   ...rules,

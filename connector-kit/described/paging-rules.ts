@@ -6,7 +6,13 @@ const text = (description: string) => Type.String({ description });
 /** Exactly one member. Every walk also ends at an empty page. */
 export const Paging = Type.Object({
   cursor: Type.Optional(
-    Type.Object({ from: text("Path of the next cursor in the answer."), to: text("Where it goes.") }),
+    Type.Object({
+      from: text("Path of the next cursor in the answer."),
+      to: text("Where it goes."),
+      more: Type.Optional(
+        text("Path of a member that is false on the last page, where that has a cursor, too."),
+      ),
+    }),
   ),
   nextUrl: Type.Optional(Type.Object({ from: text("Path of the URL of the next page.") })),
   link: Type.Optional(Type.Boolean({ description: "The `Link` header names the next page (RFC 8288)." })),

@@ -51,7 +51,10 @@ function placeAfter(
   { response, body, count, lastId, listPath, pageSize }: Answered,
 ): string | number | undefined {
   const before = checkpoint?.["place"];
-  if (cursor) return textAt(body, cursor.from);
+  if (cursor) {
+    const goesOn = cursor.more === undefined || isTrue(at(body, cursor.more));
+    return goesOn ? textAt(body, cursor.from) : undefined;
+  }
   if (nextUrl) return pathOf(textOf(at(body, nextUrl.from)), listPath);
   if (link) {
     return pathOf(/<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1], listPath);

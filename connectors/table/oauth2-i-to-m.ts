@@ -57,14 +57,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
     oauth: { audience: ["https://api.sandbox.lever.co/v1/"] },
     declares: ["read", "write"],
   }),
-  // GraphQL.
-  linear: oauth2("Linear", "https://api.linear.app/graphql", {
-    authorize: "https://linear.app/oauth/authorize",
-    token: "https://api.linear.app/oauth/token",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    declares: ["read", "write"],
-  }),
   linkedIn: oauth2("LinkedIn", "https://api.linkedin.com", {
     authorize: "https://www.linkedin.com/oauth/v2/authorization",
     token: "https://www.linkedin.com/oauth/v2/accessToken",

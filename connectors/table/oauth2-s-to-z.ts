@@ -79,30 +79,6 @@ export const oauth2SToZ: Record<string, ProviderFacts> = {
       },
     ],
   }),
-  // Offline tokens do not expire.
-  shopify: oauth2("Shopify", "https://{{.workspace}}.myshopify.com", {
-    authorize: "https://{{.workspace}}.myshopify.com/admin/oauth/authorize",
-    token: "https://{{.workspace}}.myshopify.com/admin/oauth/access_token",
-    tokenAuth: "body",
-    needsScopes: true,
-    oauth: {
-      explicitWorkspaceRequired: true,
-      accessTokenOpts: {
-        attachmentType: "accessTokenHeaderAttachment",
-        header: { name: "X-Shopify-Access-Token" },
-      },
-      docsURL: "https://shopify.dev/docs/api/admin-graphql#authentication",
-    },
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Store",
-        prompt: "The first part of your shop address: acme in acme.myshopify.com.",
-        docsURL: "https://shopify.dev/docs/api/admin-graphql#endpoints",
-      },
-    ],
-  }),
   // Errors come with status 200 and `ok: false`.
   smartsheet: oauth2("Smartsheet", "https://api.smartsheet.com", {
     authorize: "https://app.smartsheet.com/b/authorize",

@@ -39,7 +39,7 @@ export function openProbeFetch(
       if (method !== "GET" && !lists.has(pathname)) throw new Error(`${method} ${pathname} is not a read`);
       requests += 1;
       const url = new URL(base);
-      url.pathname = base.pathname.replace(/\/$/, "") + pathname;
+      url.pathname = base.pathname.replace(/\/$/, "") + (pathname === "/" ? "" : pathname);
       url.search = query;
       for (const [name, value] of added.query) url.searchParams.set(name, value);
       const answer = await egress.send({

@@ -104,11 +104,12 @@ async function sendOnce(
   }
 }
 
-/** Appends the connector's path to the base address. A path can never lead to another origin. */
+/** Appends the connector's path to the base address; `/` is the base address itself. A path can never lead to another origin. */
 function addressOf(base: URL, path: string, live: LiveConnection): URL {
   const url = new URL(base);
   const mark = path.indexOf("?");
-  url.pathname = `${base.pathname.replace(/\/$/, "")}${mark === -1 ? path : path.slice(0, mark)}`;
+  const below = mark === -1 ? path : path.slice(0, mark);
+  url.pathname = `${base.pathname.replace(/\/$/, "")}${below === "/" ? "" : below}`;
   url.search = mark === -1 ? "" : path.slice(mark);
   for (const [name, value] of live.authorization.query) url.searchParams.set(name, value);
   return url;

@@ -1,0 +1,17 @@
+/** The rules of one object, complete: what requests and answers are made and read by. */
+import type { ObjectRules } from "./description.ts";
+import type { GraphqlEndpointRules } from "./graphql-rules.ts";
+
+export type Mode = "read" | "create" | "update" | "delete" | "upsert";
+
+export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
+  name: string;
+  modes: Mode[];
+  idPath: string;
+  /** Values of the connection by name, for `{connection.<name>}`. */
+  connection?: Record<string, string>;
+  /** GraphQL only. */
+  endpoint?: GraphqlEndpointRules;
+  /** Path of the record in the answer of a write, where it is not `record`. */
+  recordAt?: Partial<Record<Mode, string>>;
+}

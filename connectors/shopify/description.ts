@@ -1,0 +1,86 @@
+/** Shopify's admin objects, by GraphQL of the version 2025-10. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+type Rules = NonNullable<ObjectRules["graphql"]>;
+
+/** Mutations are named after the record; inputs hold its id. */
+const graphql = (
+  list: string,
+  record: string,
+  fields: string[],
+  writes: Pick<Rules, "create" | "update" | "delete">,
+): Rules => ({
+  list,
+  get: record,
+  record,
+  fields,
+  since: { argument: "query", type: "String", template: "updated_at:>='{since}'" },
+  ...writes,
+});
+
+export const description: Description = {
+  ids: { pattern: "gid://shopify/[A-Za-z]+/[0-9]+" },
+  graphql: {
+    path: "/admin/api/2025-10/graphql.json",
+    id: "ID!",
+    payload: "userErrors{field message}",
+    most: 100,
+  },
+  defaults: { changedPath: "updatedAt", since: { format: "rfc3339-seconds" } },
+  objects: {
+    customers: {
+      graphql: graphql("customers", "customer", ["firstName", "lastName", "displayName", "note"], {
+        create: { field: "customerCreate", input: "CustomerInput!" },
+        update: { field: "customerUpdate", input: "CustomerInput!", idInInput: true },
+        delete: { field: "customerDelete", input: "CustomerDeleteInput!", idInInput: true },
+      }),
+      example: { firstName: "Ada", email: "ada@example.com" },
+    },
+    products: {
+      graphql: graphql("products", "product", ["title", "handle", "status", "vendor"], {
+        create: { field: "productCreate", input: "ProductCreateInput!", argument: "product" },
+        update: {
+          field: "productUpdate",
+          input: "ProductUpdateInput!",
+          argument: "product",
+          idInInput: true,
+        },
+        delete: { field: "productDelete", input: "ProductDeleteInput!", idInInput: true },
+      }),
+      example: { title: "Pen" },
+    },
+    collections: {
+      graphql: graphql("collections", "collection", ["title", "handle"], {
+        create: { field: "collectionCreate", input: "CollectionInput!" },
+        update: { field: "collectionUpdate", input: "CollectionInput!", idInInput: true },
+        delete: { field: "collectionDelete", input: "CollectionDeleteInput!", idInInput: true },
+      }),
+      example: { title: "Pens" },
+    },
+    draftOrders: {
+      graphql: graphql("draftOrders", "draftOrder", ["name", "status"], {
+        create: { field: "draftOrderCreate", input: "DraftOrderInput!" },
+        update: { field: "draftOrderUpdate", input: "DraftOrderInput!" },
+        delete: { field: "draftOrderDelete", input: "DraftOrderDeleteInput!", idInInput: true },
+      }),
+      example: { note: "Pens" },
+    },
+    orders: {
+      modes: ["read", "update"],
+      graphql: graphql("orders", "order", ["name", "note", "createdAt"], {
+        update: { field: "orderUpdate", input: "OrderInput!", idInInput: true },
+      }),
+    },
+  },
+  errors: {
+    message: ["errors.*.message", "data.*.userErrors.*.message", "errors"],
+    code: "errors.0.extensions.code",
+    codes: { THROTTLED: "rate_limited", ACCESS_DENIED: "forbidden" },
+    texts: { "does not exist": "not_found" },
+  },
+  sources: {
+    documentation: "https://shopify.dev/docs/api/admin-graphql",
+    checked:
+      "2026-11-23, documentation of UserError and productDelete; the other mutations are named as in the fact sheet of the public connector",
+  },
+};
