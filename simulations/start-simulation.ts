@@ -41,7 +41,8 @@ export async function startSimulation(description: Description): Promise<Simulat
       const carriedOut = (): SimulatedAnswer =>
         account.answer({
           method,
-          path: url.slice(BASE_PATH.length),
+          // The base URL itself.
+          path: url.slice(BASE_PATH.length) || "/",
           baseUrl: simulation.url,
           contentType: headers["content-type"] ?? "",
           headers,
