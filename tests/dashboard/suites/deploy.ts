@@ -127,7 +127,7 @@ integrations:
       objects: [{ objectName: contacts, destination: my-app, inheritFieldsAndMapping: true }]
     proxy: {}
   - name: tasks
-    provider: asana
+    provider: marketo
     colour: red
     read: { objects: [{ objectName: tasks, destination: nowhere }] }
 `,
