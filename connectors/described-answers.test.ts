@@ -262,6 +262,24 @@ test("Shopify: refusals and throttling have the status 200", async () => {
   assert.equal(requests[0]?.path, "/admin/api/2025-10/graphql.json");
 });
 
+test("ClickUp: tasks are listed in their workspace, with the time of their change in milliseconds as text", async () => {
+  const { read } = connectorOf("clickup", { teamId: "333" });
+  const { fetch, requests } = replay({
+    status: 200,
+    body: { tasks: [{ id: "86abc123", name: "Call Ada", date_updated: "1763629200000" }], last_page: true },
+  });
+  const { records } = await read.readPage(
+    plan("tasks", { since: new Date(1763600000000) }),
+    undefined,
+    fetch,
+  );
+  assert.deepEqual(records[0]?.changeTime, new Date(1763629200000));
+  assert.equal(
+    requests[0]?.path,
+    "/api/v2/team/333/task?include_closed=true&subtasks=true&order_by=id&date_updated_gt=1763600000000&page=0",
+  );
+});
+
 test("Asana: a create names the workspace of the connection, and lists name the fields", () => {
   const { read, write } = connectorOf("asana", { workspaceId: "12345" });
   const [request] = write.prepare(order("tasks", "create", { name: "Call Ada" }));

@@ -8,6 +8,7 @@ import { description as attio } from "./attio/description.ts";
 import { description as brevo } from "./brevo/description.ts";
 import { description as capsule } from "./capsule/description.ts";
 import { description as chargebee } from "./chargebee/description.ts";
+import { description as clickup } from "./clickup/description.ts";
 import { description as close } from "./close/description.ts";
 import { description as copper } from "./copper/description.ts";
 import { description as dynamicsCRM } from "./dynamicsCRM/description.ts";
@@ -54,6 +55,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   brevo,
   capsule,
   chargebee,
+  clickup,
   close,
   copper,
   dynamicsCRM,

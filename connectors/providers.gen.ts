@@ -8,6 +8,7 @@ import { provider as attio } from "./attio/provider.ts";
 import { provider as brevo } from "./brevo/provider.ts";
 import { provider as capsule } from "./capsule/provider.ts";
 import { provider as chargebee } from "./chargebee/provider.ts";
+import { provider as clickup } from "./clickup/provider.ts";
 import { provider as close } from "./close/provider.ts";
 import { provider as copper } from "./copper/provider.ts";
 import { provider as dynamicsCRM } from "./dynamicsCRM/provider.ts";
@@ -57,6 +58,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   brevo,
   capsule,
   chargebee,
+  clickup,
   close,
   copper,
   dynamicsCRM,

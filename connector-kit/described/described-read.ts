@@ -204,11 +204,13 @@ function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   return { id, ...(changeTime && { changeTime }), raw, values: valuesOf(raw, rules) };
 }
 
-/** Reads RFC 3339, seconds or milliseconds since 1970, and `/Date(…)/`, whose offset is only for people. */
+/** Reads RFC 3339, seconds or milliseconds since 1970, also as text, and `/Date(…)/`, whose offset is only for people. */
 function timeAt(record: Json, path: string | undefined): Date | undefined {
   const found = path === undefined ? undefined : at(record, path);
   const jsonDate = typeof found === "string" ? /^\/Date\((\d{1,16})(?:[+-]\d{4})?\)\/$/.exec(found) : null;
-  const value = jsonDate ? Number(jsonDate[1]) : found;
+  const digits =
+    jsonDate?.[1] ?? (typeof found === "string" && /^\d{10,16}$/.test(found) ? found : undefined);
+  const value = digits === undefined ? found : Number(digits);
   if (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value)) {
     const time = new Date(
       /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value) ? `${value.replace(" ", "T")}Z` : value,

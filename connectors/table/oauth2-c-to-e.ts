@@ -24,12 +24,6 @@ export const oauth2CToE: Record<string, ProviderFacts> = {
     needsScopes: true,
     declares: ["read", "write"],
   }),
-  // The consent page really is at /api.
-  clickup: oauth2("ClickUp", "https://api.clickup.com", {
-    authorize: "https://app.clickup.com/api",
-    token: "https://api.clickup.com/api/v2/oauth/token",
-    declares: ["read"],
-  }),
   constantContact: oauth2("Constant Contact", "https://api.cc.email", {
     authorize: "https://authz.constantcontact.com/oauth2/default/v1/authorize",
     token: "https://authz.constantcontact.com/oauth2/default/v1/token",
