@@ -1,4 +1,4 @@
-/** Refuses a configuration that sends the changes of an object to a destination that does not exist. */
+/** Refuses a configuration that sends the records or changes of an object to a destination that does not exist. */
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { formatName } from "../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
@@ -7,29 +7,34 @@ import { findDestination } from "../../store/destinations.ts";
 import type { Integration } from "../integration.ts";
 
 /**
- * Throws a 422 Problem with one issue for each object of `subscribe`. Accepts what `before` has already, because the destination
- * may have been deleted since, and the manifest's own destination, which may be created later.
+ * Throws a 422 Problem with one issue for each object of `read` and `subscribe`. Accepts what `before` has already, because the
+ * destination may have been deleted since, and the manifest's own destination, which may be created later.
  */
 export async function requireKnownDestinations(
   queries: Queries,
   { projectId, latestRevision }: Integration,
   { before, after }: { before?: ConfigContent; after: ConfigContent },
 ): Promise<void> {
-  const declared = latestRevision.content.subscribe?.objects ?? [];
   const issues: Issue[] = [];
-  for (const [key, { objectName, destination }] of Object.entries(after.subscribe?.objects ?? {})) {
-    const known = [
-      before?.subscribe?.objects?.[key]?.destination,
-      declared.find((object) => object.objectName === objectName)?.destination,
-    ];
-    if (known.includes(destination) || (await findDestination(queries, projectId, destination))) continue;
-    issues.push({
-      in: "body",
-      name: formatName(["subscribe", "objects", key, "destination"]),
-      detail: `The project has no destination \`${destination}\`.`,
-      remedy: "Create it first, or leave the member out: then the manifest's destination is used.",
-      value: destination,
-    });
+  for (const action of ["read", "subscribe"] as const) {
+    const declared = latestRevision.content[action]?.objects ?? [];
+    for (const [key, { objectName, destination }] of Object.entries(after[action]?.objects ?? {})) {
+      const known = [
+        before?.[action]?.objects?.[key]?.destination,
+        declared.find((object) => object.objectName === objectName)?.destination,
+      ];
+      // A read object without one is sent where the manifest says when it is read.
+      if (action === "read" && !destination) continue;
+      if (known.includes(destination)) continue;
+      if (destination && (await findDestination(queries, projectId, destination))) continue;
+      issues.push({
+        in: "body",
+        name: formatName([action, "objects", key, "destination"]),
+        detail: `The project has no destination \`${destination}\`.`,
+        remedy: "Create it first, or leave the member out: then the manifest's destination is used.",
+        value: destination,
+      });
+    }
   }
   const [first] = issues;
   if (!first) return;

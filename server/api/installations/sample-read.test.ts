@@ -105,6 +105,9 @@ describe("the sample read of an installation", () => {
     const moved = await change("contact", [{ op: "add", path: "/destination", value: "hook" }]);
     assert.equal(moved.status, 200, moved.text);
     assert.equal(samples().length, before + 1);
+    const lost = await change("contact", [{ op: "add", path: "/destination", value: "nowhere" }]);
+    assert.equal(lost.status, 422, lost.text);
+    assert.equal(lost.body.issues[0].name, "config.content.read.objects.contact.destination");
     const off = await change("account", [{ op: "add", path: "/schedule", value: "" }]);
     assert.equal(off.status, 200, off.text);
     const again = await change("account", [{ op: "remove", path: "/schedule" }]);
