@@ -1,14 +1,27 @@
 /** Every described connector passes the suite against the simulation of its provider. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { connectionValueNames } from "../connector-kit/connection-values.ts";
+import { completeProvider } from "../connector-kit/define-provider.ts";
 import { testDescribed } from "../simulations/described-suite.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 import { DESCRIPTIONS } from "./descriptions.gen.ts";
+import { PROVIDER_TABLE } from "./provider-table.ts";
 
 for (const [provider, description] of Object.entries(DESCRIPTIONS)) {
   const connector = CONNECTORS[provider];
   if (connector) testDescribed(provider, description, connector);
 }
+
+test("connections have the values that a description needs", () => {
+  for (const [provider, description] of Object.entries(DESCRIPTIONS)) {
+    const facts = PROVIDER_TABLE[provider];
+    assert.ok(facts);
+    const known = connectionValueNames(completeProvider(provider, facts));
+    for (const [, name = ""] of JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g))
+      assert.ok(known.has(name), `${provider} needs ${name}`);
+  }
+});
 
 test("a description names its documentation and when it was checked", () => {
   for (const { sources } of Object.values(DESCRIPTIONS)) {

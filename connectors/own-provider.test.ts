@@ -22,3 +22,17 @@ test("the size of a document counts in bytes", () => {
   const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, displayName: "ß".repeat(33 * 1024) });
   assert.match(faults[0]?.message ?? "", /larger than 64 KiB/);
 });
+
+test("a description that needs a value that no connection has is refused with its name", () => {
+  const connector = {
+    defaults: {},
+    objects: { people: { modes: ["read"], list: { path: "/{connection.company}" }, paging: { none: true } } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  };
+  const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, connector });
+  assert.equal(faults.length, 1);
+  assert.match(faults[0]?.message ?? "", /needs the value company of the connection/);
+  const metadata = { input: [{ name: "company", displayName: "Company" }] };
+  assert.deepEqual(checkOwnProvider("x-quill", { ...CONNECTION, metadata, connector }).faults, []);
+});

@@ -1,6 +1,7 @@
 /** Checks a provider that a builder adds to a project: how to connect, and a description of its objects. */
 import { addresses, checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
 import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
+import { connectionValueNames } from "../connector-kit/connection-values.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import type { Description } from "../connector-kit/described/description.ts";
 import { largestBatch, plansOf } from "../connector-kit/described/object-plan.ts";
@@ -33,7 +34,12 @@ export function checkOwnProvider(key: string, document: unknown): OwnProviderChe
   const all = [...checked.faults, ...(described?.faults ?? [])];
   if (!checked.info || all.length > 0) return { own: undefined, faults: placed(all) };
   const { info } = checked;
-  const unsafe = [...addressFaults(info), ...headerFaults(info), ...captureFaults(info)];
+  const unsafe = [
+    ...addressFaults(info),
+    ...headerFaults(info),
+    ...captureFaults(info),
+    ...valueFaults(info, description),
+  ];
   if (unsafe.length > 0) return { own: undefined, faults: unsafe };
   return { own: { info, ...(description && { description }), origins: originsOf(info) }, faults: [] };
 }
@@ -114,6 +120,17 @@ function headerFaults({ fixedHeaders = [], customOpts }: ProviderInfo): Provider
         : [],
     ),
   );
+}
+
+/** Requests cannot be made with values that no connection has. */
+function valueFaults(info: ProviderInfo, description: Description | undefined): ProviderFault[] {
+  const known = connectionValueNames(info);
+  const named = JSON.stringify(description ?? {}).matchAll(/\{connection\.(\w+)\}/g);
+  const unknown = new Set(Array.from(named, ([, name = ""]) => name).filter((name) => !known.has(name)));
+  return [...unknown].map((name) => ({
+    path: "connector",
+    message: `needs the value ${name} of the connection, which neither metadata.input nor the sign-in gives`,
+  }));
 }
 
 function captureFaults({ oauth2Opts, accountInfo }: ProviderInfo): ProviderFault[] {
