@@ -1,6 +1,7 @@
 /** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { reconcileFrom } from "./subscription-walks.ts";
 
 interface PushTarget {
   projectId: string;
@@ -95,15 +96,27 @@ export async function takePushes(
 const compare = <Value extends string | bigint>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;
 
-/** Notes that a push could not be taken apart: it is taken again at a time or, without one, set aside. */
+const LOST = "A push of events could not be stored.";
+
+/**
+ * Notes that a push could not be taken apart: it is taken again at a time or, without one, set aside. Then the changes of the
+ * accounts that it names are to be found by reading, from a day before its arrival: so long a provider may have tried.
+ */
 export async function postponePush(
   queries: Queries,
   { projectId, position, retryTime, fault }: TakenPush & { retryTime: Date | null; fault: string },
 ): Promise<void> {
   await sql`
-    update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
-      fault = ${retryTime === null ? fault : null}
-    where project_id = ${projectId} and position = ${position} and fault is null
+    with postponed as (
+      update received_pushes set attempts = attempts + 1, retry_time = ${retryTime},
+        fault = ${retryTime === null ? fault : null}
+      where project_id = ${projectId} and position = ${position} and fault is null
+      returning *
+    )
+    update subscriptions set due_time = now(), ${reconcileFrom(sql`lost.received_time - interval '1 day'`, LOST)}
+    from postponed as lost
+    where lost.fault is not null and subscriptions.project_id = lost.project_id
+      and subscriptions.provider = lost.provider and state <> 'disabled' and strpos(lost.body, account_ref) > 0
   `.execute(queries);
 }
 

@@ -127,7 +127,7 @@ test("a project with many pushes leaves places to the others, and a large push i
   assert.equal((await take({ ...ALL, most: 200 })).length, 100);
 });
 
-test("a push whose events cannot be stored stops no other; after five attempts it is set aside and counted", async (scope) => {
+test("a push whose events cannot be stored stops no other; after five attempts it is set aside, counted, and made good by reading", async (scope) => {
   const { database, queries, projectId, deletion, push, stored, takeAll } = await openPushes(scope);
   // PostgreSQL has no such time.
   await push([deletion(1)], [deletion(2, { occurredAt: -8.64e15 })], [deletion(3)]);
@@ -135,6 +135,11 @@ test("a push whose events cannot be stored stops no other; after five attempts i
   assert.deepEqual(await stored(), [1, 3]);
   assert.equal(await awaitPushes({ database }, projectId, 0), true);
   for (let attempts = 1; attempts < 5; attempts += 1) {
+    const subscription = await queries
+      .selectFrom("subscriptions")
+      .select("reconcileSince")
+      .executeTakeFirst();
+    assert.equal(subscription?.reconcileSince, null);
     const [row] = await queries.selectFrom("receivedPushes").selectAll().execute();
     assert.equal(row?.attempts, attempts);
     assert.ok(row?.retryTime && row.retryTime > new Date());
@@ -143,6 +148,10 @@ test("a push whose events cannot be stored stops no other; after five attempts i
   }
   const [row] = await queries.selectFrom("receivedPushes").selectAll().execute();
   assert.match(row?.fault ?? "", /timestamp|time zone/);
+  const [subscription] = await queries.selectFrom("subscriptions").selectAll().execute();
+  assert.equal(subscription?.reconcileReason, "A push of events could not be stored.");
+  const dayBefore = (row?.receivedTime.getTime() ?? 0) - 86_400_000;
+  assert.equal(subscription?.reconcileSince?.getTime(), dayBefore);
   const { waitingPushes, pushesSetAside } = await readQueueDepths(queries);
   assert.deepEqual({ waitingPushes, pushesSetAside }, { waitingPushes: 0, pushesSetAside: 1 });
   assert.equal(await removePushesBefore(queries, { time: new Date(0) }, 9), 0);

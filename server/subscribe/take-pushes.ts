@@ -4,7 +4,8 @@
  *
  *     waiting     stored; taken in order of arrival, that of a project by one process at a time
  *     postponed   an attempt failed; younger pushes go first until the next one
- *     set aside   the last attempt failed; kept for a person to look at, until retention removes it
+ *     set aside   the last attempt failed; its changes are found by reading, and it is kept for a person to look at until
+ *                 retention removes it
  *     gone        its events are stored, or no installation subscribes to them
  */
 import type { Catalog } from "../../connectors/catalog.ts";
@@ -115,6 +116,7 @@ async function putBack(
   await postponePush(database.queries, { ...push, retryTime, fault: shorten(String(error), 500) });
   const { projectId, provider, position } = push;
   const line = { projectId, provider, position, attempts, err: error };
-  if (isLast) log.error(line, "a push cannot be taken apart: it is set aside, its events are missing");
+  if (isLast)
+    log.error(line, "a push cannot be taken apart: it is set aside; its changes are found by reading");
   else log.warn(line, "a push could not be taken apart; trying again");
 }
