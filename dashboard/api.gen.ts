@@ -132,6 +132,7 @@ export interface Schemas {
   ListRequestsResponse: { results: readonly Schemas["RefusedRequest"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListRevisionsResponse: { results: readonly Schemas["RevisionEntry"][]; pagination: { done: boolean; nextPageToken?: string } };
   ListSubscriptionEventsResponse: { results: readonly Schemas["SubscriptionEvent"][]; pagination: { done: boolean; nextPageToken?: string } };
+  ListedIntegration: { id: string; projectId: string; name: string; provider: string; createTime: string; updateTime?: string; latestRevision: { id: string; specVersion: string; createTime: string; content: Schemas["ManifestIntegration"]; number?: number; createdBy?: string }; installationCount?: number; unhealthyInstallationCount?: number };
   ListedProxyCall: { id: string; installationId: string; method: string; path: string; status: number; time: string; durationMs: number; bytesUp: number; bytesDown: number; groupRef?: string; integrationName?: string; apiKeyId?: string; requestId?: string; refusedBy?: "busbar" | "provider" };
   ListedSession: { id: string; kind: "cookie" | "token"; current: boolean; createTime: string; lastUsedTime: string; expireTime: string; userAgent?: string };
   ManifestChange: { kind: "added" | "removed" | "changed"; path: string; before?: string | number | boolean; after?: string | number | boolean };
@@ -346,7 +347,7 @@ export interface Operations {
   listGroups: { input: { projectIdOrName: string; healthStatus?: "healthy" | "unhealthy"; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListGroupsResponse"] };
   listInstallations: { input: { projectIdOrName: string; integrationId: string; groupRef?: string }; answer: readonly Schemas["Installation"][] };
   listInstallationsForProject: { input: { projectIdOrName: string; groupRef?: string }; answer: readonly Schemas["Installation"][] };
-  listIntegrations: { input: { projectIdOrName: string }; answer: readonly Schemas["Integration"][] };
+  listIntegrations: { input: { projectIdOrName: string }; answer: readonly Schemas["ListedIntegration"][] };
   listJWTKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["JwtKey"][] };
   listOperationLogs: { input: { projectIdOrName: string; operationId: string }; answer: readonly Schemas["OperationLog"][] };
   listOperations: { input: { projectIdOrName: string; integrationId: string; installationId: string; pageSize?: number; pageToken?: string }; answer: Schemas["ListOperationsResponse"] };

@@ -49,7 +49,12 @@ export const toIntegration = (row: Integration): Static<typeof IntegrationSchema
   name: row.name,
   provider: row.provider,
   ...times(row),
-  latestRevision: { ...row.latestRevision, createTime: row.latestRevision.createTime.toISOString() },
+  latestRevision: {
+    id: row.latestRevision.id,
+    specVersion: row.latestRevision.specVersion,
+    createTime: row.latestRevision.createTime.toISOString(),
+    content: row.latestRevision.content,
+  },
 });
 
 /** Finds it by id or name. Throws a 404 Problem. */

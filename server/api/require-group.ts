@@ -2,9 +2,13 @@
 import { Problem } from "../ground/errors.ts";
 import type { Caller } from "../http/endpoint.ts";
 
+/** Tells whether the caller may know about all customers: not from a browser of a customer. */
+export const seesEveryGroup = (caller: Caller): boolean =>
+  caller.role !== undefined || caller.kind === "person";
+
 /** Throws a 400 Problem when a caller without the scope `full` asks for more than one group. */
 export function requireGroup(caller: Caller, query: { groupRef?: string }): void {
-  if (query.groupRef || caller.role !== undefined || caller.kind === "person") return;
+  if (query.groupRef || seesEveryGroup(caller)) return;
   const detail = "is missing; a key with the scope `frontend` must send it";
   throw new Problem("invalid-request", {
     detail: `groupRef: ${detail}`,

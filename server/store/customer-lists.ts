@@ -43,6 +43,8 @@ export interface GroupRange {
 /** The same conditions as of `healthStatus` of an installation. */
 const PAUSED_BY_ITSELF = sql`exists (select from read_objects
   where read_objects.installation_id = installations.id and pause->>'by' = 'auto')`;
+/** For statements with `installations` and their `connections`. */
+export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`(connections.status = 'bad_credentials' or ${PAUSED_BY_ITSELF})`;
 const GROUP_IS_UNHEALTHY = sql`(
   exists (select from connections where connections.group_id = groups.id and status = 'bad_credentials')
   or exists (select from installations where installations.group_id = groups.id and ${PAUSED_BY_ITSELF}))`;
@@ -144,9 +146,8 @@ export async function listInstallationPage<C>(
     );
   if (provider !== undefined) conditions.push(sql`integrations.provider = ${provider}`);
   if (groupRef !== undefined) conditions.push(isOfGroup("installations", projectId, groupRef));
-  const isUnhealthy = sql`(connections.status = 'bad_credentials' or ${PAUSED_BY_ITSELF})`;
-  if (healthStatus !== undefined)
-    conditions.push(healthStatus === "unhealthy" ? isUnhealthy : sql`not ${isUnhealthy}`);
+  if (healthStatus === "unhealthy") conditions.push(INSTALLATION_IS_UNHEALTHY);
+  if (healthStatus === "healthy") conditions.push(sql`not ${INSTALLATION_IS_UNHEALTHY}`);
   const names = ["group_ref", "group_name", "integrations.name", "integrations.provider"];
   if (text !== undefined) conditions.push(containsText([...names, "installations.id"], text));
   const { rows } = await sql<{ id: string; name: string }>`

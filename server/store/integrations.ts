@@ -1,6 +1,7 @@
 /** Integrations, their revisions, and the uploads that revisions are deployed from. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
+import { INSTALLATION_IS_UNHEALTHY } from "./customer-lists.ts";
 import type { Queries } from "./database.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { followDeployedWatch } from "./schema-looks.ts";
@@ -29,7 +30,7 @@ const withLatestRevision = (queries: Queries, projectId: string) =>
       (join) =>
         join
           .selectFrom("revisions")
-          .select(["revisions.id", "specVersion", "content", "revisions.createTime"])
+          .select(["revisions.id", "specVersion", "content", "revisions.createTime", "revisions.createdBy"])
           .whereRef("revisions.integrationId", "=", "integrations.id")
           .orderBy("revisions.seq", "desc")
           .limit(1)
@@ -67,6 +68,51 @@ function assemble<Content>(row: Joined): IntegrationRow<Content> {
 export async function listIntegrations<C>(queries: Queries, projectId: string): Promise<IntegrationRow<C>[]> {
   const rows = await withLatestRevision(queries, projectId).orderBy("integrations.id").execute();
   return rows.map((row) => assemble<C>(row));
+}
+
+/** An integration with what a list shows of its latest revision and its installations. */
+export interface IntegrationEntry<Content> extends IntegrationRow<Content> {
+  latestRevision: RevisionRow<Content> & { number: number; createdBy: string };
+  installationCount: number;
+  unhealthyInstallationCount: number;
+}
+
+/** Lists integrations with the number and author of their latest revision, and how many installations are healthy. */
+export async function listIntegrationEntries<C>(
+  queries: Queries,
+  projectId: string,
+): Promise<IntegrationEntry<C>[]> {
+  const used = queries
+    .selectFrom("installations")
+    .innerJoin("connections", "connections.id", "installations.connectionId")
+    .select([
+      "installations.integrationId",
+      sql<number>`count(*)::integer`.as("installationCount"),
+      sql<number>`(count(*) filter (where ${INSTALLATION_IS_UNHEALTHY}))::integer`.as("unhealthyCount"),
+    ])
+    .where("installations.projectId", "=", projectId)
+    .groupBy("installations.integrationId");
+  const rows = await withLatestRevision(queries, projectId)
+    .leftJoin(used.as("used"), "used.integrationId", "integrations.id")
+    .select([
+      "latest.createdBy",
+      "used.installationCount",
+      "used.unhealthyCount",
+      sql<number>`(select count(*) from revisions where integration_id = integrations.id)::integer`.as(
+        "number",
+      ),
+    ])
+    .orderBy("integrations.id")
+    .execute();
+  return rows.map(({ createdBy, installationCount, unhealthyCount, number, ...row }) => {
+    const { latestRevision, ...integration } = assemble<C>(row);
+    return {
+      ...integration,
+      latestRevision: { ...latestRevision, number, createdBy },
+      installationCount: installationCount ?? 0,
+      unhealthyInstallationCount: unhealthyCount ?? 0,
+    };
+  });
 }
 
 export async function listIntegrationNames(queries: Queries, projectId: string): Promise<string[]> {

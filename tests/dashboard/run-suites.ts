@@ -19,6 +19,7 @@ const PARTS = {
     "deliveries",
     "deploy",
     "first-integration",
+    "integrations",
     "notifications",
     "operations-and-customers",
     "playground",

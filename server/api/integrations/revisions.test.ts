@@ -21,6 +21,13 @@ const OTHER = `  - name: other
       enabled: true
 `;
 
+interface ListedIntegration {
+  name: string;
+  latestRevision: { number: number };
+  installationCount: number;
+  unhealthyInstallationCount: number;
+}
+
 describe("revisions", () => {
   let on: TestBusbar;
   after(() => on.stop());
@@ -39,6 +46,40 @@ describe("revisions", () => {
     on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
   const listed = async (query = "") =>
     (await on.inProject("GET", `/integrations/crm/revisions${query}`)).body;
+
+  test("the list of integrations tells number and author of the revision, and how many installations are unhealthy, but not to browsers", async () => {
+    const connected = (groupRef: string) =>
+      connectCustomer(on, { provider: "salesforce", objects: ["account"], skipSampling: true, groupRef });
+    const { connectionId } = await connected("one");
+    await connected("two");
+    await deploy(`specVersion: 1.0.0\nintegrations:\n${OTHER.replace("other", "unused")}`);
+    const shown = async () => {
+      const { body } = await on.inProject("GET", "/integrations");
+      return body.map((one: ListedIntegration) => [
+        one.name,
+        one.latestRevision.number,
+        one.installationCount,
+        one.unhealthyInstallationCount,
+      ]);
+    };
+    const unused = ["unused", 1, 0, 0];
+    // Each customer was connected with a deployment of its own.
+    assert.deepEqual(await shown(), [["crm", 1, 1, 0], ["salesforce", 2, 2, 0], unused]);
+    on.sandbox.salesforce.revokeTokens();
+    const check = await on.inProject("POST", `/connections/${connectionId}:check`);
+    assert.equal(check.body.status, "bad_credentials", check.text);
+    assert.deepEqual(await shown(), [["crm", 1, 1, 0], ["salesforce", 2, 2, 1], unused]);
+    const { results } = (await on.inProject("GET", "/integrations/salesforce/revisions")).body;
+    const { body } = await on.inProject("GET", "/integrations");
+    assert.equal(body[1].latestRevision.createdBy, results[0].createdBy);
+    assert.equal(body[1].latestRevision.number, results[0].number);
+    const { key } = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body;
+    const browsers = await on.inProject("GET", "/integrations", undefined, { "x-api-key": key });
+    assert.equal(browsers.body.length, 3);
+    assert.doesNotMatch(browsers.text, /nstallationCount|createdBy|"number"/);
+    for (const name of ["salesforce", "unused"])
+      assert.equal((await on.inProject("DELETE", `/integrations/${name}`)).status, 204);
+  });
 
   test("a dry run says what would change and for how many installations, and stores nothing", async () => {
     const { results } = await listed();

@@ -1,0 +1,86 @@
+/** The list of integrations: health, revision, author, and the filter by provider. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectCustomer } from "../../harness/connect-customer.ts";
+import type { Suite } from "../run-suites.ts";
+
+const SALES = `specVersion: 1.0.0
+integrations:
+  - name: listed-sales
+    provider: salesforce
+    write: { objects: [{ objectName: account }] }
+`;
+const OTHERS = `specVersion: 1.0.0
+integrations:
+  - { name: listed-unused, provider: stripe, proxy: { enabled: true } }
+`;
+
+export const suite: Suite = (on) => {
+  test("each integration shows its health, revision and author without a call of its own, and a provider chooses among them", async () => {
+    const { on: busbar } = on();
+    const sales = {
+      provider: "salesforce",
+      manifest: SALES,
+      integration: "listed-sales",
+      skipSampling: true,
+    } as const;
+    const well = await connectCustomer(busbar, { ...sales, groupRef: "listed-well" });
+    const broken = await connectCustomer(busbar, { ...sales, groupRef: "listed-broken" });
+    await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: OTHERS });
+    busbar.sandbox.salesforce.revokeTokens();
+    await busbar.inProject("POST", `/connections/${broken.connectionId}:check`);
+
+    const visit = await on().visit();
+    const { page } = visit;
+    const called: string[] = [];
+    page.on("request", (request) => called.push(new URL(request.url()).pathname));
+    await visit.open("/projects/default/integrations");
+    const table = page.getByRole("table", { name: "Integrations" });
+    const row = (name: string) => table.getByRole("row").filter({ hasText: name });
+    const cells = async (name: string) => {
+      // The label comes with a call of its own, one for all rows.
+      await row(name)
+        .getByText(/^API key /)
+        .waitFor();
+      const texts = await row(name).getByRole("cell").allTextContents();
+      return texts.filter((_, index) => index !== 5);
+    };
+    const listed = (await busbar.inProject("GET", "/integrations")).body;
+    const { createdBy } = listed.find(({ name }: { name: string }) => name === "listed-sales").latestRevision;
+    const keys = (await busbar.inProject("GET", "/api-keys")).body;
+    const by = `API key ${keys.find(({ id }: { id: string }) => createdBy === `apiKey:${id}`).label}`;
+    assert.deepEqual(await cells("listed-sales"), [
+      "listed-sales",
+      "salesforce",
+      "write",
+      "1 of 2 unhealthy",
+      "2",
+      by,
+    ]);
+    assert.deepEqual(await cells("listed-unused"), ["listed-unused", "stripe", "proxy", "–", "1", by]);
+    const calls = called.filter((path) => path.startsWith("/v1/"));
+    assert.ok(calls.some((path) => path.endsWith("/integrations")));
+    assert.deepEqual(
+      calls.filter((path) => /\/(integrations\/|installations|connections)/.test(path)),
+      [],
+    );
+
+    await page.getByLabel("Provider", { exact: true }).selectOption("stripe");
+    await page.waitForURL(/[?&]provider=stripe/);
+    await row("listed-sales").waitFor({ state: "detached" });
+    await row("listed-unused").waitFor();
+    await visit.open("/projects/default/integrations?provider=salesforce");
+    await row("listed-sales").waitFor();
+    assert.equal(await row("listed-unused").count(), 0);
+    await visit.open("/projects/default/integrations?provider=nobody");
+    await page.getByRole("heading", { name: "Nothing fits these filters" }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await row("listed-unused").waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+    for (const name of ["listed-sales", "listed-unused"])
+      await busbar.inProject("DELETE", `/integrations/${name}`);
+    for (const { connectionId } of [well, broken])
+      await busbar.inProject("DELETE", `/connections/${connectionId}`);
+  });
+};
