@@ -7,7 +7,7 @@ import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
 import { linter, lintGutter, type Diagnostic } from "@codemirror/lint";
 import { unifiedMergeView } from "@codemirror/merge";
 import { searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 
@@ -37,8 +37,11 @@ export interface CodeEditorProps {
 
 const CHECK_MS = 150;
 
+/** What changes without a new editor: it keeps the text and its history. */
+const ACCESS = new Compartment();
+
 export default function CodeMirror(props: CodeEditorProps): JSX.Element {
-  const { name, language, value, readOnly = false, original, height = 420 } = props;
+  const { name, language, value, readOnly, original, height = 420 } = props;
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const newest = useRef(props);
@@ -65,14 +68,17 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
           changes,
           newest.current.check ? [checks, lintGutter()] : [],
           ...fixedExtensions(language, height),
-          attributesOf(name, readOnly),
+          ACCESS.of(attributesOf(newest.current)),
           original === undefined ? [] : differencesTo(original),
         ],
       }),
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [language, height, name, readOnly, original]);
+  }, [language, height, original]);
+  useEffect(() => {
+    view.current?.dispatch({ effects: ACCESS.reconfigure(attributesOf({ name, readOnly })) });
+  }, [name, readOnly]);
   useEffect(() => {
     const editor = view.current;
     if (!editor || editor.state.doc.toString() === value) return;
@@ -81,8 +87,13 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
   return <div ref={place} />;
 }
 
-const attributesOf = (name: string, readOnly: boolean) => [
-  EditorView.contentAttributes.of({ "aria-label": name, "aria-readonly": String(readOnly) }),
+const attributesOf = ({ name, readOnly = false }: Pick<CodeEditorProps, "name" | "readOnly">) => [
+  EditorView.contentAttributes.of({
+    "aria-label": name,
+    "aria-readonly": String(readOnly),
+    // No keyboard of the screen covers a text that cannot be changed.
+    inputmode: readOnly ? "none" : "text",
+  }),
   EditorState.readOnly.of(readOnly),
 ];
 

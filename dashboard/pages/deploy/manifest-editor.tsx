@@ -1,6 +1,7 @@
 /** The editor of a manifest with its findings, the comparison with what is deployed, and the deployment. */
 import { useState, type JSX } from "react";
 import { Checkbox, Stack, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
@@ -15,6 +16,9 @@ import { Section } from "../../ui/section.tsx";
 import { FileActions } from "./file-actions.tsx";
 import { ManifestComparison, removesReading, type Deployment } from "./manifest-comparison.tsx";
 import { useManifestCheck } from "./use-manifest-check.ts";
+
+/** Where the layout is that of a small screen: lines of YAML wrap so often there that their indentation is out of sight. */
+const IS_NARROW = "(max-width: 48em)";
 
 export interface ManifestEditorProps {
   /** The text to begin with; a new one replaces what is in the editor, and can be undone there. */
@@ -45,18 +49,22 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
     compare.reset();
     deploy.reset();
   };
+  const isNarrow = useMediaQuery(IS_NARROW, false, { getInitialValueInEffect: false });
   const mayCompare = useReason("support");
   const mayDeploy = useReason("editor");
   return (
     <Stack gap="sm">
-      {backTo !== undefined && (
-        <Text size="sm">
-          This is revision {backTo} as it was deployed, with its comments. Compare it, then deploy it again.
-        </Text>
-      )}
+      <Notes backTo={backTo} isNarrow={isNarrow} />
       <Section title="amp.yaml" actions={<FileActions text={text} onRead={setShown} />}>
         {check && (
-          <CodeEditor name="Manifest" language="yaml" value={shown} onChange={onChange} check={check} />
+          <CodeEditor
+            name="Manifest"
+            language="yaml"
+            value={shown}
+            onChange={onChange}
+            check={check}
+            readOnly={isNarrow}
+          />
         )}
         <FindingsList findings={findings} refused="this manifest would be refused" />
       </Section>
@@ -88,6 +96,22 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
     </Stack>
   );
 }
+
+const Notes = ({ backTo, isNarrow }: { backTo: number | undefined; isNarrow: boolean }): JSX.Element => (
+  <>
+    {backTo !== undefined && (
+      <Text size="sm">
+        This is revision {backTo} as it was deployed, with its comments. Compare it, then deploy it again.
+      </Text>
+    )}
+    {isNarrow && (
+      <Text size="sm">
+        The manifest is read-only here, because the window is too narrow to see its indentation. To edit it,
+        open this page in a window wider than 768 pixels. You can open a file, compare and deploy here, too.
+      </Text>
+    )}
+  </>
+);
 
 const Deployed = ({ integrations }: { integrations: Deployment }): JSX.Element => (
   <Section title="Deployed">

@@ -285,6 +285,36 @@ export const suite: Suite = (on) => {
     await busbar.inProject("DELETE", "/integrations/sales");
   });
 
+  test("in a narrow window the editor is read-only and says why; a wide one edits, and what was typed stays when it narrows", async () => {
+    const visit = await on().visit({ width: 360 });
+    const { page } = visit;
+    const editor = page.getByRole("textbox", { name: "Manifest" });
+    const reason = page.getByText("The manifest is read-only here");
+    const untilReadOnly = (is: boolean) =>
+      until(async () => (await editor.getAttribute("aria-readonly")) === String(is));
+    const typed = "# Typed in a wide window.";
+    await visit.open("/projects/default/deploy?template=write");
+    await untilReadOnly(true);
+    await reason.waitFor();
+    const before = await editor.textContent();
+    await editor.press("Control+Home");
+    await page.keyboard.insertText("# Typed in a narrow window.");
+    await page.keyboard.press("Enter");
+    assert.equal(await editor.textContent(), before);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    await untilReadOnly(false);
+    await reason.waitFor({ state: "detached" });
+    await editor.press("Control+Home");
+    await page.keyboard.insertText(typed);
+    await page.keyboard.press("Enter");
+    await until(async () => (await editor.textContent())?.startsWith(typed) === true);
+    await page.setViewportSize({ width: 360, height: 800 });
+    await untilReadOnly(true);
+    assert.ok((await editor.textContent())?.startsWith(typed));
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("a zip is opened in the editor", async () => {
     const visit = await on().visit();
     await visit.open("/projects/default/deploy?template=write");
