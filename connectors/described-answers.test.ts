@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordWrite } from "../connector-kit/connector.ts";
 import type { Account } from "../connector-kit/provider-fetch.ts";
-import type { ReadPlan } from "../connector-kit/read-connector.ts";
+import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { replay } from "../connector-kit/replay.ts";
 import { withAccount } from "../connector-kit/with-account.ts";
 import type { JsonObject } from "../server/ground/json.ts";
@@ -11,27 +11,8 @@ import { CONNECTORS } from "./connectors.gen.ts";
 
 const SINCE = new Date("2026-11-20T00:00:00Z");
 
-const plan = (objectName: string, more: Partial<ReadPlan> = {}): ReadPlan => ({
-  objectName,
-  fields: [],
-  filters: [],
-  associations: [],
-  ...more,
-});
-
-const order = (
-  objectName: string,
-  type: RecordWrite["type"],
-  fields: JsonObject,
-  id?: string,
-): RecordWrite => ({
-  objectName,
-  type,
-  batch: false,
-  allOrNone: false,
-  headers: {},
-  records: [{ fields, ...(id !== undefined && { id }) }],
-});
+const order = (objectName: string, type: RecordWrite["type"], fields: JsonObject, id?: string): RecordWrite =>
+  orderWrite(objectName, type, { fields, ...(id !== undefined && { id }) });
 
 function connectorOf(provider: string, values: Account["values"] = {}) {
   const connector = CONNECTORS[provider];
@@ -66,18 +47,18 @@ test("QuickBooks: lists are queries from 1, and a list without records has no me
   const { read } = connectorOf("quickbooks", { realmId: "934145" });
   const queryIn = (path: string) => new URL(path, "https://x.invalid").searchParams.get("query");
   assert.equal(
-    queryIn(read.preparePage(plan("invoice", { since: SINCE, pageSize: 2 })).path),
+    queryIn(read.preparePage(planRead("invoice", { since: SINCE, pageSize: 2 })).path),
     "select * from Invoice where MetaData.LastUpdatedTime >= '2026-11-20T00:00:00Z' orderby Id startposition 1 maxresults 2",
   );
   assert.equal(
-    queryIn(read.preparePage(plan("customer"), { place: 1001 }).path),
+    queryIn(read.preparePage(planRead("customer"), { place: 1001 }).path),
     "select * from Customer orderby Id startposition 1001 maxresults 1000",
   );
   const { fetch } = replay({
     status: 200,
     body: { QueryResponse: {}, time: "2026-11-20T01:00:00.120-08:00" },
   });
-  assert.deepEqual((await read.readPage(plan("customer"), undefined, fetch)).records, []);
+  assert.deepEqual((await read.readPage(planRead("customer"), undefined, fetch)).records, []);
 });
 
 test("QuickBooks: without the company of the connection nothing is sent", async () => {
@@ -103,7 +84,7 @@ test("Xero: the id is that of the record, not that of the answer, and changes ha
   assert.ok(outcomes[0]?.success && outcomes[0].recordId === contact.ContactID);
   assert.equal(requests[0]?.method, "PUT");
   const { records } = await read.readPage(
-    plan("Contacts", { since: new Date(1763629200000) }),
+    planRead("Contacts", { since: new Date(1763629200000) }),
     undefined,
     fetch,
   );
@@ -126,11 +107,11 @@ test("Airtable: records of a table are named by base and table, and their fields
   const { outcomes } = await write.write(order(table, "create", { Name: "Ada" }), fetch);
   assert.ok(outcomes[0]?.success && outcomes[0].recordId === record.id);
   assert.deepEqual(requests[0]?.body, { fields: { Name: "Ada" } });
-  const page = await read.readPage(plan(table), undefined, fetch);
+  const page = await read.readPage(planRead(table), undefined, fetch);
   assert.equal(page.records[0]?.values["Name"], "Ada");
   assert.deepEqual(page.next, { place: "itrZ/recB" });
   for (const name of ["appAbC123dEf45678/../meta", "appAbC123dEf45678", `${table}/x`])
-    assert.throws(() => read.preparePage(plan(name)), { kind: "invalid" });
+    assert.throws(() => read.preparePage(planRead(name)), { kind: "invalid" });
 });
 
 test("Attio: lists of typed entries are read as values, and plain values are written", async () => {
@@ -164,7 +145,7 @@ test("Attio: lists of typed entries are read as values, and plain values are wri
   const { outcomes } = await write.write(order("people", "create", fields), fetch);
   assert.ok(outcomes[0]?.success && outcomes[0].recordId === record.id.record_id);
   assert.deepEqual(requests[0]?.body, { data: { values: fields } });
-  const { records } = await read.readPage(plan("people", { pageSize: 2 }), undefined, fetch);
+  const { records } = await read.readPage(planRead("people", { pageSize: 2 }), undefined, fetch);
   assert.deepEqual(requests[1]?.body, { limit: 2, offset: 0 });
   const { values } = records[0] ?? {};
   assert.deepEqual(
@@ -204,7 +185,7 @@ test("Linear: an update is no create, values are variables, and lists go on whil
   assert.ok(String(body["query"]).startsWith(DOCUMENT_OF_LINEAR), String(body["query"]));
   assert.deepEqual(body["variables"], { input: { title: 'Ink ") { x' }, id: "7b1c2d3e" });
 
-  const asked = plan("issues", { fields: ["title", "$['state']['name']"], since: SINCE, pageSize: 2 });
+  const asked = planRead("issues", { fields: ["title", "$['state']['name']"], since: SINCE, pageSize: 2 });
   const first = await read.readPage(asked, undefined, fetch);
   assert.deepEqual(first.next, { place: "7b1c" });
   assert.deepEqual(requests[1]?.body, {
@@ -214,7 +195,7 @@ test("Linear: an update is no create, values are variables, and lists go on whil
     variables: { first: 2, filter: { updatedAt: { gte: "2026-11-20T00:00:00.000Z" } } },
   });
   assert.equal((await read.readPage(asked, undefined, fetch)).next, undefined);
-  assert.throws(() => read.preparePage(plan("issues", { fields: ["title} x{"] })), { kind: "invalid" });
+  assert.throws(() => read.preparePage(planRead("issues", { fields: ["title} x{"] })), { kind: "invalid" });
 });
 
 test("Linear: a rate limit has the status 400, and its reset is in milliseconds", async () => {
@@ -224,7 +205,7 @@ test("Linear: a rate limit has the status 400, and its reset is in milliseconds"
     headers: { "x-ratelimit-requests-reset": "4102444800000" },
     body: { errors: [{ message: "Rate limit exceeded", extensions: { code: "RATELIMITED" } }] },
   });
-  await assert.rejects(read.readPage(plan("issues"), undefined, fetch), {
+  await assert.rejects(read.readPage(planRead("issues"), undefined, fetch), {
     kind: "rate_limited",
     retryAt: new Date("2100-01-01T00:00:00Z"),
   });
@@ -269,7 +250,7 @@ test("ClickUp: tasks are listed in their workspace, with the time of their chang
     body: { tasks: [{ id: "86abc123", name: "Call Ada", date_updated: "1763629200000" }], last_page: true },
   });
   const { records } = await read.readPage(
-    plan("tasks", { since: new Date(1763600000000) }),
+    planRead("tasks", { since: new Date(1763600000000) }),
     undefined,
     fetch,
   );
@@ -285,7 +266,7 @@ test("Asana: a create names the workspace of the connection, and lists name the 
   const [request] = write.prepare(order("tasks", "create", { name: "Call Ada" }));
   assert.deepEqual(request?.body, { data: { workspace: "12345", name: "Call Ada" } });
   assert.equal(
-    decodeURIComponent(read.preparePage(plan("projects", { fields: ["name"], pageSize: 2 })).path),
+    decodeURIComponent(read.preparePage(planRead("projects", { fields: ["name"], pageSize: 2 })).path),
     "/1.0/projects?workspace=12345&limit=2&opt_fields=name,gid,modified_at",
   );
   const own = write.prepare(order("tasks", "create", { workspace: "7" }));

@@ -3,20 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RecordWrite } from "../connector-kit/connector.ts";
 import type { ProviderRequest } from "../connector-kit/provider-fetch.ts";
-import type { ReadPlan } from "../connector-kit/read-connector.ts";
+import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { replay, type Reply } from "../connector-kit/replay.ts";
 import type { JsonObject } from "../server/ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 
 const SINCE = new Date("2026-11-20T09:30:15Z");
-
-const plan = (objectName: string, more: Partial<ReadPlan> = {}): ReadPlan => ({
-  objectName,
-  fields: [],
-  filters: [],
-  associations: [],
-  ...more,
-});
 
 function reader(provider: string) {
   const read = CONNECTORS[provider]?.read;
@@ -37,14 +29,7 @@ const single = (
   type: RecordWrite["type"],
   fields: JsonObject,
   id?: string,
-): RecordWrite => ({
-  objectName,
-  type,
-  batch: false,
-  allOrNone: false,
-  headers: {},
-  records: [{ fields, ...(id !== undefined && { id }) }],
-});
+): RecordWrite => orderWrite(objectName, type, { fields, ...(id !== undefined && { id }) });
 
 function request(provider: string, write: RecordWrite): ProviderRequest {
   const [prepared] = writer(provider).prepare(write);
@@ -58,7 +43,7 @@ test("Close: the offset is a number, and grows by the records of a page", async 
     body: { data: [1, 2].map((number) => ({ id: `lead_${number}` })), has_more: true },
   };
   const provider = replay(page);
-  const { next } = await reader("close").readPage(plan("lead"), { place: 100 }, provider.fetch);
+  const { next } = await reader("close").readPage(planRead("lead"), { place: 100 }, provider.fetch);
   assert.deepEqual(next, { place: 102 });
 });
 
@@ -67,12 +52,12 @@ for (const [provider, object] of [
   ["outreach", "prospects"],
 ] as const)
   test(`${provider}: the bound of the last change has its time, not only its day`, () => {
-    const { path } = reader(provider).preparePage(plan(object, { since: SINCE }));
+    const { path } = reader(provider).preparePage(planRead(object, { since: SINCE }));
     assert.match(decodeURIComponent(path), /2026-11-20T09:30:15/);
   });
 
 test("Dynamics CRM: changes are asked for, and a create asks for the record, which has the id", () => {
-  const asked = query(reader("dynamicsCRM").preparePage(plan("contacts", { since: SINCE })));
+  const asked = query(reader("dynamicsCRM").preparePage(planRead("contacts", { since: SINCE })));
   assert.match(asked.get("$filter") ?? "", /^modifiedon ge 2026-11-20T09:30:15Z$/);
   const { headers } = request("dynamicsCRM", single("contacts", "create", { firstname: "Ada" }));
   assert.equal(headers?.["prefer"], "return=representation");
@@ -86,9 +71,9 @@ test("Apollo: changed records are found on every page, in whatever order", async
     { status: 200, body: { accounts: [record(500, "2026-11-21T00:00:00Z")] } },
   );
   const read = reader("apollo");
-  const first = await read.readPage(plan("accounts", { since: SINCE }), undefined, provider.fetch);
+  const first = await read.readPage(planRead("accounts", { since: SINCE }), undefined, provider.fetch);
   assert.deepEqual(first.records, []);
-  const second = await read.readPage(plan("accounts", { since: SINCE }), first.next, provider.fetch);
+  const second = await read.readPage(planRead("accounts", { since: SINCE }), first.next, provider.fetch);
   assert.equal(second.records.length, 1);
   assert.equal(second.next, undefined);
 });
@@ -120,13 +105,13 @@ for (const [provider, object, body] of [
 ] as const)
   test(`${provider}: a short page is the last, without a further call`, async () => {
     const { fetch } = replay({ status: 200, body: [...body] });
-    const page = await reader(provider).readPage(plan(object), undefined, fetch);
+    const page = await reader(provider).readPage(planRead(object), undefined, fetch);
     assert.equal(page.records.length, 1);
     assert.equal(page.next, undefined);
   });
 
 test("Stripe: creation times are not taken for changes, because lists know no bound of the last change", () => {
-  const asked = query(reader("stripe").preparePage(plan("customers", { since: SINCE })));
+  const asked = query(reader("stripe").preparePage(planRead("customers", { since: SINCE })));
   assert.deepEqual([...asked.keys()], ["limit"]);
 });
 

@@ -6,6 +6,7 @@ import { testFields } from "./described-fields-suite.ts";
 import { testKeys } from "./described-key-suite.ts";
 import { idLike } from "./simulated-account.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
+import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { withAccount } from "../connector-kit/with-account.ts";
 import type { World } from "./simulated-world.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
@@ -90,19 +91,6 @@ const withFieldsOfTests = (description: Description): Description => ({
 /** The id of a record that does not exist. */
 const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
 
-const single = (
-  objectName: string,
-  type: RecordWrite["type"],
-  record: RecordWrite["records"][0],
-): RecordWrite => ({
-  objectName,
-  type,
-  batch: false,
-  allOrNone: false,
-  headers: {},
-  records: [record],
-});
-
 const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
 
 function testObject(world: () => World, plan: ObjectPlan): void {
@@ -111,7 +99,7 @@ function testObject(world: () => World, plan: ObjectPlan): void {
     test(`a record of ${name} is created with its fields, and its id is told`, async () => {
       const { simulation, connector, fetch } = world();
       const fields = { ...example(plan), note: "ünïcode ✓", nothing: null };
-      const id = idOfOnly(await written(connector, single(name, "create", { fields }), fetch));
+      const id = idOfOnly(await written(connector, orderWrite(name, "create", { fields }), fetch));
       const stored = simulation.account.records(name).find((record) => record.id === id);
       const nothing = plan.create?.wrap?.form ? "" : null;
       assert.deepEqual(JSON.parse(JSON.stringify(stored?.fields)), { ...fields, nothing });
@@ -123,14 +111,18 @@ function testObject(world: () => World, plan: ObjectPlan): void {
       const id = simulation.account.put(name, { kept: "k", changed: "before" });
       const result = await written(
         connector,
-        single(name, "update", { id, fields: { changed: "after" } }),
+        orderWrite(name, "update", { id, fields: { changed: "after" } }),
         fetch,
       );
       assert.equal(idOfOnly(result), id);
       assert.deepEqual(simulation.account.records(name)[0]?.fields, { kept: "k", changed: "after" });
       const [outcome] = result.outcomes;
       assert.equal(outcome?.success && outcome.data && valuesOf(outcome.data, plan)["changed"], "after");
-      const gone = await written(connector, single(name, "update", { id: missing(id), fields: {} }), fetch);
+      const gone = await written(
+        connector,
+        orderWrite(name, "update", { id: missing(id), fields: {} }),
+        fetch,
+      );
       assert.equal(errorOf(gone)?.kind, "not_found");
     });
     test(`current values of ${name} are read for records that exist`, async () => {
@@ -149,9 +141,12 @@ function testObject(world: () => World, plan: ObjectPlan): void {
     test(`a record of ${name} is deleted, and a second deletion is a success with a warning`, async () => {
       const { simulation, connector, fetch } = world();
       const id = simulation.account.put(name, example(plan));
-      assert.equal(idOfOnly(await written(connector, single(name, "delete", { id, fields: {} }), fetch)), id);
+      assert.equal(
+        idOfOnly(await written(connector, orderWrite(name, "delete", { id, fields: {} }), fetch)),
+        id,
+      );
       assert.equal(simulation.account.records(name).length, 0);
-      const again = await written(connector, single(name, "delete", { id, fields: {} }), fetch);
+      const again = await written(connector, orderWrite(name, "delete", { id, fields: {} }), fetch);
       assert.equal(idOfOnly(again), id);
       assert.equal(again.warnings.length, 1);
     });
@@ -242,7 +237,7 @@ function testUpsert(world: () => World, plan: ObjectPlan, keys: string[]): void 
     test(`two upserts of ${name} by ${key} make one record, which keeps its other fields`, async () => {
       const { simulation, connector, fetch } = world();
       const upsert = (fields: JsonObject): Promise<WriteResult> =>
-        written(connector, { ...single(name, "upsert", { fields }), key: key.toUpperCase() }, fetch);
+        written(connector, { ...orderWrite(name, "upsert", { fields }), key: key.toUpperCase() }, fetch);
       const first = idOfOnly(await upsert({ ...example(plan), [key]: "ada/1", kept: "k" }));
       const second = idOfOnly(await upsert({ [key]: "ada/1", changed: "after" }));
       assert.equal(second, first);
@@ -270,7 +265,7 @@ function testRefusals(
     ] as const) {
       if (own[status] !== undefined) continue;
       simulation.next = simulation.account.refusal(status, `reason ${status}`);
-      const error = errorOf(await written(connector, single(name, "create", { fields }), fetch));
+      const error = errorOf(await written(connector, orderWrite(name, "create", { fields }), fetch));
       assert.equal(error?.kind, kind);
       assert.match(error?.message ?? "", new RegExp(`reason ${status}`));
     }
@@ -280,7 +275,7 @@ function testRefusals(
       [503, "unavailable"],
     ] as const) {
       simulation.next = simulation.account.refusal(status, "no");
-      await assert.rejects(written(connector, single(name, "create", { fields }), fetch), { kind });
+      await assert.rejects(written(connector, orderWrite(name, "create", { fields }), fetch), { kind });
     }
   });
 
@@ -300,13 +295,13 @@ function testRefusals(
     simulation.next = "lost";
     const creating = written(
       connector,
-      single(name, "create", { fields: example({ name, ...plan }) }),
+      orderWrite(name, "create", { fields: example({ name, ...plan }) }),
       fetch,
     );
     await assert.rejects(creating, { kind: "unknown_outcome" });
     const id = simulation.account.records(name)[0]?.id ?? "";
     simulation.next = "lost";
-    const updating = written(connector, single(name, "update", { id, fields: { n: "1" } }), fetch);
+    const updating = written(connector, orderWrite(name, "update", { id, fields: { n: "1" } }), fetch);
     await assert.rejects(updating, { kind: "unavailable" });
   });
 
@@ -315,7 +310,7 @@ function testRefusals(
     const id = simulation.account.put(name, { n: "0" });
     const records = [id, missing(id), id].map((key) => ({ id: key, fields: { n: key } }));
     const write: RecordWrite = {
-      ...single(name, "update", records[0] ?? { fields: {} }),
+      ...orderWrite(name, "update", records[0] ?? { fields: {} }),
       batch: true,
       records,
     };
@@ -327,12 +322,7 @@ function testRefusals(
   });
 }
 
-const planFor = (objectName: string): ReadPlan => ({
-  objectName,
-  fields: ["n"],
-  filters: [],
-  associations: [],
-});
+const planFor = (objectName: string): ReadPlan => planRead(objectName, { fields: ["n"] });
 
 function read({ read: part }: Connector): ReadConnector {
   assert.ok(part);

@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import type { Json } from "../../server/ground/json.ts";
 import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
+import { planRead } from "../../connector-kit/order-fixture.ts";
 import { replay } from "../../connector-kit/replay.ts";
 import { fields } from "./fields.ts";
 import { read } from "./read.ts";
@@ -11,14 +12,6 @@ import { read } from "./read.ts";
 const sandbox = await openSandbox();
 after(() => sandbox.close());
 const fetch = fetchFrom(sandbox.hubspot.url, sandbox.hubspot.staticToken);
-
-const plan = (objectName: string, more: Partial<ReadPlan> = {}): ReadPlan => ({
-  objectName,
-  fields: [],
-  filters: [],
-  associations: [],
-  ...more,
-});
 
 async function walk(asked: ReadPlan): Promise<string[]> {
   const ids: string[] = [];
@@ -33,30 +26,35 @@ async function walk(asked: ReadPlan): Promise<string[]> {
 
 test("owners and lists are read in pages, filtered by time and by fields, and counted", async () => {
   for (const pageSize of [1, 100]) {
-    assert.deepEqual(await walk(plan("owners", { pageSize })), ["410010", "410011", "410012"]);
-    assert.deepEqual(await walk(plan("lists", { pageSize })), ["1", "2", "3"]);
+    assert.deepEqual(await walk(planRead("owners", { pageSize })), ["410010", "410011", "410012"]);
+    assert.deepEqual(await walk(planRead("lists", { pageSize })), ["1", "2", "3"]);
   }
-  assert.deepEqual(await walk(plan("lists", { filters: [{ fieldName: "name", value: "partners" }] })), ["3"]);
-  assert.deepEqual(await walk(plan("owners", { since: new Date("2024-01-03") })), []);
-  assert.equal(await read.count(plan("owners"), fetch), 3);
+  assert.deepEqual(await walk(planRead("lists", { filters: [{ fieldName: "name", value: "partners" }] })), [
+    "3",
+  ]);
+  assert.deepEqual(await walk(planRead("owners", { since: new Date("2024-01-03") })), []);
+  assert.equal(await read.count(planRead("owners"), fetch), 3);
   const metadata = await fields.describe("owners", fetch);
-  const sample = await read.readSample(plan("owners", { metadata }), fetch);
+  const sample = await read.readSample(planRead("owners", { metadata }), fetch);
   assert.ok(sample);
   for (const name of Object.keys(sample.raw)) assert.ok(metadata.fields[name], name);
   assert.deepEqual(
-    (await read.readByIds(plan("lists"), ["2", "9"], fetch)).map(({ id }) => id),
+    (await read.readByIds(planRead("lists"), ["2", "9"], fetch)).map(({ id }) => id),
     ["2"],
   );
 });
 
 test("lists can be searched, owners cannot, and neither has associations or shows deletions", async () => {
-  const found = await read.search(plan("lists", { filters: [{ fieldName: "listId", value: "2" }] }), fetch);
+  const found = await read.search(
+    planRead("lists", { filters: [{ fieldName: "listId", value: "2" }] }),
+    fetch,
+  );
   assert.deepEqual([found.records.map(({ id }) => id), found.truncated], [["2"], false]);
-  await assert.rejects(read.search(plan("owners"), fetch), { kind: "invalid" });
+  await assert.rejects(read.search(planRead("owners"), fetch), { kind: "invalid" });
   const period = { objectName: "lists", since: new Date(0), until: new Date() };
   assert.deepEqual(await read.readDeletions(period, undefined, fetch), { records: [] });
   const associations = ["contacts"];
-  await assert.rejects(read.readPage(plan("owners", { associations }), undefined, fetch), {
+  await assert.rejects(read.readPage(planRead("owners", { associations }), undefined, fetch), {
     kind: "invalid",
   });
 });
@@ -72,9 +70,9 @@ test("pages that repeat or never end are refused", async () => {
   for (const body of bodies) {
     const provider = replay({ status: 200, body });
     const place = { cursor: "0", pages: 1, first: "1" };
-    await assert.rejects(read.readPage(plan("owners"), place, provider.fetch), { kind: "unreadable" });
+    await assert.rejects(read.readPage(planRead("owners"), place, provider.fetch), { kind: "unreadable" });
   }
   const more = replay({ status: 200, body: { lists: [{ listId: "1" }], hasMore: true, offset: 500 } });
   const last = { cursor: "7", pages: 999, first: "0" };
-  await assert.rejects(read.readPage(plan("lists"), last, more.fetch), { kind: "unreadable" });
+  await assert.rejects(read.readPage(planRead("lists"), last, more.fetch), { kind: "unreadable" });
 });
