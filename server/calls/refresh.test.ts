@@ -156,10 +156,17 @@ describe("token refresh", () => {
 
   test("a token that is revoked again soon after a refresh is refreshed again, also for proxied calls", async () => {
     const customer = await connect("hubspot", "revoked-again", 1_800);
+    const calls = () => on.sandbox.requests({ path: CRMS.hubspot.path }).length;
     for (let times = 1; times <= 2; times += 1) {
       on.sandbox.hubspot.expireTokens();
       assert.equal(await call(customer), 200);
       assert.equal(timesSent(customer), times);
+      // A call that still begins with the old token is refused, and repeated with the new one without a refresh.
+      await until(async () => {
+        const before = calls();
+        assert.equal(await call(customer), 200);
+        return calls() === before + 1;
+      });
     }
   });
 
