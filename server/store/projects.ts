@@ -50,8 +50,10 @@ export const updateProject = (
     .returningAll()
     .executeTakeFirst();
 
-/** Removes a project with everything that belongs to it. */
+/** Removes a project with everything that belongs to it. To be called in a transaction. */
 export async function removeProject(queries: Queries, id: string): Promise<void> {
+  // They have no foreign key, because a provider waits for their insert.
+  await queries.deleteFrom("receivedPushes").where("projectId", "=", id).execute();
   await queries.deleteFrom("projects").where("id", "=", id).execute();
 }
 

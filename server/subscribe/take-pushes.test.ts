@@ -7,6 +7,7 @@ import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { openInstallations } from "../read/installed-fixture.ts";
 import { transact } from "../store/database.ts";
+import { removeProject } from "../store/projects.ts";
 import { readQueueDepths } from "../store/queue-depths.ts";
 import { insertPushes, removePushesBefore, takePushes } from "../store/received-pushes.ts";
 import { listSubscriptions, syncSubscriptions } from "../store/subscriptions.ts";
@@ -157,6 +158,16 @@ test("a push whose events cannot be stored stops no other; after five attempts i
   assert.equal(await removePushesBefore(queries, { time: new Date(0) }, 9), 0);
   assert.equal(await removePushesBefore(queries, { projectId: newId(), time: new Date() }, 9), 0);
   assert.equal(await removePushesBefore(queries, { projectId, time: new Date() }, 9), 1);
+});
+
+test("nothing of a deleted project's pushes is kept, also of one that could not be taken apart", async (scope) => {
+  const { queries, projectId, deletion, push, takeAll } = await openPushes(scope);
+  await push([deletion(1, { occurredAt: -8.64e15 })]);
+  await takeAll();
+  await push([deletion(2)]);
+  assert.equal((await queries.selectFrom("receivedPushes").select("attempts").execute()).length, 2);
+  await removeProject(queries, projectId);
+  assert.deepEqual(await queries.selectFrom("receivedPushes").select("attempts").execute(), []);
 });
 
 test("who waits for the pushes before sees their events, and learns if they still wait", async (scope) => {
