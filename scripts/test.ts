@@ -35,7 +35,7 @@ const ALONE = [
   "tests/journeys/demo.test.ts",
 ];
 const APART = 4;
-/** Two more than processors, for the tests that wait. Six have enough connections of their PostgreSQL. */
+/** Two more than processors, for the tests that wait. More than six would need more connections than their PostgreSQL has. */
 const CONCURRENCY = Math.min(availableParallelism() + 2, 6);
 const TEST_TIMEOUT_MS = 240_000;
 

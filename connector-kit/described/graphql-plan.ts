@@ -89,10 +89,9 @@ function documentOf(
   const mutation = mode === "upsert" ? undefined : rules[mode];
   if (!mutation) throw invalid(`${plan.name} has no ${mode}`);
   const { field, input, idInInput = false } = mutation;
-  const names: [name: string, type: string][] = [
-    ...(mode === "create" || idInInput ? [] : [["id", endpoint.id] as [string, string]]),
-    ...(input === undefined ? [] : [[argumentOf(mutation), input] as [string, string]]),
-  ];
+  const names: [name: string, type: string][] = [];
+  if (mode !== "create" && !idInInput) names.push(["id", endpoint.id]);
+  if (input !== undefined) names.push([argumentOf(mutation), input]);
   const declared = names.map(([name, type]) => `$${name}:${type}`).join(",");
   const passed = names.map(([name]) => `${name}:$${name}`).join(",");
   const record = mode === "delete" ? "" : ` ${rules.record}{${selection}}`;
@@ -124,7 +123,7 @@ function added(tree: JsonObject, [first = "", ...rest]: string[]): JsonObject {
     [first]:
       rest.length === 0
         ? (inner ?? {})
-        : added(isJsonObject(inner ?? null) ? (inner as JsonObject) : {}, rest),
+        : added(inner !== undefined && isJsonObject(inner) ? inner : {}, rest),
   };
 }
 

@@ -1,6 +1,7 @@
 /** The findings about a text as a list below its editor, for those who cannot see what is underlined. */
 import type { JSX } from "react";
 import { Text } from "@mantine/core";
+import { counted } from "./counted.ts";
 
 export interface ListedFinding {
   severity: "error" | "warning";
@@ -45,8 +46,6 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
     </div>
   );
 }
-
-const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 const wordsOf = (errors: number, warnings: number, refused: string): string =>
   [

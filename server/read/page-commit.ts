@@ -1,5 +1,6 @@
 /** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
+import { counted } from "../ground/counted.ts";
 import { newId } from "../ground/ids.ts";
 import { currentTraceparent } from "../ground/span.ts";
 import type { LogEntry } from "../store/operations.ts";
@@ -155,6 +156,5 @@ function logOf(
 }
 
 function countedText({ records, delivered, unchanged, deleted, pages }: ReadCounts): string {
-  const unit = pages === 1 ? "page" : "pages";
-  return `${records} records read in ${pages} ${unit}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
+  return `${counted(records, "record")} read in ${counted(pages, "page")}, ${delivered} delivered, ${unchanged} unchanged, ${deleted} deleted`;
 }

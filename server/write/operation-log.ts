@@ -1,14 +1,13 @@
 /** Describes a write in its operation: log entries, result text and metadata. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import { counted } from "../ground/counted.ts";
 import type { JsonObject } from "../ground/json.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Names a record in the log: by its place in a batch. */
 const nameOf = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
-
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** The plan: number of records, and the withheld fields. */
 export function plannedEntry(plan: WritePlan): LogEntry {
@@ -17,7 +16,7 @@ export function plannedEntry(plan: WritePlan): LogEntry {
   );
   return {
     severity: "INFO",
-    msg: `${plan.type} ${plural(plan.records.length, `${plan.messageName} record`)}; ${plural(withheld.length, "field")} withheld`,
+    msg: `${plan.type} ${counted(plan.records.length, `${plan.messageName} record`)}; ${counted(withheld.length, "field")} withheld`,
     details: Object.fromEntries(withheld),
   };
 }
@@ -33,7 +32,7 @@ export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], 
   return [
     {
       severity: "INFO",
-      msg: `${plural(withheld.length, "field")} withheld`,
+      msg: `${counted(withheld.length, "field")} withheld`,
       details: Object.fromEntries(withheld),
     },
   ];

@@ -3,6 +3,7 @@ import type { JSX } from "react";
 import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { CodeEditor } from "../../ui/code-editor.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Section } from "../../ui/section.tsx";
 
 export type Deployment = Answer<"batchUpsertIntegrations">;
@@ -36,7 +37,9 @@ export const ManifestComparison = ({ planned, before, after }: ManifestCompariso
 const isPlanned = (one: Deployment[number]): one is Planned => "change" in one;
 
 const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
-  <Section title={`${planned.name}: ${planned.change}, ${countWords(planned.installationCount)}`}>
+  <Section
+    title={`${planned.name}: ${planned.change}, ${counted(planned.installationCount, "installation")}`}
+  >
     {planned.changes.length === 0 && (
       <Text size="sm">{planned.change === "added" ? "A new integration." : "No differences."}</Text>
     )}
@@ -52,8 +55,6 @@ const Changes = ({ planned }: { planned: Planned }): JSX.Element => (
     ))}
   </Section>
 );
-
-const countWords = (count: number): string => `${count} installation${count === 1 ? "" : "s"}`;
 
 /** The words of `busbar deploy`. */
 function inWords({ kind, path, before, after }: Change): string {
