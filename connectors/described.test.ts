@@ -1,5 +1,7 @@
 /** Every described connector passes the suite against the simulation of its provider. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { connectionValueNames } from "../connector-kit/connection-values.ts";
 import { completeProvider } from "../connector-kit/define-provider.ts";
@@ -20,6 +22,19 @@ test("connections have the values that a description needs", () => {
     const known = connectionValueNames(completeProvider(provider, facts));
     for (const [, name = ""] of JSON.stringify(description).matchAll(/\{connection\.(\w+)\}/g))
       assert.ok(known.has(name), `${provider} needs ${name}`);
+  }
+});
+
+test("what is promised names the number of described providers", async () => {
+  const count = Object.keys(DESCRIPTIONS).length;
+  const promises = {
+    "README.md": "from",
+    "CHANGELOG.md": "from",
+    "docs/decisions/0023-described-connectors.md": "",
+  };
+  for (const [file, before] of Object.entries(promises)) {
+    const text = await readFile(join(import.meta.dirname, "..", file), "utf8");
+    assert.match(text, new RegExp(`${before} ?${count} (further )?providers`), file);
   }
 });
 

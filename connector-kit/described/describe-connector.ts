@@ -10,10 +10,11 @@ import type { Description } from "./description.ts";
 export function describeConnector(provider: string, description: Description): Connector {
   const classify = describedClassify(provider, description);
   const fields = describedFields(description, classify);
+  const ofModule = description.module === undefined ? {} : { module: description.module };
   return {
     classify,
-    write: describedWrite(description, classify),
-    read: describedRead(description, classify),
-    ...(fields && { fields }),
+    write: { ...describedWrite(description, classify), ...ofModule },
+    read: { ...describedRead(description, classify), ...ofModule },
+    ...(fields && { fields: { ...fields, ...ofModule } }),
   };
 }

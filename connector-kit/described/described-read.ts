@@ -1,5 +1,6 @@
 /** Reads records by a description: pages of a list, single records, and searches by comparing here. */
 import { formatFieldPath, parseFieldPath } from "../../server/ground/field-path.ts";
+import { nowMs } from "../../server/ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../page-check.ts";
@@ -92,10 +93,11 @@ async function search(
 /** The page at a checkpoint of a URL is requested by that URL. */
 function pageRequest(
   rules: ObjectPlan,
-  { since, pageSize, fields, filters }: ReadPlan,
+  { since: wanted, pageSize, fields, filters }: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest {
   const { list } = rules;
+  const since = boundOf(rules, wanted);
   const paging = pagingOf(rules, since);
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
   const method = list.method ?? "GET";
@@ -128,6 +130,14 @@ function filledQuery(rules: ObjectPlan, { filled }: RequestParts): RequestParts[
     fillText(value, rules, { ...empty, ...filled }),
   ]);
 }
+
+const DAY_MS = 86_400_000;
+
+/** Returns the bound that the provider is asked for: none where it would refuse one so old. */
+const boundOf = ({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined =>
+  since && rules?.oldestDays !== undefined && nowMs() - since.getTime() > rules.oldestDays * DAY_MS
+    ? undefined
+    : since;
 
 /** A list with a bound may have another path. */
 const listPathOf = (rules: ObjectPlan, bound: Date | undefined): string =>
@@ -171,12 +181,13 @@ export async function readListPage(
   const records = listed.map((entry) => sourceRecord(objectOrBroken(at(entry, each), "a record"), rules));
   const most = rules.list?.pageSize?.most;
   const pageSize = most === undefined ? undefined : sizeOf(most, plan.pageSize);
-  const next = nextPlace(pagingOf(rules, plan.since), checkpoint, {
+  const bound = boundOf(rules, plan.since);
+  const next = nextPlace(pagingOf(rules, bound), checkpoint, {
     response,
     body,
     count: listed.length,
     lastId: records.at(-1)?.id,
-    listPath: listPathOf(rules, plan.since),
+    listPath: listPathOf(rules, bound),
     pageSize,
   });
   const total = rules.total === undefined ? undefined : at(body, rules.total);

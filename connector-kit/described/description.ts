@@ -138,6 +138,11 @@ const Since = Type.Object({
   ),
   template: optional("Text around the bound, with `{since}`."),
   query: texts("Parameters of the query that go with the bound."),
+  oldestDays: Type.Optional(
+    Type.Integer({
+      description: "The provider refuses older bounds: all records are then read and compared here.",
+    }),
+  ),
   path: optional("Path of the list that knows the bound, where it is another one."),
   paging: Type.Optional(Paging),
 });
@@ -220,6 +225,7 @@ const ObjectRulesSchema = Type.Object({
 });
 
 export const DescriptionSchema = Type.Object({
+  module: optional("The provider's module to which the objects belong, where it has modules."),
   ids: Type.Optional(
     Type.Object({
       pattern: optional("Regular expression of a whole id."),

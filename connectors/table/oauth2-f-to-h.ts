@@ -74,33 +74,6 @@ export const oauth2FToH: Record<string, ProviderFacts> = {
     declares: ["read", "write", "subscribe"],
     hostSuffixes: [".gong.io"],
   }),
-  // Without both parameters there is no refresh token.
-  google: oauth2("Google", "https://www.googleapis.com", {
-    authorize: "https://accounts.google.com/o/oauth2/v2/auth",
-    token: "https://oauth2.googleapis.com/token",
-    needsScopes: true,
-    tokenFields: { scopesField: "scope" },
-    oauth: { authURLParams: { access_type: "offline", prompt: "consent" } },
-    declares: ["read", "write"],
-    defaultModule: "calendar",
-    modules: {
-      calendar: {
-        displayName: "Google Calendar",
-        baseURL: "https://www.googleapis.com/calendar",
-        support: supports("read", "write", "subscribe"),
-      },
-      contacts: {
-        displayName: "Google Contacts",
-        baseURL: "https://people.googleapis.com",
-        support: supports(),
-      },
-      gmail: {
-        displayName: "Gmail",
-        baseURL: "https://gmail.googleapis.com/gmail",
-        support: supports("read", "write", "subscribe"),
-      },
-    },
-  }),
   greenhouse: oauth2("Greenhouse (Harvest)", "https://harvest.greenhouse.io", {
     authorize: "https://auth.greenhouse.io/authorize",
     token: "https://auth.greenhouse.io/token",

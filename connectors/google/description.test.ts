@@ -1,0 +1,119 @@
+/** Google Calendar's requests and answers as its documentation shows them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
+import { replay } from "../../connector-kit/replay.ts";
+import { nowMs } from "../../server/ground/clock.ts";
+import { buildCatalog } from "../catalog.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read, write } = CONNECTORS["google"] ?? {};
+assert.ok(read && write);
+
+const event = {
+  kind: "calendar#event",
+  etag: '"3181161784712000"',
+  id: "4eahs9ghkhrvkld72hogu9ph3e_20261121T100000Z",
+  status: "confirmed",
+  updated: "2026-11-20T09:00:00.000Z",
+  summary: "Pens",
+  start: { dateTime: "2026-11-21T10:00:00Z" },
+  end: { dateTime: "2026-11-21T11:00:00Z" },
+};
+
+const refusal = (code: number, reason: string, message: string) => ({
+  status: code,
+  body: { error: { errors: [{ domain: "usageLimits", reason, message }], code, message } },
+});
+
+test("an update names only what changes, and invites nobody", async () => {
+  const { fetch, requests } = replay({ status: 200, body: event });
+  const fields = { summary: "Pens" };
+  const { outcomes } = await write.write(orderWrite("events", "update", { id: event.id, fields }), fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === event.id);
+  assert.deepEqual(requests, [
+    {
+      method: "PATCH",
+      path: `/calendar/v3/calendars/primary/events/${event.id}?sendUpdates=none`,
+      body: fields,
+      repeatable: true,
+    },
+  ]);
+});
+
+test("lists go on by the page's token, with the bound of the last change", async () => {
+  const since = new Date(Math.floor(nowMs() / 1000) * 1000 - 3_600_000);
+  const { fetch, requests } = replay({
+    status: 200,
+    body: {
+      kind: "calendar#events",
+      nextPageToken: "GgA",
+      items: [{ ...event, updated: since.toISOString() }],
+    },
+  });
+  const page = await read.readPage(planRead("events", { since, pageSize: 2 }), { place: "CgQI" }, fetch);
+  assert.deepEqual(page.records[0]?.changeTime, since);
+  assert.deepEqual(page.next, { place: "GgA" });
+  const url = new URL(requests[0]?.path ?? "", "https://x.invalid");
+  assert.equal(url.pathname, "/calendar/v3/calendars/primary/events");
+  assert.deepEqual(Object.fromEntries(url.searchParams), {
+    maxResults: "2",
+    updatedMin: since.toISOString(),
+    pageToken: "CgQI",
+  });
+});
+
+test("a bound that Google would refuse as too old is not sent, and the events are compared here", async () => {
+  const day = 86_400_000;
+  const at = (days: number) => new Date(nowMs() - days * day).toISOString();
+  const { fetch, requests } = replay({
+    status: 200,
+    body: {
+      items: [
+        { ...event, id: "old", updated: at(40) },
+        { ...event, id: "new", updated: at(10) },
+      ],
+    },
+  });
+  const asked = planRead("events", { since: new Date(nowMs() - 30 * day) });
+  const { records } = await read.readPage(asked, undefined, fetch);
+  assert.deepEqual(
+    records.map(({ id }) => id),
+    ["new"],
+  );
+  assert.doesNotMatch(requests[0]?.path ?? "", /updatedMin/);
+});
+
+test("another calendar is an object by its own id, and no name leads out of the calendars", () => {
+  const { path } = read.preparePage(planRead("c_1a2b@group.calendar.google.com"));
+  assert.match(path, /^\/calendar\/v3\/calendars\/c_1a2b@group\.calendar\.google\.com\/events\?/);
+  for (const name of ["../users@x.com", "a/b@x.com", "a?b@x.com", "a@x.com/../..", "a%2f@x.com"])
+    assert.throws(() => read.preparePage(planRead(name)), { kind: "invalid" });
+});
+
+test("a rate limit has the status 403, as a missing permission has", async () => {
+  const kinds = [];
+  for (const reason of ["rateLimitExceeded", "userRateLimitExceeded", "insufficientPermissions"]) {
+    const { fetch } = replay(refusal(403, reason, "no"));
+    kinds.push(
+      await read.readPage(planRead("events"), undefined, fetch).catch(({ kind }: { kind: string }) => kind),
+    );
+  }
+  assert.deepEqual(kinds, ["rate_limited", "rate_limited", "forbidden"]);
+});
+
+test("an event that was deleted already is a success with a warning", async () => {
+  const { fetch } = replay(refusal(410, "deleted", "Resource has been deleted"));
+  const { outcomes, warnings } = await write.write(
+    orderWrite("events", "delete", { id: event.id, fields: {} }),
+    fetch,
+  );
+  assert.ok(outcomes[0]?.success && warnings.length === 1);
+});
+
+test("only the calendar is written to and read: contacts and mail are on other hosts", () => {
+  const catalog = buildCatalog();
+  assert.equal(catalog.built("google", "write", "calendar"), true);
+  assert.equal(catalog.built("google", "read", "gmail"), false);
+  assert.equal(catalog.built("google", "write", "contacts"), false);
+});

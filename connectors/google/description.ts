@@ -1,0 +1,85 @@
+/** Google Calendar: the events of the first and of any other calendar, and the calendars themselves. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+const text = { type: "string" as const };
+const set = { readOnly: true };
+const moment = { type: "other" as const, required: true };
+
+const events = "/calendar/v3/calendars/{path}/events";
+
+/** Nobody is invited or told by mail. Google selects changes of the last 20 days only; cancelled events are among them. */
+const ofCalendar: ObjectRules = {
+  list: { path: events, pageSize: { to: "query.maxResults", most: 2500 } },
+  changedPath: "updated",
+  since: { to: "query.updatedMin", oldestDays: 20 },
+  create: { method: "POST", path: `${events}?sendUpdates=none` },
+  update: { method: "PATCH", path: `${events}/{id}?sendUpdates=none` },
+  delete: { method: "DELETE", path: `${events}/{id}?sendUpdates=none` },
+  get: { path: `${events}/{id}` },
+  metadata: {
+    label: "Event",
+    fields: {
+      id: { ...text, ...set },
+      status: { type: "singleSelect", values: ["confirmed", "tentative", "cancelled"] },
+      summary: text,
+      description: text,
+      location: text,
+      start: moment,
+      end: moment,
+      recurrence: { type: "other" },
+      attendees: { type: "other" },
+      transparency: { type: "singleSelect", values: ["opaque", "transparent"] },
+      visibility: { type: "singleSelect", values: ["default", "public", "private", "confidential"] },
+      colorId: text,
+      reminders: { type: "other" },
+      extendedProperties: { type: "other" },
+      htmlLink: { ...text, ...set },
+      organizer: { type: "other", ...set },
+      created: { type: "datetime", ...set },
+      updated: { type: "datetime", ...set },
+    },
+  },
+  example: {
+    summary: "Pens",
+    start: { dateTime: "2026-11-21T10:00:00Z" },
+    end: { dateTime: "2026-11-21T11:00:00Z" },
+  },
+};
+
+export const description: Description = {
+  module: "calendar",
+  ids: { pattern: "[A-Za-z0-9_][A-Za-z0-9_.@-]{0,1023}" },
+  defaults: { records: "items", paging: { cursor: { from: "nextPageToken", to: "query.pageToken" } } },
+  objects: {
+    events: { ...ofCalendar, path: "primary" },
+    // The list names calendars of others, too, which only their owners change.
+    calendars: {
+      list: { path: "/calendar/v3/users/me/calendarList", pageSize: { to: "query.maxResults", most: 250 } },
+      create: { method: "POST", path: "/calendar/v3/calendars" },
+      update: { method: "PATCH", path: "/calendar/v3/calendars/{id}" },
+      delete: { method: "DELETE", path: "/calendar/v3/calendars/{id}" },
+      get: { path: "/calendar/v3/calendars/{id}" },
+      example: { summary: "Pens" },
+    },
+  },
+  others: {
+    pattern: "[A-Za-z0-9_-][A-Za-z0-9_.-]{0,200}@[a-z0-9][a-z0-9-.]{1,200}",
+    like: "pens@group.calendar.google.com",
+    rules: ofCalendar,
+  },
+  errors: {
+    message: ["error.message"],
+    code: "error.errors.0.reason",
+    codes: {
+      rateLimitExceeded: "rate_limited",
+      userRateLimitExceeded: "rate_limited",
+      quotaExceeded: "rate_limited",
+      dailyLimitExceeded: "rate_limited",
+    },
+  },
+  sources: {
+    documentation: "https://developers.google.com/workspace/calendar/api/v3/reference",
+    checked:
+      "2026-11-23, documentation: members of events, their methods and the page of errors; the 20 days are from a report of Google's client library. Contacts and Gmail are on other hosts and not described",
+  },
+};
