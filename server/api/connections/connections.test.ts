@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 
 describe("connections", () => {
   let on: TestBusbar;
@@ -109,6 +110,42 @@ describe("connections", () => {
     assert.equal(updated.body.providerWorkspaceRef, "apex");
     const renamed = await patch(id, ["providerWorkspaceRef"], { providerWorkspaceRef: "summit" });
     assert.equal(renamed.body.providerMetadata.workspace.value, "summit");
+  });
+
+  test("a customer cannot claim another account of the provider, whose events it would get", async () => {
+    const signer = await registerJwtKey(on);
+    const headers = bearer(await signer.sign({ groupRef: "claimer", consumerRef: "eve" }));
+    const { accessToken } = on.sandbox.hubspot.mintToken();
+    on.sandbox.addFault({ provider: "hubspot", path: "/account-info", status: 503 });
+    const claim = {
+      providerWorkspaceRef: "777",
+      providerMetadata: Object.fromEntries(
+        ["portalId", "workspace"].map((name) => [name, { value: "777", source: "provider" }]),
+      ),
+    };
+    const own = { groupRef: "claimer", consumerRef: "eve" };
+    const oauth2AuthorizationCode = { accessToken: { token: accessToken } };
+    const body = { provider: "hubspot", ...own, ...claim, oauth2AuthorizationCode };
+    const made = await on.inProject("POST", "/connections:generate", body, headers);
+    assert.equal(made.status, 201, made.text);
+    assert.doesNotMatch(made.text, /777/);
+    const path = `/connections/${made.body.id}`;
+    for (const name of ["providerMetadata", "providerWorkspaceRef"]) {
+      const asked = { updateMask: [name], connection: claim };
+      const refused = await on.inProject("PATCH", path, asked, headers);
+      assert.equal(refused.status, 403, refused.text);
+      assert.match(refused.body.detail, new RegExp(`^${name}.* identifies the account`));
+    }
+    const shown = await on.inProject("GET", path);
+    assert.doesNotMatch(shown.text, /777/);
+    const byServer = await on.inProject("PATCH", path, {
+      updateMask: ["providerMetadata"],
+      connection: { providerMetadata: { portalId: { value: "4100410", source: "input" } } },
+    });
+    assert.equal(byServer.status, 200, byServer.text);
+    const same = { updateMask: ["providerMetadata"], connection: byServer.body };
+    const repeated = await on.inProject("PATCH", path, same, headers);
+    assert.equal(repeated.status, 200, repeated.text);
   });
 
   test("client credentials that buy no token are not stored", async () => {

@@ -1,6 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials that the builder has. */
 import { Type } from "typebox";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
+import { untold } from "../../credentials/stored/told-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/connect/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
@@ -43,14 +44,15 @@ export const generateConnection = (deps: RefreshServices) =>
       422: "The provider is unknown, or it rejected the credentials.",
       502: "The provider could not be reached to check the credentials.",
     },
-    async handle({ project, body }) {
+    async handle({ project, caller, body }) {
       const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const credentials = readCredentials(provider, body);
-      const metadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
+      const { providerMetadata, providerWorkspaceRef } = untold(caller, provider, body);
+      const metadata = enteredMetadata(provider, providerMetadata, providerWorkspaceRef);
       const wanted = { projectId: project.id, provider, metadata, credentials };
       const proven = await proveCredentials(deps, wanted);
-      const { groupRef, groupName, consumerRef, consumerName, providerWorkspaceRef } = body;
+      const { groupRef, groupName, consumerRef, consumerName } = body;
       const row = await saveConnection(deps, {
         projectId: project.id,
         provider: provider.name,

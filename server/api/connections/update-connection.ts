@@ -2,6 +2,7 @@
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
+import { requireUntold } from "../../credentials/stored/told-metadata.ts";
 import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
 import {
   CredentialsInput,
@@ -56,7 +57,8 @@ export const updateConnection = (deps: RefreshServices) =>
     summary: "Update a connection",
     description:
       `\`updateMask\` may list ${MEMBERS.join(", ")}. New credentials must fit the connection's ` +
-      "authentication scheme; those for a token endpoint are checked first. `providerMetadata` is merged.",
+      "authentication scheme; those for a token endpoint are checked first. `providerMetadata` is merged. What the provider itself tells of " +
+      "the account, such as its id, can be set with the scope `full` only.",
     params: Type.Object({ connectionId: ConnectionId }),
     body: Type.Object({
       updateMask: UpdateMask,
@@ -67,11 +69,12 @@ export const updateConnection = (deps: RefreshServices) =>
       422: "The provider rejected the new credentials, or is no longer in the catalog.",
       502: "The provider could not be reached to check the credentials.",
     },
-    async handle({ project, params, body }) {
-      const change = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
+    async handle({ project, caller, params, body }) {
+      const masked = pickMasked(body.updateMask, body.connection, MEMBERS, "connection");
       const row = await getConnectionRow(deps.database.queries, project.id, params.connectionId);
       const provider = deps.catalog.of(project.id).find(row.provider);
       if (!provider) throw outOfCatalog(row);
+      const change = { ...masked, ...requireUntold(caller, provider, masked, row) };
       const metadata = changedMetadata(provider, row, change);
       const proven = CREDENTIALS.some((name) => change[name] !== undefined)
         ? await proveCredentials(deps, {

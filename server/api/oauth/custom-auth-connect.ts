@@ -1,11 +1,12 @@
 /** POST /v1/custom-auth/connect: connects by a provider-specific scheme, in one or more steps. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Type, type Static } from "typebox";
+import { untold } from "../../credentials/stored/told-metadata.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
-import { projectEndpoint } from "../../http/endpoint.ts";
+import { projectEndpoint, type Caller } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
 import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
@@ -82,7 +83,10 @@ export const customAuthConnect = (deps: FlowServices) =>
       const { groupRef, consumerRef } = caller;
       const result =
         sessionId === undefined
-          ? await proceed(deps, { ...(await begin(deps, project.id, body)), origin: webOrigin(headers) })
+          ? await proceed(deps, {
+              ...(await begin(deps, project.id, caller, body)),
+              origin: webOrigin(headers),
+            })
           : await resume(deps, { projectId: project.id, groupRef, consumerRef }, sessionId, callbackParams);
       return "row" in result ? { connection: toConnection(result.row) } : result;
     },
@@ -91,6 +95,7 @@ export const customAuthConnect = (deps: FlowServices) =>
 async function begin(
   deps: FlowServices,
   projectId: string,
+  caller: Caller,
   body: Static<typeof RequestSchema>,
 ): Promise<Flow> {
   const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
@@ -103,7 +108,7 @@ async function begin(
       "provider",
       `${provider.name} has no custom authentication scheme. Use connections:generate.`,
     );
-  const metadata = enteredMetadata(provider, body.providerMetadata);
+  const metadata = enteredMetadata(provider, untold(caller, provider, body).providerMetadata);
   const credentials = readCredentials(provider, { customAuth });
   if (credentials.scheme !== "custom")
     throw wrong("provider", `${provider.name} has no custom authentication scheme.`);

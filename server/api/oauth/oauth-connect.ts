@@ -1,6 +1,7 @@
 /** POST /v1/oauth-connect: starts an OAuth flow for a customer. */
 import { Type } from "typebox";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
+import { untold } from "../../credentials/stored/told-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
@@ -50,11 +51,12 @@ export const oauthConnect = (deps: ConsentServices) =>
       schema: Type.String(),
       media: "text/plain",
     },
-    async handle({ project, body }) {
+    async handle({ project, caller, body }) {
       const provider = deps.catalog.of(project.id).find(body.provider);
       if (!provider) throw unknownProvider(body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
-      const providerMetadata = enteredMetadata(provider, body.providerMetadata, body.providerWorkspaceRef);
+      const given = untold(caller, provider, body);
+      const providerMetadata = enteredMetadata(provider, given.providerMetadata, given.providerWorkspaceRef);
       return beginConsent(deps, {
         projectId: project.id,
         provider: provider.name,
@@ -63,7 +65,7 @@ export const oauthConnect = (deps: ConsentServices) =>
         groupName: groupName || undefined,
         consumerRef,
         consumerName: consumerName || undefined,
-        providerWorkspaceRef: providerMetadata["workspace"]?.value ?? body.providerWorkspaceRef,
+        providerWorkspaceRef: providerMetadata["workspace"]?.value ?? given.providerWorkspaceRef,
         providerMetadata,
       });
     },

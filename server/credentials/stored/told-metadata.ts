@@ -1,0 +1,78 @@
+/**
+ * Keeps callers without the scope `full` from setting what the provider itself tells of an account. Pushed events go to
+ * the connections of the account that they name, so a customer who could claim another account would get its events.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Caller } from "../../http/endpoint.ts";
+import type { ProviderMetadata } from "../../store/connections.ts";
+
+interface GivenFacts {
+  providerMetadata?: ProviderMetadata;
+  providerWorkspaceRef?: string;
+}
+
+/** Leaves out what the provider will tell; the rest is marked as entered. */
+export function untold(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
+  if (mayTell(caller)) return given;
+  const told = toldNames(provider);
+  const { providerMetadata, providerWorkspaceRef } = given;
+  return {
+    ...(providerMetadata && { providerMetadata: entered(providerMetadata, told) }),
+    ...(!tellsWorkspace(provider, told) && { providerWorkspaceRef }),
+  };
+}
+
+/** Throws a 403 Problem for another value than the stored one of what the provider tells; marks the rest as entered. */
+export function requireUntold(
+  caller: Caller,
+  provider: ProviderInfo,
+  given: GivenFacts,
+  stored: { providerMetadata: ProviderMetadata; providerWorkspaceRef: string | null },
+): GivenFacts {
+  if (mayTell(caller)) return given;
+  const told = toldNames(provider);
+  const { providerMetadata = {}, providerWorkspaceRef } = given;
+  const changed = Object.keys(providerMetadata).find(
+    (name) =>
+      told.has(name) &&
+      !isDeepStrictEqual(providerMetadata[name]?.value, stored.providerMetadata[name]?.value),
+  );
+  if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
+  const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
+  if (isOther && tellsWorkspace(provider, told)) throw notYours(provider, "providerWorkspaceRef");
+  return untold(caller, provider, given);
+}
+
+const mayTell = ({ scopes }: Caller): boolean => scopes.includes("full");
+
+/** What customers are asked for is theirs to say, even if the provider confirms it. */
+function toldNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo): Set<string> {
+  const names = new Set(
+    [
+      ...(accountInfo?.fields ?? []),
+      ...(oauth2Opts?.tokenMetadataFields?.otherFields ?? []),
+      ...(oauth2Opts?.callbackFields ?? []),
+    ].map(({ name }) => name),
+  );
+  // The connection's workspace is taken from the value of this name as well.
+  if (accountInfo?.workspaceField !== undefined) names.add("workspace");
+  for (const { name } of metadata?.input ?? []) names.delete(name);
+  return names;
+}
+
+const tellsWorkspace = ({ accountInfo }: ProviderInfo, told: Set<string>): boolean =>
+  accountInfo?.workspaceField !== undefined && told.has(accountInfo.workspaceField);
+
+const entered = (metadata: ProviderMetadata, told: Set<string>): ProviderMetadata =>
+  Object.fromEntries(
+    Object.entries(metadata)
+      .filter(([name]) => !told.has(name))
+      .map(([name, one]) => [name, { ...one, source: "input" as const }]),
+  );
+
+function notYours({ name: provider }: ProviderInfo, name: string): Problem {
+  const detail = `${name} is told by ${provider} and identifies the account. Only a server with a \`full\` key can set it.`;
+  return new Problem("forbidden", { detail, issues: [{ in: "body", name, detail }] });
+}
