@@ -20,6 +20,7 @@ import type { Journal } from "./hubspot/journal.ts";
 import type { Webhooks } from "./hubspot/webhooks.ts";
 import { createListener } from "./listener.ts";
 import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
+import type { PubSubTls } from "./salesforce/pubsub-server.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
 import type { SalesforceStreams } from "./salesforce/stream-controls.ts";
 
@@ -31,6 +32,8 @@ export type SandboxOptions = {
   port?: number;
   /** Of Salesforce's Pub/Sub API; default the one behind `port`, or a free one. */
   pubSubPort?: number;
+  /** Serves the Pub/Sub API by TLS, as published clients expect it; default: in clear. */
+  pubSubTls?: PubSubTls;
   /** "real" (default): the providers' own rate limits; "off": none, for benchmarks. */
   limits?: "real" | "off";
   /** Lifetime of access tokens in seconds; default 1800 for HubSpot, 7200 for Salesforce. */

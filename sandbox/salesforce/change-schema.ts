@@ -160,8 +160,9 @@ export type Change = { changeType: ChangeType; before: Values; after: Values };
 export function encodeChange(schema: ChangeSchema, header: ChangeHeader, change: Change): Buffer {
   const isUpdate = change.changeType === "UPDATE";
   const isWhole = change.changeType === "CREATE" || change.changeType === "UNDELETE";
+  // Every update sets the time of the last one, which has whole seconds and may be the same as before.
   const isChanged = ({ column }: Part): boolean =>
-    (change.before[column] ?? null) !== (change.after[column] ?? null);
+    column === "LastModifiedDate" || (change.before[column] ?? null) !== (change.after[column] ?? null);
   const isNulled = (part: Part): boolean => isChanged(part) && (change.after[part.column] ?? null) === null;
   const shown = (part: Part): Scalar =>
     isWhole || (isUpdate && isChanged(part)) ? (change.after[part.column] ?? null) : null;

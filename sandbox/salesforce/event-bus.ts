@@ -31,6 +31,8 @@ export type BusSettings = {
   mayCustomize: boolean;
   /** Events that may be delivered; a reset begins to count anew. */
   allocation: number;
+  /** Replay ids are whole numbers of eight bytes, which some clients take them for; otherwise they have ten bytes. */
+  numericReplayIds: boolean;
 };
 
 export const DEFAULT_BUS: BusSettings = {
@@ -42,6 +44,7 @@ export const DEFAULT_BUS: BusSettings = {
   hidden: [],
   mayCustomize: true,
   allocation: 10_000_000,
+  numericReplayIds: false,
 };
 
 export type Channel = { id: string; developerName: string; metadata: Record<string, unknown> };
@@ -170,6 +173,16 @@ export class EventBus {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Returns the id of the schema that the events of an object have now. */
+  schemaIdOf(event: string): string {
+    const stores = [...this.#org().stores.values()];
+    const store = stores.find(({ definition }) => eventName(definition.name) === event);
+    if (store === undefined) return "";
+    const schema = changeSchema(store.definition);
+    this.schemas.set(schema.id, schema);
+    return schema.id;
+  }
+
   #channelsOf(event: string): Set<string> {
     const selecting = [...this.members.values()].filter(({ selectedEntity }) => selectedEntity === event);
     return new Set(selecting.map(({ eventChannel }) => eventChannel));
@@ -206,18 +219,21 @@ export class EventBus {
     return this.#dropped;
   }
 
-  /** Ten bytes that clients must not understand. */
+  /** Bytes that clients must not understand. A number in them stays below 2^53. */
   replayId(sequence: number): Buffer {
-    const id = Buffer.alloc(10);
-    this.#salt.copy(id);
-    id.writeBigUInt64BE(BigInt(sequence), 2);
-    return id;
+    const number = Buffer.alloc(8);
+    number.writeBigUInt64BE(BigInt(sequence));
+    if (!this.settings.numericReplayIds) return Buffer.concat([this.#salt, number]);
+    this.#salt.copy(number, 2);
+    return number;
   }
 
   /** Returns undefined for an id that is not ours, or too old. */
   sequenceOf(replayId: Buffer): number | undefined {
-    if (replayId.length !== 10 || !replayId.subarray(0, 2).equals(this.#salt)) return undefined;
-    const sequence = Number(replayId.readBigUInt64BE(2));
+    const at = this.settings.numericReplayIds ? 2 : 0;
+    const length = this.settings.numericReplayIds ? 8 : 10;
+    if (replayId.length !== length || !replayId.subarray(at, at + 2).equals(this.#salt)) return undefined;
+    const sequence = replayId.readUIntBE(length - 4, 4);
     return sequence < this.#dropped || sequence > this.#sequence ? undefined : sequence;
   }
 

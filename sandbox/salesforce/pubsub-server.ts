@@ -1,9 +1,16 @@
-// The Pub/Sub API of the simulated organisation: a gRPC server in clear, on a port of its own.
+// The Pub/Sub API of the simulated organisation: a gRPC server on a port of its own, in clear or by TLS.
 
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
-import type { IncomingHttpHeaders } from "node:http2";
+import {
+  createSecureServer,
+  createServer,
+  type Http2SecureServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo } from "node:net";
 import type { Grants } from "../oauth/grants.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -26,13 +33,17 @@ const STATUS: Record<string, number> = {
   "subscription.topic.cannot.subscribe": 7,
 };
 
+/** A certificate and its key, in PEM form. */
+export type PubSubTls = { key: string; cert: string };
+
 export type StreamCall = { method: string; topic: string; preset: number; requested: number; open: boolean };
 
 export class PubSubServer {
   readonly #bus: EventBus;
   readonly #grants: Grants;
   readonly #origin: () => string;
-  readonly #server: Http2Server;
+  readonly #server: Http2Server | Http2SecureServer;
+  readonly #scheme: "http" | "https";
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #subscribers = new Set<Subscriber>();
   /** Subscribe calls since the start, newest last. */
@@ -40,11 +51,13 @@ export class PubSubServer {
   /** Calls that are refused, by method. */
   readonly #refusals: { method: string; code: string; left: number }[] = [];
 
-  constructor(bus: EventBus, grants: Grants, origin: () => string) {
+  constructor(bus: EventBus, grants: Grants, origin: () => string, tls?: PubSubTls) {
     this.#bus = bus;
     this.#grants = grants;
     this.#origin = origin;
-    this.#server = createServer({ settings: { maxConcurrentStreams: 1_000 } });
+    const settings = { maxConcurrentStreams: 1_000 };
+    this.#scheme = tls === undefined ? "http" : "https";
+    this.#server = tls === undefined ? createServer({ settings }) : createSecureServer({ ...tls, settings });
     this.#server.on("session", (session) => {
       this.#sessions.add(session);
       session.on("close", () => this.#sessions.delete(session));
@@ -64,7 +77,7 @@ export class PubSubServer {
       await once(this.#server, "listening");
     }
     const address = this.#server.address() as AddressInfo;
-    return `http://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
+    return `${this.#scheme}://${host.includes(":") ? `[${host}]` : host}:${address.port}`;
   }
 
   get open(): number {
@@ -127,7 +140,9 @@ export class PubSubServer {
       return "service.auth.headers.invalid";
     }
     const isKnown = this.#grants.check(String(accesstoken)).state === "valid";
-    const isOurs = instanceurl === new URL(this.#origin()).origin && tenantid === ORG_ID;
+    const { host, origin } = new URL(this.#origin());
+    // Salesforce has no address in clear: some clients take none, and name the sandbox by https.
+    const isOurs = (instanceurl === origin || instanceurl === `https://${host}`) && tenantid === ORG_ID;
     return isKnown && isOurs ? undefined : "service.auth.error";
   }
 
@@ -140,7 +155,8 @@ export class PubSubServer {
         [1, name],
         [2, ORG_ID],
         [4, true],
-        [5, ""],
+        // Of a channel of several objects there is none.
+        [5, topic.event === undefined ? "" : this.#bus.schemaIdOf(topic.event)],
         [6, randomUUID()],
       ]),
     );

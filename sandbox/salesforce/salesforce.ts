@@ -16,7 +16,7 @@ import { addOAuthRoutes } from "./oauth.ts";
 import { DEFAULT_SETTINGS, live, Org, ORG_ID, STANDARD_RULES, type DuplicateRule } from "./org.ts";
 import { orgControls } from "./org-controls.ts";
 import { addMetadataRoutes } from "./metadata-soap.ts";
-import { PubSubServer } from "./pubsub-server.ts";
+import { PubSubServer, type PubSubTls } from "./pubsub-server.ts";
 import { addQueryRoutes } from "./query.ts";
 import { addReplicationRoutes } from "./replication.ts";
 import { seedSalesforce } from "./seed.ts";
@@ -30,6 +30,7 @@ export type SalesforceOptions = {
   tokenLifetimeSeconds?: number;
   clients?: KnownClient[];
   autoApprove?: boolean;
+  pubSubTls?: PubSubTls;
   /** Default: contacts and leads with the same e-mail address raise an alert. */
   duplicateRules?: DuplicateRule[];
 };
@@ -74,7 +75,7 @@ export function createSalesforce(options: SalesforceOptions): Salesforce {
   const fresh = (): Org => new Org(rules, { clock: options.clock, ...DEFAULT_SETTINGS });
   let org = fresh();
   const bus = new EventBus(() => org);
-  const server = new PubSubServer(bus, grants, options.origin);
+  const server = new PubSubServer(bus, grants, options.origin, options.pubSubTls);
   const start = (): void => {
     org = fresh();
     seedSalesforce(org);
