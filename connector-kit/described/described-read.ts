@@ -10,8 +10,8 @@ import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from
 import { parseBody, send, unreadable } from "../send-request.ts";
 import { watchHeaders } from "../watch-headers.ts";
 import type { Description } from "./description.ts";
-import { getOne } from "./described-write.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
+import { getOne } from "./get-record.ts";
 import { at, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";

@@ -9,6 +9,7 @@ import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts"
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "./description.ts";
 import { withDocument } from "./graphql-plan.ts";
+import { getOne, getRequest } from "./get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import {
@@ -24,7 +25,6 @@ import {
   valuesOf,
   type ObjectPlan,
 } from "./object-plan.ts";
-import { selectingPath } from "./selected-fields.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -315,37 +315,4 @@ async function outcomeOf(
   if (write.readBack === false || write.batch || !plan.get) return { success: true, recordId };
   const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
   return { success: true, recordId, ...(data && { data }) };
-}
-
-const getRequest = (
-  plan: ObjectPlan,
-  { path }: NonNullable<ObjectPlan["get"]>,
-  id: string,
-  fields: string[],
-): ProviderRequest =>
-  plan.graphql
-    ? {
-        method: "POST",
-        path,
-        body: withDocument(plan, "get", { variables: { id } }, fields),
-        repeatable: true,
-      }
-    : {
-        method: "GET",
-        path: selectingPath(fillPath(path, plan, id), plan, fields),
-        repeatable: true,
-      };
-
-/** Returns one record, with these fields; undefined if it does not exist, or if its object has no such request. */
-export async function getOne(
-  { plan, fetch, classify }: { plan: ObjectPlan; fetch: ProviderFetch; classify: Classify },
-  id: string,
-  fields: string[],
-): Promise<JsonObject | undefined> {
-  if (!plan.get) return undefined;
-  const { body, error } = await send(getRequest(plan, plan.get, id, fields), fetch, classify);
-  if (error?.kind === "not_found") return undefined;
-  if (error) throw error;
-  const record = at(body, plan.get.record === undefined ? undefined : fillPath(plan.get.record, plan));
-  return isJsonObject(record) ? record : undefined;
 }
