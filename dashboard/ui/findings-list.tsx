@@ -43,6 +43,9 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
           ))}
         </ul>
       )}
+      {findings.length > MOST_LISTED && (
+        <Text size="sm">{findings.length - MOST_LISTED} more are underlined in the text.</Text>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** Checks a manifest against every rule and returns all findings at once, in the order of the file. */
+import { counted } from "../ground/counted.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
 import { applyIgnoreComments } from "./ignore-comments.ts";
@@ -99,7 +100,7 @@ function shorten(findings: Finding[], dropped: number): Finding[] {
     {
       severity: "warning",
       rule: "too-many-findings",
-      message: `${Math.max(surplus, 0) + dropped} more findings are not shown.`,
+      message: `${counted(Math.max(surplus, 0) + dropped, "more finding")} not shown.`,
       line: 1,
       column: 1,
       path: "$",

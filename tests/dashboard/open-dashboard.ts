@@ -38,6 +38,16 @@ export interface Dashboard {
   close(): Promise<void>;
 }
 
+/** A provider with limits that none of the catalog has: no proxy, and backfills of the full history or of at most 28 days. */
+const BOUNDED_CALENDAR = {
+  displayName: "Bounded Calendar",
+  authType: "apiKey",
+  baseURL: "https://calendar.example",
+  apiKeyOpts: { attachmentType: "header", header: { name: "X-Key" } },
+  support: { read: true },
+  features: { backfill: { fullHistoryOnly: true, mostDays: { events: 28 } } },
+};
+
 export async function openDashboard(): Promise<Dashboard> {
   // One retry soon after the first attempt: what a receiver refuses has failed for good at once.
   const env = {
@@ -46,7 +56,7 @@ export async function openDashboard(): Promise<Dashboard> {
     // So that a test can come from another address.
     BUSBAR_TRUSTED_PROXIES: "127.0.0.1",
   };
-  const on = await openTestBusbar({ env });
+  const on = await openTestBusbar({ env, providers: { boundedCalendar: BOUNDED_CALENDAR } });
   const origin = new URL(on.busbar.urls.base).origin;
   const [browser] = await Promise.all([launchBrowser(), fillProject(on), untilBuilt(origin)]);
   const changes = new Map<string, string>();

@@ -103,6 +103,17 @@ describe("deploying a manifest", () => {
     assert.ok(!(await rules()).some((rule: string) => rule.startsWith("destination-")));
   });
 
+  test("a warning about the file as a whole is told with its first integration", async () => {
+    const sourceYaml = `${deployable(integrationOf("hubspot", "companies") + integrationOf("salesforce", "account"))}\ncolour: red\n`;
+    for (const query of ["", "?dryRun=true"]) {
+      const { body } = await on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
+      const unknown = body.map(({ warnings }: { warnings: { rule: string; path: string }[] }) =>
+        warnings.filter(({ rule }) => rule === "unknown-key").map(({ path }) => path),
+      );
+      assert.deepEqual(unknown, [["$.colour"], []]);
+    }
+  });
+
   test("deploying again makes a new revision, and integrations that the file leaves out stay", async () => {
     const first = await deploy(deployable(integrationOf("hubspot", "companies")));
     const second = await deploy(deployable(integrationOf("hubspot", "contacts")));

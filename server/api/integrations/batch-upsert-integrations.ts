@@ -20,7 +20,8 @@ const DeployedIntegrationSchema = Type.Object(
   {
     ...IntegrationSchema.properties,
     warnings: Type.Array(WarningSchema, {
-      description: "Warnings about this integration's part of the manifest.",
+      description:
+        "Warnings about this integration's part of the manifest; the first one has those about the whole file, too.",
     }),
   },
   {
@@ -81,7 +82,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
           before: before.find(({ id }) => id === row.id),
           warnings: [
             ...warnings
-              .filter(({ path }) => path.startsWith(`$.integrations[${index}]`))
+              .filter(({ path }) => integrationAt(path) === index)
               .map(({ severity: _severity, ...warning }) => warning),
             ...(lost?.get(row.name) ?? []).map((message) => ({ ...place(index), message: `${message}.` })),
           ],
@@ -97,6 +98,9 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       return planned.map((one) => toPlanned(one, counts));
     },
   });
+
+/** Returns the index of the integration that a path leads into. What concerns the whole file is told with the first one. */
+const integrationAt = (path: string): number => Number(/^\$\.integrations\[(\d+)\]/.exec(path)?.[1] ?? 0);
 
 /** Returns the place of a warning about a name that the manifest no longer contains, so that no line fits. */
 const place = (index: number) => ({

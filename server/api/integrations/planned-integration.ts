@@ -33,7 +33,8 @@ export const PlannedIntegrationSchema = Type.Object(
     }),
     installationCount: Type.Integer({ description: "Installations that would use the new revision." }),
     warnings: Type.Array(WarningSchema, {
-      description: "Warnings about this integration's part of the manifest.",
+      description:
+        "Warnings about this integration's part of the manifest; the first one has those about the whole file, too.",
     }),
   },
   {
