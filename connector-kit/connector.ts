@@ -19,6 +19,8 @@ export interface RecordToWrite {
   /** Provider field name to value, without the id. */
   fields: JsonObject;
   associations?: Association[];
+  /** A create only: the same in every repetition of it. Absent in a dry run, which sends nothing. */
+  idempotencyKey?: string;
 }
 
 export interface RecordWrite {
@@ -38,8 +40,6 @@ export interface RecordWrite {
    * data. A batch is never read back.
    */
   readBack?: boolean;
-  /** Makes keys for creates that the provider carries out once for each key. Absent in a dry run, which sends nothing. */
-  newKey?: () => string;
   account?: Account;
 }
 
@@ -82,6 +82,11 @@ export interface WriteConnector {
   readonly abilities: WriteAbilities;
   /** The provider's module that this writes to; absent if the provider has none. */
   readonly module?: string;
+  /**
+   * Returns how long these creates may be repeated after a lost answer, because the provider carries out only one create for each
+   * `idempotencyKey`. Undefined if it does not, or documents no time.
+   */
+  repeatableMs?(write: Pick<RecordWrite, "objectName" | "type" | "batch">): number | undefined;
   /** Returns the requests that `write` sends if nothing goes wrong, in order. Pure: a dry run shows them. */
   prepare(write: RecordWrite): ProviderRequest[];
   /**

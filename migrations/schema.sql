@@ -436,6 +436,7 @@ CREATE TABLE idempotency_keys (
   status integer,
   body jsonb,
   create_time timestamptz NOT NULL DEFAULT now(),
+  first_operation_id uuid,
   PRIMARY KEY (project_id, key),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
@@ -1042,6 +1043,7 @@ CREATE TABLE writes (
   claimed_by integer,
   may_have_been_sent boolean NOT NULL DEFAULT false,
   group_bytes integer NOT NULL DEFAULT 0,
+  repeatable_until timestamptz,
   PRIMARY KEY (operation_id),
   CHECK ((write_type = ANY (ARRAY['create'::text, 'update'::text, 'upsert'::text]))),
   FOREIGN KEY (operation_id) REFERENCES operations(id) ON DELETE CASCADE

@@ -11,8 +11,7 @@ export function testKeys(world: () => World, plans: ObjectPlan[]): void {
   if (!plan) return;
   test("a create whose answer is lost is repeated under its key, so that there is one record", async () => {
     const { simulation, connector, fetch } = world();
-    let keys = 0;
-    const create = async (): Promise<string | undefined> => {
+    const create = async (idempotencyKey: string): Promise<string | undefined> => {
       const result = await connector.write?.write(
         {
           objectName: plan.name,
@@ -20,8 +19,7 @@ export function testKeys(world: () => World, plans: ObjectPlan[]): void {
           batch: false,
           allOrNone: false,
           headers: {},
-          records: [{ fields: structuredClone((plan.example ?? {}) as JsonObject) }],
-          newKey: () => `key-${(keys += 1)}`,
+          records: [{ fields: structuredClone((plan.example ?? {}) as JsonObject), idempotencyKey }],
         },
         fetch,
       );
@@ -29,11 +27,12 @@ export function testKeys(world: () => World, plans: ObjectPlan[]): void {
       return outcome?.success ? outcome.recordId : undefined;
     };
     simulation.next = "lost";
-    const first = await create();
+    const first = await create("key-1");
     const stored = () => simulation.account.records(plan.name).map(({ id }) => id);
     assert.deepEqual(stored(), [first]);
-    const second = await create();
+    const second = await create("key-2");
     assert.deepEqual(stored(), [first, second]);
-    assert.equal(keys, 2);
+    assert.equal(await create("key-2"), second);
+    assert.deepEqual(stored(), [first, second]);
   });
 }

@@ -14,6 +14,8 @@ export interface Simulation {
   next: SimulatedAnswer | "lost" | undefined;
   /** The same for the next request that writes; reads of a schedule may come before it. */
   nextWrite?: SimulatedAnswer;
+  /** Until it is deleted, every write is carried out and the connection breaks, or stays open without an answer. */
+  everyWrite?: "lost" | "held";
   close(): Promise<void>;
 }
 
@@ -48,6 +50,12 @@ export async function startSimulation(description: Description): Promise<Simulat
           headers,
           body: Buffer.concat(chunks).toString(),
         });
+      const { everyWrite } = simulation;
+      if (everyWrite && method !== "GET") {
+        carriedOut();
+        if (everyWrite === "lost") request.socket.destroy();
+        return;
+      }
       const answer = ordered === undefined || ordered === "lost" ? carriedOut() : ordered;
       if (ordered === "lost") return void request.socket.destroy();
       const text = answer.body === undefined ? undefined : JSON.stringify(answer.body);

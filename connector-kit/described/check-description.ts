@@ -99,6 +99,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
       ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
       : []),
     ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
+    ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
     ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
@@ -139,6 +140,13 @@ function keyFault(create: ObjectRules["create"]): string | undefined {
   return wrap?.form && to.startsWith("body.")
     ? "must be header.<name>, because the body is a form"
     : undefined;
+}
+
+function keyMinutesFault(create: ObjectRules["create"]): string | undefined {
+  const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = create ?? {};
+  if (minutes === undefined) return undefined;
+  if (to === undefined) return "needs idempotencyKeyTo, which says where the key goes";
+  return minutes < 1 ? "must be at least 1" : undefined;
 }
 
 /** Faults of the rules of one object together with the defaults. */

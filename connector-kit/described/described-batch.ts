@@ -27,7 +27,10 @@ export interface Batching {
 }
 
 /** Whether the provider takes several records of this write with one request. */
-export const hasBatch = ({ batch }: ObjectPlan, { type, batch: isBatch }: RecordWrite): boolean =>
+export const hasBatch = (
+  { batch }: ObjectPlan,
+  { type, batch: isBatch }: Pick<RecordWrite, "type" | "batch">,
+): boolean =>
   isBatch &&
   type !== "delete" &&
   batch !== undefined &&

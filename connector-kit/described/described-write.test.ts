@@ -57,7 +57,8 @@ test("a create under a key stays unknown where the repeated request does not tel
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
   });
   const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
-  const create: RecordWrite = { ...ADA, type: "create", newKey: () => "key-1" };
+  const records = [{ fields: { name: "Ada" }, idempotencyKey: "key-1" }];
+  const create: RecordWrite = { ...ADA, type: "create", records };
   for (const status of [409, 429, 503]) {
     const provider = replay(lost, { status });
     await assert.rejects(async () => connector.write?.write(create, provider.fetch), lost);
@@ -66,4 +67,32 @@ test("a create under a key stays unknown where the repeated request does not tel
       [{ "Idempotency-Key": "key-1" }, { "Idempotency-Key": "key-1" }],
     );
   }
+});
+
+test("a create may be repeated for the documented time of its key, but not as part of the provider's own batch", () => {
+  const connector = describeConnector("Quill", {
+    defaults: {
+      modes: ["create"],
+      create: { method: "POST", path: "/{path}", idempotencyKeyTo: "header.Idempotency-Key" },
+    },
+    objects: {
+      people: {
+        create: { method: "POST", path: "/p", idempotencyKeyTo: "query.key", idempotencyKeyMinutes: 6 },
+      },
+      pens: {},
+      orders: {
+        create: { method: "POST", path: "/o", idempotencyKeyTo: "query.key", idempotencyKeyMinutes: 6 },
+        batch: { create: { method: "POST", path: "/many", most: 10, to: "data", answers: "data" } },
+      },
+    },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  });
+  const repeatableMs = (objectName: string, batch = false, type: "create" | "update" = "create") =>
+    connector.write?.repeatableMs?.({ objectName, type, batch });
+  assert.equal(repeatableMs("people"), 360_000);
+  assert.equal(repeatableMs("people", true), 360_000);
+  assert.equal(repeatableMs("orders", true), undefined);
+  assert.equal(repeatableMs("pens"), undefined);
+  assert.equal(repeatableMs("people", false, "update"), undefined);
 });

@@ -51,6 +51,12 @@ export function describedWrite(description: Description, classify: Classify): Wr
       upsert: upsertKeys(description),
       ...(batchLimit > 0 && { batchLimit }),
     },
+    repeatableMs(write) {
+      const plan = write.type === "create" ? knownPlan(description, write.objectName) : undefined;
+      const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = plan?.create ?? {};
+      const isKeyed = plan && to !== undefined && minutes !== undefined && !hasBatch(plan, write);
+      return isKeyed ? minutes * 60_000 : undefined;
+    },
     prepare(write) {
       const plan = planOf(description, write.objectName, write.type, write.account);
       if (hasBatch(plan, write)) return batchRequests(batching(plan, write));
@@ -255,7 +261,7 @@ async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleO
   const { write, fetch, classify, requestOf, plan } = sending;
   const sent = (request: ProviderRequest) => send(request, fetch, classify, write.account);
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
-  const key = keyTo === undefined ? undefined : write.newKey?.();
+  const key = record.idempotencyKey;
   const before = await valueBefore(sending, record);
   if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
   const request = requestOf(write, record, before);

@@ -94,6 +94,13 @@ const CreateRequest = Type.Object({
     "Where a key goes under which the provider creates only one record: `header.<name>`, `query.<name>` or `body.<path>`. A create " +
       "whose answer was lost is then repeated under it.",
   ),
+  idempotencyKeyMinutes: Type.Optional(
+    Type.Integer({
+      description:
+        "How long the provider documents that it knows a key. A create whose answer was lost is then repeated for so long, also after a " +
+        "restart of Busbar. Absent: it is repeated once, at once.",
+    }),
+  ),
 });
 
 /** A request that creates the record or updates the one whose key has the same value. */

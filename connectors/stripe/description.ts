@@ -12,6 +12,7 @@ export const description: Description = {
       path: "/v1/{path}",
       wrap: { form: true },
       idempotencyKeyTo: "header.Idempotency-Key",
+      idempotencyKeyMinutes: 24 * 60,
     },
     update: { method: "POST", path: "/v1/{path}/{id}", wrap: { form: true } },
     delete: { method: "DELETE", path: "/v1/{path}/{id}" },
@@ -29,5 +30,5 @@ export const description: Description = {
     charges: { modes: ["read"] },
   },
   errors: { message: ["error.message"], code: "error.code", codes: { rate_limit: "rate_limited" } },
-  sources: { documentation: "https://docs.stripe.com/api", checked: "2026-11-22, documentation only" },
+  sources: { documentation: "https://docs.stripe.com/api", checked: "2026-11-23, documentation only" },
 };

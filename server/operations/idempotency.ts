@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { Problem, type ProblemOptions } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
-import { newId } from "../ground/ids.ts";
+import { nowMs } from "../ground/clock.ts";
+import { newId, timeOfId } from "../ground/ids.ts";
 import type { Json } from "../ground/json.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { Database } from "../store/database.ts";
@@ -35,6 +36,8 @@ interface Keyed {
    * operation's id and nothing else.
    */
   mode: "now" | "later" | "grouped";
+  /** For how long a request that was executed before its answer may be executed again, because the provider knows its keys. */
+  repeatableMs?: number | undefined;
 }
 
 /** What every answer has. */
@@ -43,9 +46,14 @@ interface Answer {
 }
 
 export interface Idempotency {
-  /** Runs `act` with a new operation id unless the key was used before. Throws 400, 409 and 422 Problems. */
-  once<A extends Answer>(keyed: Keyed, act: (operationId: string) => Promise<A>): Promise<A>;
+  /**
+   * Runs `act` with a new operation id, and that of the first request with this key, unless the key was used before. Throws 400,
+   * 409 and 422 Problems.
+   */
+  once<A extends Answer>(keyed: Keyed, act: Act<A>): Promise<A>;
 }
+
+type Act<A> = (operationId: string, firstOperationId: string) => Promise<A>;
 
 /** Opened once per process: it knows which requests are running here. */
 export function openIdempotency(deps: Services): Idempotency {
@@ -54,25 +62,29 @@ export function openIdempotency(deps: Services): Idempotency {
     claimedBy === deps.identity.id
       ? running.has(operationId)
       : (await deps.identity.findDead([claimedBy])).length === 0;
-  const once = async <A extends Answer>(
-    keyed: Keyed,
-    act: (operationId: string) => Promise<A>,
-  ): Promise<A> => {
+  const once = async <A extends Answer>(keyed: Keyed, act: Act<A>): Promise<A> => {
     const key = checkedKey(keyed.key);
     const place = { projectId: keyed.projectId, key };
     const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
     // Before the claim: another request that finds the claim must also find it running.
-    const workOn = async (operationId: string, claim: () => Promise<boolean>) => {
+    const workOn = async (
+      { operationId, firstOperationId }: Begun,
+      claim: () => Promise<boolean>,
+    ): Promise<A | undefined> => {
       running.add(operationId);
       try {
-        if (await claim()) return await answered(deps, place, operationId, act);
-        return undefined;
+        if (!(await claim())) return undefined;
+        const isRepeatable = mayBeRepeated(keyed, firstOperationId);
+        return await answered(deps, place, { operationId, isRepeatable }, () =>
+          act(operationId, firstOperationId),
+        );
       } finally {
         running.delete(operationId);
       }
     };
-    const mine = { operationId: newId(), claimedBy: deps.identity.id };
-    const first = await workOn(mine.operationId, () =>
+    const operationId = newId();
+    const mine = { operationId, firstOperationId: operationId, claimedBy: deps.identity.id };
+    const first = await workOn(mine, () =>
       claimIdempotencyKey(deps.database.queries, { ...place, requestHash, ...mine }, deps.keptHours),
     );
     if (first) return first;
@@ -82,13 +94,15 @@ export function openIdempotency(deps: Services): Idempotency {
     if (used.status === null && (await isAtWork(used))) throw inProgress();
     const answer = await firstAnswer<A>(deps, keyed, used);
     if (answer) return answer;
-    // The first process stopped before it left a trace. What is executed later keeps its operation id, so that it cannot
-    // be accepted twice even if the first statement is committed after this one.
-    const next = { ...mine, operationId: keyed.mode === "later" ? used.operationId : mine.operationId };
+    // The first process stopped before it left a trace, or the provider knows its keys. What is executed later keeps its operation
+    // id, so that it cannot be accepted twice even if the first statement is committed after this one.
+    const next = {
+      ...mine,
+      operationId: keyed.mode === "later" ? used.operationId : mine.operationId,
+      firstOperationId: firstOf(used),
+    };
     if (running.has(next.operationId)) throw inProgress();
-    const second = await workOn(next.operationId, () =>
-      takeOverIdempotencyKey(deps.database.queries, place, used, next),
-    );
+    const second = await workOn(next, () => takeOverIdempotencyKey(deps.database.queries, place, used, next));
     return second ?? once(keyed, act);
   };
   return { once };
@@ -99,21 +113,34 @@ const inProgress = (): Problem =>
     detail: "The first request with this Idempotency-Key is still running. Send this one again in a moment.",
   });
 
+interface Begun {
+  operationId: string;
+  firstOperationId: string;
+}
+
+/** Rows of an earlier version name only one operation. */
+const firstOf = ({ firstOperationId, operationId }: IdempotencyRow): string =>
+  firstOperationId ?? operationId;
+
+const mayBeRepeated = ({ repeatableMs = 0 }: Keyed, firstOperationId: string): boolean =>
+  timeOfId(firstOperationId).getTime() + repeatableMs > nowMs();
+
 async function answered<A extends Answer>(
   deps: Services,
   place: { projectId: string; key: string },
-  operationId: string,
-  act: (operationId: string) => Promise<A>,
+  { operationId, isRepeatable }: { operationId: string; isRepeatable: boolean },
+  act: () => Promise<A>,
 ): Promise<A> {
   try {
-    const answer = await act(operationId);
+    const answer = await act();
     const kept = { status: 200, body: answer as unknown as Json };
     // Without the stored answer, a repeated request gets a refusal with the advice to look the record up.
     await ignoreDatabaseOutage(() => storeIdempotentAnswer(deps.database.queries, place, operationId, kept));
     return answer;
   } catch (error) {
     // After other errors the key stays claimed, so that a repeated request checks how far this one got.
-    if (error instanceof Problem) await keepRefusal(deps, place, operationId, error);
+    const isOpen = isRepeatable && error instanceof Problem && error.slug === "unknown-outcome";
+    if (error instanceof Problem && !isOpen) await keepRefusal(deps, place, operationId, error);
     throw error;
   }
 }
@@ -163,6 +190,7 @@ async function firstAnswer<A extends Answer>(
   // A record that joined a group has no operation of its own.
   if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id } as A;
+  if (operation && keyed.mode === "now" && mayBeRepeated(keyed, firstOf(used))) return undefined;
   const said = operation?.result ? ` The result of its operation: ${operation.result}` : "";
   throw new Problem("unknown-outcome", {
     detail:

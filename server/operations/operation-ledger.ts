@@ -16,7 +16,7 @@ import {
   type EndedOperation,
   type NewOperation,
 } from "../store/operations.ts";
-import { markCalled } from "../store/write-queue.ts";
+import { markCalled, type CalledWrite } from "../store/write-queue.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 
 export interface OperationLedger {
@@ -26,8 +26,11 @@ export interface OperationLedger {
   accept(write: AcceptedWrite): Promise<void>;
   /** Commits a record to its group and returns the id of the group's operation. */
   group(write: GroupedWrite): Promise<string>;
-  /** Commits that a create is about to be sent. Throws when this process has lost its claim. */
-  called(operationId: string): Promise<void>;
+  /**
+   * Commits that a create is about to be sent, and for how long it may be repeated if its answer is lost. Throws when this process
+   * has lost its claim.
+   */
+  called(operationId: string, repeatableMs: number | undefined): Promise<void>;
   /**
    * Ends an operation and records its event in the same commit. While the database is down it does not wait: the caller
    * gets its answer, and the end is written when the database is back.
@@ -61,7 +64,7 @@ export function openOperationLedger(deps: {
       for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
     }),
   );
-  const called = sharedCommit<string>((ids) => markCalled(queries, deps.identity.id, ids), {
+  const called = sharedCommit<CalledWrite>((writes) => markCalled(queries, deps.identity.id, writes), {
     mostUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
@@ -87,7 +90,7 @@ export function openOperationLedger(deps: {
         throw error;
       }
     },
-    called: (operationId) => called.add(operationId),
+    called: (operationId, repeatableMs) => called.add({ operationId, repeatableMs }),
     async end(operation) {
       try {
         await end.add(operation);

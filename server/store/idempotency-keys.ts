@@ -7,6 +7,8 @@ import { toStoredJson } from "./stored-json.ts";
 export interface IdempotencyRow {
   requestHash: Buffer;
   operationId: string;
+  /** That of the first request with this key. */
+  firstOperationId: string | null;
   claimedBy: number;
   status: number | null;
   body: unknown;
@@ -20,7 +22,7 @@ interface Key {
 /** Claims a key for a request; returns false when another request has it. A key is free again after `keptHours`. */
 export async function claimIdempotencyKey(
   queries: Queries,
-  claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "claimedBy">,
+  claim: Key & Pick<IdempotencyRow, "requestHash" | "operationId" | "firstOperationId" | "claimedBy">,
   keptHours: number,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await queries
@@ -32,6 +34,7 @@ export async function claimIdempotencyKey(
         .doUpdateSet({
           requestHash: claim.requestHash,
           operationId: claim.operationId,
+          firstOperationId: claim.firstOperationId,
           claimedBy: claim.claimedBy,
           status: null,
           body: null,
@@ -53,7 +56,7 @@ export const findIdempotencyKey = (
 ): Promise<IdempotencyRow | undefined> =>
   queries
     .selectFrom("idempotencyKeys")
-    .select(["requestHash", "operationId", "claimedBy", "status", "body"])
+    .select(["requestHash", "operationId", "firstOperationId", "claimedBy", "status", "body"])
     .where("projectId", "=", projectId)
     .where("key", "=", key)
     .executeTakeFirst();
@@ -63,7 +66,7 @@ export async function takeOverIdempotencyKey(
   queries: Queries,
   { projectId, key }: Key,
   from: Pick<IdempotencyRow, "operationId" | "claimedBy">,
-  to: Pick<IdempotencyRow, "operationId" | "claimedBy">,
+  to: Pick<IdempotencyRow, "operationId" | "firstOperationId" | "claimedBy">,
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries
     .updateTable("idempotencyKeys")

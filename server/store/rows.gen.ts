@@ -306,6 +306,7 @@ export interface IdempotencyKeys {
   body: Json | null;
   claimedBy: number;
   createTime: Generated<Timestamp>;
+  firstOperationId: string | null;
   key: string;
   operationId: string;
   projectId: string;
@@ -743,6 +744,7 @@ export interface Writes {
   openGroup: string | null;
   operationId: string;
   records: Json;
+  repeatableUntil: Timestamp | null;
   sendOptions: Json;
   seq: Generated<Int8>;
   writeType: string;

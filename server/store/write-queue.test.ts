@@ -80,6 +80,8 @@ async function rowsRead({ pool }: Database, table: "writes" | "operations"): Pro
 }
 
 /** Index entries that scans have read so far, of each index of the queue. */
+const unkeyed = (operationId: string) => ({ operationId, repeatableMs: undefined });
+
 async function entriesRead({ pool }: Database): Promise<Record<string, number>> {
   const client = await pool.connect();
   try {
@@ -99,7 +101,7 @@ test("a claim reads the rows in the queue, not those that have left it since the
   for (let round = 0; round < 30; round++) {
     await accept(100);
     const ids = await claim();
-    await markCalled(database.queries, WORKER, ids);
+    await markCalled(database.queries, WORKER, ids.map(unkeyed));
     await end(ids);
   }
   // Rows that another transaction may see are not dead yet: claims cost more while an analysis runs.
@@ -107,7 +109,7 @@ test("a claim reads the rows in the queue, not those that have left it since the
     await accept(10);
     const before = await entriesRead(database);
     const ids = await claim();
-    await markCalled(database.queries, WORKER, ids);
+    await markCalled(database.queries, WORKER, ids.map(unkeyed));
     const after = await entriesRead(database);
     assert.equal(ids.length, 10);
     const reads = Object.entries(after).map(([name, read]) => read - (before[name] ?? 0));
@@ -164,8 +166,8 @@ test("a worker that has lost a claim cannot mark its write as sent", async (t) =
   await accept(2);
   const [lost = "", kept = ""] = await claim();
   await takeOverWrites(database.queries, WORKER, [kept]);
-  await assert.rejects(markCalled(database.queries, WORKER, [lost]), /taken over/);
-  await markCalled(database.queries, WORKER, [kept]);
+  await assert.rejects(markCalled(database.queries, WORKER, [unkeyed(lost)]), /taken over/);
+  await markCalled(database.queries, WORKER, [unkeyed(kept)]);
 });
 
 test("every worker that holds a write is listed, once", async (t) => {

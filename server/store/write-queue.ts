@@ -19,6 +19,11 @@ export interface ClaimedWrite {
   deadline: Date;
   /** Records that an update touches; empty for a create. */
   recordKeys: string[];
+  /**
+   * Set for a create of which an earlier attempt may have been carried out: until then the provider knows its key. Null for all
+   * others.
+   */
+  repeatableUntil: Date | null;
   /** When the gate of its connection opens. Set only for writes whose deadline is earlier: other ones are not claimed. */
   closedUntil: Date | null;
 }
@@ -158,7 +163,7 @@ const claimDue = (workerId: number): RawBuilder<unknown> => sql`, claimed as (
     )
     select claimed.operation_id, operations.project_id, operations.integration_id, claimed.installation_id,
       operations.object_name, claimed.write_type, claimed.send_options, claimed.records, claimed.attempts, claimed.deadline,
-      due.closed_until, case when write_type = 'create' then '{}' else array(
+      claimed.repeatable_until, due.closed_until, case when write_type = 'create' then '{}' else array(
         select record_key from write_keys where write_keys.operation_id = claimed.operation_id) end as record_keys
     from claimed
       cross join lateral (select project_id, integration_id, object_name from operations
@@ -166,15 +171,27 @@ const claimDue = (workerId: number): RawBuilder<unknown> => sql`, claimed as (
       join due on due.operation_id = claimed.operation_id
     order by claimed.seq`;
 
+export interface CalledWrite {
+  operationId: string;
+  /** For how long the provider knows the keys of its records; undefined if it has none. */
+  repeatableMs: number | undefined;
+}
+
 /**
  * Marks writes as about to be sent; to be committed before the provider is called. Throws when this worker has lost one
  * of the claims: another worker, which believes it dead, may be sending that write.
  */
-export async function markCalled(queries: Queries, workerId: number, operationIds: string[]): Promise<void> {
+export async function markCalled(queries: Queries, workerId: number, called: CalledWrite[]): Promise<void> {
   const { numAffectedRows } = await sql`
-    update writes set may_have_been_sent = true
-    where operation_id = any(${operationIds}::uuid[]) and claimed_by = ${workerId}`.execute(queries);
-  if (Number(numAffectedRows) !== operationIds.length) throw new Error("a claimed write was taken over");
+    update writes set may_have_been_sent = true,
+      -- The time counts from the first of the requests with the same key.
+      repeatable_until = coalesce(repeatable_until, now() + ms * interval '1 millisecond')
+    from unnest(${called.map(({ operationId }) => operationId)}::uuid[],
+      ${called.map(({ repeatableMs }) => repeatableMs ?? null)}::double precision[]) as called (id, ms)
+    -- The ids are given twice, so that the index is used whatever the statistics say.
+    where operation_id = any(${called.map(({ operationId }) => operationId)}::uuid[]) and operation_id = called.id
+      and claimed_by = ${workerId}`.execute(queries);
+  if (Number(numAffectedRows) !== called.length) throw new Error("a claimed write was taken over");
 }
 
 /** An operation with many retries keeps its first log entries and those of its end. */
@@ -189,14 +206,16 @@ export async function rescheduleWrite(
     records: Json[];
     dueTime: Date;
     attempts: number;
+    /** Whether the provider may have carried out some of it. */
+    isUnknown: boolean;
     log: LogEntry[];
   },
 ): Promise<void> {
-  const { operationId, workerId, records, dueTime, attempts, log } = write;
+  const { operationId, workerId, records, dueTime, attempts, isUnknown, log } = write;
   await sql`
     with back as (
       update writes set claimed_by = null, may_have_been_sent = false, records = ${toStoredJson(records)}::jsonb,
-        due_time = ${dueTime}, attempts = ${attempts}
+        due_time = ${dueTime}, attempts = ${attempts}, repeatable_until = case when ${isUnknown} then repeatable_until end
       -- Compares the attempts, so that a repeated statement does not touch a write that has been claimed again since.
       where operation_id = ${operationId} and claimed_by = ${workerId} and attempts < ${attempts}
       returning operation_id
@@ -224,8 +243,12 @@ export async function postponeWrite(
   `.execute(queries);
 }
 
-/** Selects writes that may run again: not sent yet, or an update or upsert, or a create whose caller asked for retries. */
-const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type <> 'create' or send_options->>'onUnknownOutcome' = 'retry')`;
+/**
+ * Selects writes that may run again: not sent yet, or an update or upsert, or a create that the provider knows by its key, or whose
+ * caller asked for retries.
+ */
+const MAY_RUN_AGAIN = sql<boolean>`(not may_have_been_sent or write_type <> 'create' or repeatable_until > now()
+  or send_options->>'onUnknownOutcome' = 'retry')`;
 
 /**
  * Gives claimed writes back, for example when the process stops or their connection is rate limited. A create that may
@@ -248,6 +271,8 @@ export async function releaseWrites(
 
 export interface WaitingWrite extends OrphanedWrite {
   attempts: number;
+  /** As in `ClaimedWrite`. */
+  repeatableUntil: Date | null;
 }
 
 /** Finds and locks a queued write that no worker has claimed, so that none does until the transaction ends. */
@@ -258,7 +283,7 @@ export async function lockWaitingWrite(
 ): Promise<WaitingWrite | undefined> {
   const { rows } = await sql<WaitingWrite>`
     select writes.operation_id, operations.project_id, writes.installation_id, operations.object_name, write_type,
-      send_options, records, attempts
+      send_options, records, attempts, repeatable_until
     from writes join operations on operations.id = writes.operation_id
     where writes.operation_id = ${operationId} and operations.project_id = ${projectId} and writes.claimed_by is null
     for update of writes skip locked

@@ -1,6 +1,6 @@
 /** Makes one attempt at a queued write: sends the records without an outcome, then ends the write or puts it back. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { CallServices } from "../operations/call-provider.ts";
@@ -24,7 +24,7 @@ import {
   type SendOptions,
   type StoredRecord,
 } from "./queued-write.ts";
-import { deadlinePassed, mayRepeat, nextAttempt } from "./retry.ts";
+import { deadlinePassed, mayRepeat, nextAttempt, type NextAttempt } from "./retry.ts";
 import { writeDone } from "./write-done.ts";
 
 export interface AttemptWriteServices extends CallServices {
@@ -50,12 +50,14 @@ export async function attemptWrite(
     records: readRecords(write.records),
     sendOptions: readSendOptions(write.sendOptions),
     log: [],
+    repeatableUntil: write.repeatableUntil ?? undefined,
   };
   const giveUp = (error: ProviderError): Promise<void> => {
     onAnswer("given-up");
-    return endUnsent(deps, attempt, error);
+    return endUnsent(deps, attempt, write.repeatableUntil ? lost(error.message) : error);
   };
   if (!fields) return giveUp(deleted());
+  if (isTooLateToRepeat(attempt)) return giveUp(lost("The provider may not know its key any more."));
   const late = deadlinePassed(write, write.closedUntil ?? undefined, nowMs());
   if (late) return giveUp(late);
   const { connectionId } = fields;
@@ -79,7 +81,20 @@ interface Attempt {
   /** Undefined when the installation was deleted. */
   fields: InstallationFieldsRow | undefined;
   log: LogEntry[];
+  /** Until when the provider knows the keys of creates that it may have carried out already. */
+  repeatableUntil: Date | undefined;
 }
+
+const isTooLateToRepeat = ({ repeatableUntil, sendOptions }: Attempt): boolean =>
+  repeatableUntil !== undefined &&
+  sendOptions.onUnknownOutcome !== "retry" &&
+  repeatableUntil.getTime() <= nowMs();
+
+const lost = (why: string): ProviderError =>
+  new ProviderError({
+    kind: "unknown_outcome",
+    message: `An earlier attempt may have written the record, and cannot be repeated. ${why}`,
+  });
 
 const deleted = (): ProviderError =>
   new ProviderError({
@@ -88,15 +103,16 @@ const deleted = (): ProviderError =>
   });
 
 /** Sends the records without an outcome, and returns one for each of them. */
-function send(
-  deps: AttemptWriteServices,
-  { write, sendOptions, records, log }: Attempt,
-  connectionId: string,
-): Promise<Execution> {
+function send(deps: AttemptWriteServices, attempt: Attempt, connectionId: string): Promise<Execution> {
+  const { write, sendOptions, records, log } = attempt;
   const { projectId, operationId, writeType } = write;
   const plan = pendingPlan(write, sendOptions, records);
   if (write.attempts === 0) log.push(plannedEntry(plan));
-  const beforeSend = writeType === "create" ? () => deps.ledger.called(operationId) : undefined;
+  const called = async (repeatableMs: number | undefined): Promise<void> => {
+    if (repeatableMs !== undefined) attempt.repeatableUntil ??= new Date(nowMs() + repeatableMs);
+    await deps.ledger.called(operationId, repeatableMs);
+  };
+  const beforeSend = writeType === "create" ? called : undefined;
   return executePlan(deps, { projectId, connectionId, log, readBack: false, beforeSend }, plan);
 }
 
@@ -104,20 +120,39 @@ function send(
 async function settle(
   deps: AttemptWriteServices,
   { records, ...attempt }: Attempt,
-  outcomes: RecordOutcome[],
+  answered: RecordOutcome[],
 ): Promise<void> {
-  const { write, sendOptions } = attempt;
-  const { allOrNone, onUnknownOutcome } = sendOptions;
+  const { write, sendOptions, repeatableUntil } = attempt;
+  const outcomes = write.repeatableUntil ? answered.map(asRepeated) : answered;
   const attempts = write.attempts + 1;
-  const repeatUnknown = onUnknownOutcome === "retry";
-  const terms = { deadline: write.deadline, attempts, baseMs: deps.retryBaseMs, repeatUnknown, allOrNone };
-  const at = nextAttempt(outcomes, terms, nowMs());
+  const terms = {
+    deadline: write.deadline,
+    attempts,
+    baseMs: deps.retryBaseMs,
+    repeatUnknownUntil: sendOptions.onUnknownOutcome === "retry" ? write.deadline : repeatableUntil,
+    allOrNone: sendOptions.allOrNone,
+  };
+  const again = nextAttempt(outcomes, terms, nowMs());
   const next = outcomes.values();
   const updated = records.map((record) =>
     record.outcome ? record : { ...record, outcome: storeOutcome(next.next().value ?? leftOut()) },
   );
-  if (at) await putBack(deps, { ...attempt, records: updated }, { at, attempts });
+  if (again) await putBack(deps, { ...attempt, records: updated }, { ...again, attempts });
   else await end(deps, { ...attempt, records: updated }, attempts);
+}
+
+/** What the provider answers only after it has looked at the key: the first request was not carried out either. */
+const AFTER_KEY = new Set<ProviderErrorKind>(["invalid", "not_found", "unreadable"]);
+
+/**
+ * Other refusals of a repeated create say nothing about the first request. A conflict may mean that the provider still works
+ * on it.
+ */
+function asRepeated(outcome: RecordOutcome): RecordOutcome {
+  if (outcome.success || AFTER_KEY.has(outcome.error.kind)) return outcome;
+  const { message, code, status, retryAt } = outcome.error;
+  const kind = "unknown_outcome";
+  return { success: false, error: new ProviderError({ kind, message, code, status, retryAt }) };
 }
 
 const leftOut = (): RecordOutcome => ({
@@ -139,15 +174,18 @@ function endUnsent(
 
 async function putBack(
   deps: AttemptWriteServices,
-  { write, sendOptions, records, log }: Attempt,
-  next: { at: Date; attempts: number },
+  { write, records, log }: Attempt,
+  next: NextAttempt & { attempts: number },
 ): Promise<void> {
-  const repeatUnknown = sendOptions.onUnknownOutcome === "retry";
+  let isUnknown = false;
   // Outcomes that may be repeated are dropped; settled ones stay.
-  const kept = records.map(({ planned, outcome }) => {
-    if (!outcome) return { planned };
-    const read = readOutcome(outcome);
-    return read.success || !mayRepeat(read.error, repeatUnknown) ? { planned, outcome } : { planned };
+  const kept = records.map((record): StoredRecord => {
+    const { outcome, ...rest } = record;
+    const read = outcome && readOutcome(outcome);
+    if (!read || read.success || !mayRepeat(read.error, next.repeatsUnknown)) return record;
+    if (read.error.kind !== "unknown_outcome") return { ...rest, refusals: (rest.refusals ?? 0) + 1 };
+    isUnknown = true;
+    return rest;
   });
   const entry: LogEntry = {
     severity: "WARNING",
@@ -159,6 +197,7 @@ async function putBack(
     records: kept.map(toJson),
     dueTime: next.at,
     attempts: next.attempts,
+    isUnknown,
     log: [...log, entry],
   };
   // Only this process knows the outcomes.

@@ -5,11 +5,12 @@ import type { InstallationCache } from "../operations/installation-cache.ts";
 import { transact, type Database } from "../store/database.ts";
 import { endOperations } from "../store/operations.ts";
 import { lockWaitingWrite } from "../store/write-queue.ts";
-import { summarize } from "./operation-log.ts";
+import { summarize, unknownOutcome } from "./operation-log.ts";
 import { messageNameOf, readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
 import { writeDone } from "./write-done.ts";
 
 const CANCELLED = "Cancelled before it was sent";
+const LOST = "Cancelled after an attempt whose answer was lost";
 
 /**
  * Ends the write as failed, with its event; records that earlier attempts have written keep their outcome. Returns false
@@ -25,7 +26,9 @@ export function cancelWrite(
     if (!write) return false;
     const { writeType: type, attempts } = write;
     const records = readRecords(write.records);
-    const error = new ProviderError({ kind: "forbidden", message: CANCELLED });
+    const error = write.repeatableUntil
+      ? new ProviderError({ kind: "unknown_outcome", message: LOST })
+      : new ProviderError({ kind: "forbidden", message: CANCELLED });
     const outcomes = records.map(({ outcome }): RecordOutcome =>
       outcome ? readOutcome(outcome) : { success: false, error },
     );
@@ -35,13 +38,14 @@ export function cancelWrite(
     const planned = records.map((record) => record.planned);
     const { metadata } = summarize({ type, messageName, batch, records: planned }, outcomes);
     const written = outcomes.filter(({ success }) => success).length;
+    const open = write.repeatableUntil ? `. ${unknownOutcome(LOST)}` : "";
     const before = written > 0 ? `; ${written} of ${outcomes.length} records had been written` : "";
     const msg = attempts > 0 ? `Cancelled after ${attempts} attempts` : CANCELLED;
     await endOperations(queries, [
       {
         id: operationId,
         status: "failure",
-        result: `[${messageName}] Cancelled${before}`,
+        result: `[${messageName}] Cancelled${before}${open}`,
         metadata,
         log: [{ severity: "WARNING", msg }],
         event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),

@@ -2,7 +2,6 @@
 import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.ts";
-import { newId } from "../ground/ids.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations.ts";
@@ -24,8 +23,11 @@ interface ExecuteOptions {
   log: LogEntry[];
   /** Whether the caller wants the records as they are after the write. */
   readBack: boolean;
-  /** Called when everything is ready, immediately before the first request. */
-  beforeSend?(): Promise<void>;
+  /**
+   * Called when everything is ready, immediately before the first request, with the time for which the provider knows the keys of
+   * the records.
+   */
+  beforeSend?(repeatableMs: number | undefined): Promise<void>;
 }
 
 /** Executes and logs. Never throws a `ProviderError`: it becomes the outcome of every record. */
@@ -62,7 +64,7 @@ const send = (
         const message = `Busbar can no longer write to ${provider.name}.`;
         throw new ProviderError({ kind: "forbidden", message });
       }
-      await beforeSend?.();
+      await beforeSend?.(connector.write.repeatableMs?.(plan));
       return applyPlan(plan, connector.write, fetch, { readBack, account });
     },
   );
@@ -95,10 +97,7 @@ export async function applyPlan(
     if (rest.records.length === 0 && done.length > 0) {
       return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };
     }
-    const { outcomes, ...result } = await connector.write(
-      { ...toRecordWrite(rest, options), newKey: newId },
-      fetch,
-    );
+    const { outcomes, ...result } = await connector.write(toRecordWrite(rest, options), fetch);
     const sent = outcomes.values();
     return {
       plan: settled,

@@ -3,6 +3,7 @@ import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import type { Json } from "../ground/json.ts";
 import type { QueuedWriteType } from "../store/accept-writes.ts";
+import { createKey } from "./create-keys.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 export interface StoredOutcome {
@@ -16,6 +17,8 @@ export interface StoredOutcome {
 export interface StoredRecord {
   planned: PlannedRecord;
   outcome?: StoredOutcome;
+  /** Attempts that the provider answered with a refusal after which another one may help. */
+  refusals?: number;
 }
 
 /** How a queued write is to be sent. */
@@ -56,7 +59,7 @@ export const messageNameOf = (write: { objectName: string }, { mappedName }: Sen
 
 /** Returns the plan of the records without an outcome. */
 export const pendingPlan = (
-  write: { writeType: QueuedWriteType; objectName: string },
+  write: { operationId: string; writeType: QueuedWriteType; objectName: string },
   sendOptions: SendOptions,
   records: StoredRecord[],
 ): WritePlan => ({
@@ -67,5 +70,10 @@ export const pendingPlan = (
   batch: sendOptions.batch,
   allOrNone: sendOptions.allOrNone,
   headers: sendOptions.headers,
-  records: records.filter((record) => !record.outcome).map((record) => record.planned),
+  records: records.flatMap(({ planned, outcome, refusals = 0 }, position) => {
+    if (outcome) return [];
+    if (write.writeType !== "create") return [planned];
+    const { operationId } = write;
+    return [{ ...planned, idempotencyKey: createKey({ operationId, position, refusals }) }];
+  }),
 });

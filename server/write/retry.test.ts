@@ -7,7 +7,7 @@ const terms = (changes: Partial<RetryTerms> = {}): RetryTerms => ({
   deadline: new Date(3_600_000),
   attempts: 1,
   baseMs: 1_000,
-  repeatUnknown: false,
+  repeatUnknownUntil: undefined,
   allOrNone: false,
   ...changes,
 });
@@ -35,8 +35,14 @@ test("only failures that may pass are retried", () => {
   }
 });
 
-test("a create whose answer was lost is retried only if the caller asked for it", () => {
-  assert.ok(nextAttempt([failed("unknown_outcome")], terms({ repeatUnknown: true }), 0));
+test("a create whose answer was lost is retried only until the time at which it may no longer be", () => {
+  const until = (ms: number) => terms({ repeatUnknownUntil: new Date(ms) });
+  const lost = failed("unknown_outcome");
+  assert.equal(nextAttempt([lost], until(10_000), 0)?.repeatsUnknown, true);
+  const late = failed("unknown_outcome", new Date(20_000));
+  assert.equal(nextAttempt([late], until(10_000), 0), undefined);
+  // The others are retried without it.
+  assert.equal(nextAttempt([late, failed("timeout")], until(10_000), 0)?.repeatsUnknown, false);
 });
 
 test("waits grow with full jitter up to ten minutes", () => {
@@ -46,15 +52,15 @@ test("waits grow with full jitter up to ten minutes", () => {
     [5, 16_000],
     [30, 600_000],
   ] as const) {
-    const at = nextAttempt([failed("unavailable")], terms({ attempts }), 0, () => 1);
-    assert.equal(at?.getTime(), most);
+    const next = nextAttempt([failed("unavailable")], terms({ attempts }), 0, () => 1);
+    assert.equal(next?.at.getTime(), most);
   }
-  assert.equal(nextAttempt([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0)?.getTime(), 250);
+  assert.equal(nextAttempt([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0)?.at.getTime(), 250);
 });
 
 test("the provider's own time counts", () => {
-  const at = nextAttempt([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
-  assert.deepEqual(at, new Date(20_000));
+  const next = nextAttempt([failed("rate_limited", new Date(20_000))], terms(), 0, () => 0);
+  assert.deepEqual(next?.at, new Date(20_000));
 });
 
 test("a wait that would pass the deadline ends the write now", () => {

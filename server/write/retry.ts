@@ -8,15 +8,21 @@ export interface RetryTerms {
   /** Attempts made so far, this one included. */
   attempts: number;
   baseMs: number;
-  /** Whether a create whose answer was lost may be sent again. */
-  repeatUnknown: boolean;
+  /** Until when a create whose answer was lost may be sent again; undefined: not at all. */
+  repeatUnknownUntil: Date | undefined;
   /** Whether the records are written together or not at all: none is repeated without the others. */
   allOrNone: boolean;
 }
 
+export interface NextAttempt {
+  at: Date;
+  /** Whether it sends creates again whose answers were lost. */
+  repeatsUnknown: boolean;
+}
+
 /** Whether a later attempt at this record may succeed. */
-export const mayRepeat = (error: ProviderError, repeatUnknown: boolean): boolean =>
-  isRetryable(error.kind) || (error.kind === "unknown_outcome" && repeatUnknown);
+export const mayRepeat = (error: ProviderError, repeatsUnknown: boolean): boolean =>
+  isRetryable(error.kind) || (error.kind === "unknown_outcome" && repeatsUnknown);
 
 /**
  * Returns when the next attempt is due: exponential backoff with full jitter, but not before the provider's own time.
@@ -27,9 +33,23 @@ export function nextAttempt(
   terms: RetryTerms,
   nowMs: number,
   random: () => number = Math.random,
+): NextAttempt | undefined {
+  const until = terms.repeatUnknownUntil;
+  const withUnknown = until && timeOf(outcomes, terms, true, nowMs, random);
+  if (withUnknown && withUnknown <= until) return { at: withUnknown, repeatsUnknown: true };
+  const at = timeOf(outcomes, terms, false, nowMs, random);
+  return at && { at, repeatsUnknown: false };
+}
+
+function timeOf(
+  outcomes: RecordOutcome[],
+  terms: RetryTerms,
+  repeatsUnknown: boolean,
+  nowMs: number,
+  random: () => number,
 ): Date | undefined {
   const errors = outcomes.flatMap((outcome) =>
-    !outcome.success && mayRepeat(outcome.error, terms.repeatUnknown) ? [outcome.error] : [],
+    !outcome.success && mayRepeat(outcome.error, repeatsUnknown) ? [outcome.error] : [],
   );
   const isPartOfWhole =
     terms.allOrNone && errors.length < outcomes.length && !outcomes.some(({ success }) => success);

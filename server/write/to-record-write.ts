@@ -15,5 +15,10 @@ export const toRecordWrite = (
   headers: plan.headers,
   readBack,
   account,
-  records: plan.records.map(({ id, fields, associations }) => ({ id, fields, associations })),
+  records: plan.records.map(({ id, fields, associations, idempotencyKey }) => ({
+    id,
+    fields,
+    associations,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  })),
 });

@@ -6,6 +6,7 @@ import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { executePlan } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
+import { withKeys } from "./create-keys.ts";
 import { plannedEntry, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { writeAnswerOf, type WriteAnswer } from "./write-response.ts";
@@ -14,13 +15,17 @@ export interface WriteNowServices extends CallServices {
   ledger: OperationLedger;
 }
 
-/** Returns the answer; throws a refusal as a Problem that carries the result members too. */
+/**
+ * Returns the answer; throws a refusal as a Problem that carries the result members too. `firstId`: the operation of the request
+ * that this one repeats, or its own.
+ */
 export async function writeNow(
   deps: WriteNowServices,
-  { id: operationId, requestId }: { id: string; requestId: string },
+  { id: operationId, firstId, requestId }: { id: string; firstId: string; requestId: string },
   { installation, integration, settings }: WriteTarget,
-  plan: WritePlan,
+  planned: WritePlan,
 ): Promise<WriteAnswer> {
+  const plan = withKeys(planned, firstId);
   const { projectId, connectionId } = installation;
   // Before the provider is called: what may have happened there must be traceable here.
   await deps.ledger.begin({

@@ -74,8 +74,8 @@ export const writeRecords = (deps: WriteServices) =>
       if (query.dryRun) return dryRun(target, plan, await accountOf(deps, installation));
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
-      const write = (id: string) => {
-        const begun = { id, requestId };
+      const write = (id: string, firstId = id) => {
+        const begun = { id, firstId, requestId };
         addWorkIds({ operationId: id });
         return inSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
           later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),
@@ -83,6 +83,8 @@ export const writeRecords = (deps: WriteServices) =>
       };
       const key = headers["idempotency-key"];
       if (key === undefined) return write(newId());
-      return deps.idempotency.once({ projectId: project.id, key, request: [params, body], mode }, write);
+      const repeatableMs = target.connector.write.repeatableMs?.(plan);
+      const keyed = { projectId: project.id, key, request: [params, body], mode, repeatableMs } as const;
+      return deps.idempotency.once(keyed, write);
     },
   });

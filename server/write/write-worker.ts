@@ -7,8 +7,8 @@
  *     sending    claimed, and marked `may_have_been_sent`: a create that is about to be sent or was
  *     gone       its operation has ended
  *
- * Claimed writes of a dead process become due again; its creates in `sending` end with an unknown outcome. The same
- * happens to writes that this process has lost (`jobs/claim-loop.ts`).
+ * Claimed writes of a dead process become due again; its creates in `sending` end with an unknown outcome, unless the provider
+ * knows them by a key, until `repeatable_until`. The same happens to writes that this process has lost (`jobs/claim-loop.ts`).
  */
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";

@@ -1,0 +1,152 @@
+/** Creates at a provider with idempotency keys, when Busbar is killed between the provider's commit and its answer. */
+import assert from "node:assert/strict";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { DESCRIPTIONS } from "../../connectors/descriptions.gen.ts";
+import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
+import { endChildBusbar, startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
+import { until } from "../harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: billing
+    provider: stripe
+    write:
+      objects:
+        - objectName: customers
+  - name: shop
+    provider: square
+    write:
+      objects:
+        - objectName: groups
+`;
+
+async function simulationOf(provider: string): Promise<Simulation> {
+  const description = DESCRIPTIONS[provider];
+  assert.ok(description);
+  return startSimulation(description);
+}
+
+describe("creates under idempotency keys", () => {
+  let stripe: Simulation;
+  let square: Simulation;
+  let dataDir = "";
+  let env: Record<string, string> = {};
+  let busbar: ChildBusbar | undefined;
+  const on = (): ChildBusbar => {
+    assert.ok(busbar);
+    return busbar;
+  };
+
+  before(async () => {
+    stripe = await simulationOf("stripe");
+    square = await simulationOf("square");
+    dataDir = await mkdtemp(join(tmpdir(), "busbar-keyed-"));
+    const catalog = join(dataDir, "catalog.json");
+    await writeFile(
+      catalog,
+      JSON.stringify({ providers: { stripe: { baseURL: stripe.url }, square: { baseURL: square.url } } }),
+    );
+    env = {
+      BUSBAR_CATALOG: catalog,
+      BUSBAR_EGRESS_ALLOW: "127.0.0.1",
+      BUSBAR_RETRY_BASE_SECONDS: "0.1",
+    };
+    busbar = await startChildBusbar(dataDir, env);
+    const deployed = await on().inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    assert.equal(deployed.status, 200, deployed.text);
+    await connect("stripe", { apiKey: "k-1" });
+    await connect("square", { oauth2AuthorizationCode: { accessToken: { token: "t-1" } } });
+    await install("billing", "stripe", "customers");
+    await install("shop", "square", "groups");
+  });
+  after(async () => {
+    await endChildBusbar(busbar, dataDir);
+    await stripe.close();
+    await square.close();
+  });
+
+  async function connect(provider: string, credentials: object): Promise<void> {
+    const connection = { provider, groupRef: "acme", consumerRef: "ada", ...credentials };
+    const { status, text } = await on().inProject("POST", "/connections:generate", connection);
+    assert.equal(status, 201, text);
+  }
+  async function install(integration: string, provider: string, objectName: string): Promise<void> {
+    const content = { provider, write: { objects: { [objectName]: { objectName } } } };
+    const { status, text } = await on().inProject("POST", `/integrations/${integration}/installations`, {
+      groupRef: "acme",
+      config: { content },
+    });
+    assert.equal(status, 201, text);
+  }
+  const later = async (integration: string, object: string, body: object): Promise<string> => {
+    const create = { groupRef: "acme", type: "create", mode: "asynchronous", ...body };
+    const { status, text, body: answer } = await on().write(integration, object, create);
+    assert.equal(status, 200, text);
+    return answer.operationId;
+  };
+  const now = (key: string, record: object) =>
+    on().write(
+      "billing",
+      "customers",
+      { groupRef: "acme", type: "create", record },
+      { "idempotency-key": key },
+    );
+  async function ended(id: string): Promise<{ status: string; result: string }> {
+    let operation = { status: "", result: "" };
+    await until(async () => {
+      operation = (await on().inProject("GET", `/operations/${id}`)).body;
+      return operation.status !== "in_progress";
+    });
+    return operation;
+  }
+  const emails = () => stripe.account.records("customers").map(({ fields }) => fields["email"]);
+
+  test("are repeated after a kill under the same key: each record exists once, and its operation succeeds", async () => {
+    stripe.everyWrite = "held";
+    square.everyWrite = "held";
+    const single = await later("billing", "customers", { record: { email: "single@example.com" } });
+    const second = await later("billing", "customers", { record: { email: "second@example.com" } });
+    const undocumented = await later("shop", "groups", { record: { name: "Writers" } });
+    const cut = now("signup-1", { email: "now@example.com" }).then(
+      () => "answered",
+      () => "cut off",
+    );
+    await until(() => emails().length === 3 && square.account.records("groups").length === 1);
+    on().signal("SIGKILL");
+    assert.equal(await cut, "cut off");
+    delete stripe.everyWrite;
+    delete square.everyWrite;
+    busbar = await startChildBusbar(dataDir, env);
+
+    for (const id of [single, second]) assert.equal((await ended(id)).status, "success");
+    const again = await now("signup-1", { email: "now@example.com" });
+    assert.equal(again.status, 200, again.text);
+    const known = stripe.account
+      .records("customers")
+      .find(({ fields }) => fields["email"] === "now@example.com");
+    assert.equal(again.body.result.recordId, known?.id);
+    assert.deepEqual(
+      emails().toSorted(),
+      ["now", "second", "single"].map((name) => `${name}@example.com`),
+    );
+    // Square documents no time for which it knows a key.
+    const lost = await ended(undocumented);
+    assert.equal(lost.status, "failure");
+    assert.match(lost.result, /unknown/);
+    assert.equal(square.account.records("groups").length, 1);
+  });
+
+  test("are retried under the same key while their answers are lost, until the provider answers", async () => {
+    stripe.everyWrite = "lost";
+    const before = stripe.requests.length;
+    const id = await later("billing", "customers", { record: { email: "lost@example.com" } });
+    await until(() => stripe.requests.length >= before + 4);
+    delete stripe.everyWrite;
+    assert.equal((await ended(id)).status, "success");
+    assert.equal(emails().filter((email) => email === "lost@example.com").length, 1);
+  });
+});
