@@ -25,8 +25,8 @@ export function cellText<Row>({ text, kind }: Column<Row>, row: Row, nowMs: numb
 }
 
 const COLOURS: [colour: "red" | "green" | "yellow", statuses: RegExp][] = [
-  ["red", /^(failure|failed|unhealthy|bad_credentials|disabled|false)$/],
-  ["green", /^(success|healthy|working|delivered|enabled|true)$/],
+  ["red", /^(failure|failed|(\d+ of \d+ )?unhealthy|bad_credentials|disabled|false)$/],
+  ["green", /^(success|(\d+ )?healthy|working|delivered|enabled|true)$/],
   ["yellow", /^(in_progress|waiting|sending|created)$/],
 ];
 

@@ -28,9 +28,24 @@ export const withNames =
     });
   };
 
-async function namesIn(deps: Needs, path: string): Promise<Map<string, string>> {
+/**
+ * Adds `author` beside the member that says who made something: the label of an API key. Persons keep their ids, because a
+ * project's key may not list them.
+ */
+export const withAuthor =
+  (member: string) =>
+  async (deps: Needs, rows: JsonObject[]): Promise<JsonObject[]> => {
+    const labels = await namesIn(deps, "/api-keys", "label");
+    return rows.map((row) => {
+      const by = textAt(row, member) ?? "";
+      const label = by.startsWith("apiKey:") ? labels.get(by.slice("apiKey:".length)) : undefined;
+      return { ...row, author: label === undefined ? by : `API key ${label}` };
+    });
+  };
+
+async function namesIn(deps: Needs, path: string, member = "name"): Promise<Map<string, string>> {
   const all = (await unlessRefused(deps.inProject("GET", path))) ?? [];
-  return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, "name") ?? ""]));
+  return new Map(requireObjects(all).map((one) => [textAt(one, "id") ?? "", textAt(one, member) ?? ""]));
 }
 
 async function unlessRefused<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {

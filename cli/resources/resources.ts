@@ -1,11 +1,12 @@
 /** The resources of `list`, `get` and `delete`, one entry each. */
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
-import { isObject, requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { requireObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
 import type { Connected } from "../settings/connect.ts";
 import { AUDIT } from "./audit.ts";
 import { GROUPS } from "./groups.ts";
 import { findInstallation } from "./find-installation.ts";
+import { INTEGRATIONS } from "./integrations.ts";
 import { named, withNames } from "./names.ts";
 import {
   commaList,
@@ -34,26 +35,6 @@ const PROJECTS: Resource = {
   get: async ({ api }, name) => requireObject(await api("GET", `/v1/projects/${step(name)}`)),
   remove: async ({ api }, name) => void (await api("DELETE", `/v1/projects/${step(name)}`)),
   takesAlong: "everything in it",
-};
-
-const INTEGRATIONS: Resource = {
-  plural: "integrations",
-  singular: "integration",
-  columns: {
-    NAME: text("name"),
-    PROVIDER: text("provider"),
-    ACTIONS: (row) =>
-      ["read", "write", "subscribe", "proxy"]
-        .filter((action) => isObject(valueAt(row, `latestRevision.content.${action}`)))
-        .join(", "),
-    DEPLOYED: time("latestRevision.createTime"),
-    "REVISION ID": extra(id("latestRevision.id")),
-    ID: id("id"),
-  },
-  list: listed("/integrations"),
-  get: fetched("/integrations"),
-  remove: removed("/integrations"),
-  takesAlong: "its revisions, its installations, and the connections that only they use",
 };
 
 const INSTALLATIONS: Resource = {

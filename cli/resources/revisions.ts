@@ -2,6 +2,7 @@
 import { UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { requireObject } from "../http/json.ts";
+import { withAuthor } from "./names.ts";
 import { extra, id, paged, status, text, time, type Filters, type Resource } from "./resource.ts";
 
 export const REVISIONS: Resource = {
@@ -12,9 +13,10 @@ export const REVISIONS: Resource = {
     NUMBER: text("number"),
     CURRENT: status("current"),
     DEPLOYED: time("createTime"),
-    BY: text("createdBy"),
+    BY: text("author"),
     ID: extra(id("id")),
   },
+  withNames: withAuthor("createdBy"),
   list: async (deps, filters) =>
     paged(deps, pathOf(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
   get: async (deps, name, filters) =>

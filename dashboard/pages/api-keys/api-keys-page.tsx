@@ -3,6 +3,7 @@ import { useId, useState, type JSX } from "react";
 import { Anchor, Button, Group, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall, useChange } from "../../api/queries.ts";
+import { ActorName } from "../../frame/actor-name.tsx";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -27,14 +28,8 @@ const COLUMNS: Column<ApiKey>[] = [
   { head: "Status", cell: ({ active }) => <Status status={active ? "active" : "inactive"} />, line: 1 },
   { head: "Last used", labelled: true, cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
   { head: "Expires", cell: ({ expireTime }) => <TimeAgo time={expireTime} /> },
-  {
-    head: "Created",
-    cell: ({ createTime, createdBy }) => (
-      <span title={createdBy && `By ${createdBy}`}>
-        <TimeAgo time={createTime} />
-      </span>
-    ),
-  },
+  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
+  { head: "By", cell: ({ createdBy }) => (createdBy === undefined ? "–" : <ActorName actor={createdBy} />) },
 ];
 
 export function ApiKeysPage(): JSX.Element {

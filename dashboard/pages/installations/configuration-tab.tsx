@@ -4,6 +4,7 @@ import { Box, Group, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { CatchBoundary, useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
 import { issueOf, useChange } from "../../api/queries.ts";
+import { ActorName } from "../../frame/actor-name.tsx";
 import { projectPath } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
@@ -59,8 +60,9 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
       }
     >
       <Text size="sm" c="dimmed" mb="xs">
-        What the customer chose: objects, fields, mappings. Saved by {installation.config.createdBy}. A new
-        configuration applies to what begins afterwards.
+        What the customer chose: objects, fields, mappings. Saved by{" "}
+        <ActorName actor={installation.config.createdBy} />. A new configuration applies to what begins
+        afterwards.
       </Text>
       {view === "Form" && content !== undefined ? (
         <CatchBoundary getResetKey={() => text} errorComponent={NoForm}>

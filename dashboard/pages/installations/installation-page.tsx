@@ -3,6 +3,7 @@ import type { JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
+import { ActorName } from "../../frame/actor-name.tsx";
 import { OperationsTable } from "../../frame/operations-table.tsx";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -94,7 +95,7 @@ const About = ({ installation }: { installation: Answer<"getInstallation"> }): J
             <Status status={installation.connection.status} />
           </>
         ),
-        "Installed by": installation.createdBy,
+        "Installed by": <ActorName actor={installation.createdBy} />,
         Created: <TimeAgo time={installation.createTime} focusable />,
         Id: <IdText id={installation.id} />,
       }}

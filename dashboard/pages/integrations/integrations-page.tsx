@@ -44,12 +44,16 @@ const COLUMNS: Column<Integration>[] = [
   },
 ];
 
-/** How many installations work; of none there is nothing to say. */
+/** How many installations work, and the way to those that do not; of none there is nothing to say. */
 function Health({ integration }: { integration: Integration }): JSX.Element {
   const { installationCount: all = 0, unhealthyInstallationCount: unhealthy = 0 } = integration;
   if (all === 0) return <>–</>;
   if (unhealthy === 0) return <Status status="healthy">{`${all} healthy`}</Status>;
-  return <Status status="unhealthy">{`${unhealthy} of ${all} unhealthy`}</Status>;
+  return (
+    <ProjectLink to={`/integrations/${part(integration.name)}?healthStatus=unhealthy`}>
+      <Status status="unhealthy">{`${unhealthy} of ${all} unhealthy`}</Status>
+    </ProjectLink>
+  );
 }
 
 export function IntegrationsPage(): JSX.Element {

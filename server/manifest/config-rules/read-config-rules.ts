@@ -1,6 +1,7 @@
 /** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
 import type { Features } from "../../../connector-kit/provider-info.ts";
 import { closest } from "../../ground/closest.ts";
+import { counted } from "../../ground/counted.ts";
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
@@ -51,7 +52,7 @@ function checkScheduleOf(object: ConfigObject, limits: ReadLimits, add: AddIssue
   if (!verdict.valid)
     return add(path, `The schedule is not valid: ${verdict.reason}.`, verdict.remedy, schedule);
   if (verdict.shortestIntervalMinutes >= limits.minimumScheduleMinutes) return;
-  const detail = `The schedule has runs ${verdict.shortestIntervalMinutes} minutes apart; at least ${limits.minimumScheduleMinutes} must lie between them.`;
+  const detail = `The schedule has runs ${counted(verdict.shortestIntervalMinutes, "minute")} apart; at least ${limits.minimumScheduleMinutes} must lie between them.`;
   add(path, detail, "Read less often.", schedule);
 }
 

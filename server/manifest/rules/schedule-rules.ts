@@ -1,4 +1,5 @@
 /** Rules for cron expressions in a manifest. */
+import { counted } from "../../ground/counted.ts";
 import type { Report } from "../finding.ts";
 import { pathOf, textOf, type LocatedValue } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";
@@ -27,11 +28,11 @@ export function checkScheduleAt(place: LocatedValue, minimumMinutes: number, rep
     report.error(
       "schedule-minimum-interval",
       path,
-      `The schedule "${shown}" has runs ${minutesText(shortest)} apart; at least ${minutesText(minimumMinutes)} must lie between them.`,
+      `The schedule "${shown}" has runs ${counted(shortest, "minute")} apart; at least ${counted(minimumMinutes, "minute")} must lie between them.`,
       minimumMinutes <= 10 ? 'The fastest schedule is "*/10 * * * *".' : 'Use for example "0 */6 * * *".',
     );
   } else if (shortest < FREQUENT_MINUTES) {
-    const message = `The schedule "${shown}" runs as often as every ${minutesText(shortest)}.`;
+    const message = `The schedule "${shown}" runs as often as every ${counted(shortest, "minute")}.`;
     report.warning(
       "frequent-schedule-risk",
       path,
@@ -40,5 +41,3 @@ export function checkScheduleAt(place: LocatedValue, minimumMinutes: number, rep
     );
   }
 }
-
-const minutesText = (minutes: number): string => (minutes === 1 ? "1 minute" : `${minutes} minutes`);

@@ -38,6 +38,7 @@ export const suite: Suite = (on) => {
     assert.equal(used.status, 200);
     const row = page.getByRole("row", { name: /ci server/ });
     await row.getByText(key.slice(0, 7)).waitFor();
+    await row.getByText("Owner", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Switch off" }).click();
     await row.getByText("inactive").waitFor();
     await row.getByRole("button", { name: "Delete" }).click();

@@ -60,12 +60,15 @@ export const suite: Suite = (on) => {
     await subscribe.getByLabel("Find a field").fill("lastname");
     await subscribe.getByLabel(/\(lastname\)/).check();
     await page.getByRole("button", { name: "Save" }).click();
-    await read.getByText(/The schedule has runs 1 minutes apart/).waitFor();
+    await read.getByText(/The schedule has runs 1 minute apart/).waitFor();
     visit.forgive();
     await read.getByLabel("Schedule").selectOption("Every hour");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Nothing has changed.").waitFor();
-    const { content } = (await busbar.inProject("GET", path)).body.config;
+    const { content, createdBy } = (await busbar.inProject("GET", path)).body.config;
+    assert.match(createdBy, /^builder:/);
+    await page.getByText("Saved by Owner.").waitFor();
+    await page.getByText("API (create-installation)", { exact: true }).waitFor();
     assert.equal(content.ours, "kept");
     assert.deepEqual(content.read.objects.contacts, {
       ...contacts,

@@ -65,6 +65,14 @@ export const suite: Suite = (on) => {
       [],
     );
 
+    await row("listed-sales").getByRole("link", { name: "1 of 2 unhealthy" }).click();
+    await page.waitForURL(/\/integrations\/listed-sales\?healthStatus=unhealthy$/);
+    const customers = page.getByRole("table", { name: "Customers" }).locator("tbody tr");
+    await customers.first().waitFor();
+    assert.deepEqual(await customers.locator("td:first-child").allTextContents(), ["listed-broken"]);
+    await page.goBack();
+    await row("listed-sales").waitFor();
+
     await page.getByLabel("Provider", { exact: true }).selectOption("stripe");
     await page.waitForURL(/[?&]provider=stripe/);
     await row("listed-sales").waitFor({ state: "detached" });

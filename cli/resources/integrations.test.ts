@@ -1,0 +1,39 @@
+/** Guards the table of integrations, against a real server. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startTestBusbar } from "../../tests/harness/busbar.ts";
+import { runCli } from "../../tests/harness/command-line.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - { name: crm, provider: hubspot, write: { objects: [{ objectName: contacts }] }, proxy: { enabled: true } }
+  - { name: unused, provider: stripe, proxy: { enabled: true } }
+`;
+
+test("integrations are listed with the health of their installations, revision and author, also of one provider", async (t) => {
+  const on = await startTestBusbar(t);
+  const crm = { provider: "hubspot", manifest: MANIFEST, integration: "crm", skipSampling: true } as const;
+  const list = async (...args: string[]): Promise<string[]> => {
+    const env = { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey };
+    const { code, stdout, stderr } = await runCli(["list", ...args], { env });
+    assert.equal(code, 0, stderr);
+    return stdout.trimEnd().split("\n");
+  };
+  await connectCustomer(on, { ...crm, groupRef: "well" });
+  const table = await list("integrations");
+  assert.match(table[0] ?? "", /^NAME +PROVIDER +ACTIONS +HEALTH +REVISION +DEPLOYED +BY +REVISION ID +ID$/);
+  assert.match(table[1] ?? "", /^crm +hubspot +write, proxy +1 healthy +1 +\S+Z +API key bootstrap +/);
+  assert.match(table[2] ?? "", /^unused +stripe +proxy {2,}1 +\S+Z +API key bootstrap +/);
+
+  const { connectionId } = await connectCustomer(on, { ...crm, groupRef: "broken" });
+  on.sandbox.hubspot.revokeTokens();
+  await on.inProject("POST", `/connections/${connectionId}:check`);
+  const [, ofHubspot, ...more] = await list("integrations", "--provider", "hubspot");
+  assert.match(ofHubspot ?? "", /^crm +hubspot +write, proxy +1 of 2 unhealthy +2 +/);
+  assert.deepEqual(more, []);
+  assert.match(
+    (await list("revisions", "--integration", "crm"))[1] ?? "",
+    /^2 +true +\S+Z +API key bootstrap +/,
+  );
+});

@@ -1,0 +1,40 @@
+/** The integrations of a project, with the health of their installations and who deployed them. */
+import { isObject, requireObjects, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import { withAuthor } from "./names.ts";
+import { extra, fetched, id, removed, text, time, type Resource } from "./resource.ts";
+
+export const INTEGRATIONS: Resource = {
+  plural: "integrations",
+  singular: "integration",
+  filters: ["provider"],
+  columns: {
+    NAME: text("name"),
+    PROVIDER: text("provider"),
+    ACTIONS: (row) =>
+      ["read", "write", "subscribe", "proxy"]
+        .filter((action) => isObject(valueAt(row, `latestRevision.content.${action}`)))
+        .join(", "),
+    HEALTH: { kind: "status", text: healthOf },
+    REVISION: extra(text("latestRevision.number")),
+    DEPLOYED: time("latestRevision.createTime"),
+    BY: extra(text("author")),
+    "REVISION ID": extra(id("latestRevision.id")),
+    ID: id("id"),
+  },
+  withNames: withAuthor("latestRevision.createdBy"),
+  async list(deps, { provider }) {
+    const all = requireObjects(await deps.inProject("GET", "/integrations"));
+    return provider ? all.filter((one) => textAt(one, "provider") === provider) : all;
+  },
+  get: fetched("/integrations"),
+  remove: removed("/integrations"),
+  takesAlong: "its revisions, its installations, and the connections that only they use",
+};
+
+/** Returns how many installations work; of none there is nothing to say. */
+function healthOf(row: JsonObject): string {
+  const all = Number(valueAt(row, "installationCount") ?? 0);
+  const unhealthy = Number(valueAt(row, "unhealthyInstallationCount") ?? 0);
+  if (all === 0) return "";
+  return unhealthy === 0 ? `${all} healthy` : `${unhealthy} of ${all} unhealthy`;
+}
