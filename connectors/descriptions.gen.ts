@@ -27,6 +27,7 @@ import { description as kit } from "./kit/description.ts";
 import { description as klaviyo } from "./klaviyo/description.ts";
 import { description as linear } from "./linear/description.ts";
 import { description as microsoft } from "./microsoft/description.ts";
+import { description as notion } from "./notion/description.ts";
 import { description as okta } from "./okta/description.ts";
 import { description as outreach } from "./outreach/description.ts";
 import { description as pipedrive } from "./pipedrive/description.ts";
@@ -75,6 +76,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   klaviyo,
   linear,
   microsoft,
+  notion,
   okta,
   outreach,
   pipedrive,

@@ -28,6 +28,7 @@ import { provider as kit } from "./kit/provider.ts";
 import { provider as klaviyo } from "./klaviyo/provider.ts";
 import { provider as linear } from "./linear/provider.ts";
 import { provider as microsoft } from "./microsoft/provider.ts";
+import { provider as notion } from "./notion/provider.ts";
 import { provider as okta } from "./okta/provider.ts";
 import { provider as outreach } from "./outreach/provider.ts";
 import { provider as pipedrive } from "./pipedrive/provider.ts";
@@ -79,6 +80,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   klaviyo,
   linear,
   microsoft,
+  notion,
   okta,
   outreach,
   pipedrive,

@@ -8,7 +8,7 @@ export interface BrokenDescription {
   description: Json;
 }
 
-/** Returns one broken description for each member and each wrong value of it. Members of examples may be anything. */
+/** Returns one broken description for each member and each wrong value of it. Members of examples and bodies may be anything. */
 export function brokenDescriptions(description: Description): BrokenDescription[] {
   const good: Json = JSON.parse(JSON.stringify(description));
   return placesIn(good).flatMap(({ place, steps, value }) =>
@@ -24,7 +24,7 @@ interface Place {
 
 function placesIn(value: Json, place = "connector", steps: string[] = []): Place[] {
   const here = steps.length === 0 ? [] : [{ place, steps, value }];
-  if (steps.at(-1) === "example") return here;
+  if (["example", "body"].includes(steps.at(-1) ?? "")) return here;
   const members = Array.isArray(value)
     ? value.map((item, index): [string, string, Json] => [String(index), `${place}[${index}]`, item])
     : Object.entries(isJsonObject(value) ? value : {}).map(([name, item]): [string, string, Json] => [

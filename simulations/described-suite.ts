@@ -292,7 +292,7 @@ function testRefusals(
 
   test("a create whose answer is lost has an unknown outcome, and an update may be repeated", async () => {
     const { simulation, connector, fetch } = world();
-    simulation.next = "lost";
+    simulation.nextWrite = "lost";
     const creating = written(
       connector,
       orderWrite(name, "create", { fields: example({ name, ...plan }) }),
@@ -300,7 +300,7 @@ function testRefusals(
     );
     await assert.rejects(creating, { kind: "unknown_outcome" });
     const id = simulation.account.records(name)[0]?.id ?? "";
-    simulation.next = "lost";
+    simulation.nextWrite = "lost";
     const updating = written(connector, orderWrite(name, "update", { id, fields: { n: "1" } }), fetch);
     await assert.rejects(updating, { kind: "unavailable" });
   });

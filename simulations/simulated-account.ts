@@ -9,7 +9,7 @@ import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts
 import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";
 import { filledIn, pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
-import { hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
+import { hasBody, hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
 import { typedFields } from "./simulated-values.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
 import { upsertIn } from "./simulated-upsert.ts";
@@ -81,14 +81,17 @@ export class SimulatedAccount {
         missing:
           Object.keys(errors.texts ?? {}).find((text) => errors.texts?.[text] === "not_found") ?? "not found",
       });
+    let missing: SimulatedAnswer | undefined;
     for (const plan of this.#plans) {
       const answer =
         this.#batch(plan, request, url) ??
         fieldPage(plan, request.method, this.#queryOf(request, url)) ??
         this.#answerFor(plan, request, url);
-      if (answer) return this.#marked(answer);
+      // Another object may have the same address.
+      if (answer && answer.status !== 404) return this.#marked(answer);
+      missing ??= answer;
     }
-    return this.refusal(404, "there is no such address");
+    return missing ?? this.refusal(404, "there is no such address");
   }
 
   /** An error as the description says that the provider words it. */
@@ -119,7 +122,7 @@ export class SimulatedAccount {
         ? undefined
         : valueInPath(fillPath(template.replace("{id}", "\u0000"), plan), url);
     if (rules.every((rule) => rule === undefined)) return undefined;
-    if (method === (plan.list?.method ?? "GET") && filledIn(plan, url)) {
+    if (method === (plan.list?.method ?? "GET") && filledIn(plan, url) && hasBody(plan, plan.list, request)) {
       const isChanged = place(plan.since?.path) !== undefined;
       if (isChanged || place(plan.list?.path) !== undefined) return this.#list(plan, request, url);
     }
@@ -127,7 +130,11 @@ export class SimulatedAccount {
     if (upserted) return upserted;
     // A deletion may be an update with certain members, and an update a create with an id.
     const removed = idNamed(plan, plan.delete, request, url);
-    if (removed !== undefined && hasConstants(plan, plan.delete, request))
+    if (
+      removed !== undefined &&
+      hasConstants(plan, plan.delete, request) &&
+      hasBody(plan, plan.delete, request)
+    )
       return this.#delete(plan, removed, request);
     const updated = idNamed(plan, plan.update, request, url);
     if (updated !== undefined) return this.#update(plan, updated, request);

@@ -1,11 +1,13 @@
 /** Checks what a request has besides the fields, as a described provider expects it: ids, constants, versions. */
 import type { DeleteRules, WriteRules } from "../connector-kit/described/description.ts";
+import { bodyOf } from "../connector-kit/described/body-members.ts";
 import { fillPath, fillText } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import type { SimulatedRequest } from "./simulated-account.ts";
 import type { StoredRecord } from "./simulated-answer.ts";
 import { fromForm, unwrapped } from "./simulated-body.ts";
+import { untypedFields } from "./simulated-values.ts";
 import { valueInPath } from "./value-in-path.ts";
 
 type Rules = WriteRules | DeleteRules | undefined;
@@ -28,6 +30,18 @@ export const hasConstants = (plan: ObjectPlan, rules: Rules, request: SimulatedR
     ([name, value]) => valueAtPlace(`body.${name}`, request) === filled(plan, value),
   );
 
+/** Whether the body has all members that the description puts into it. */
+export const hasBody = (
+  plan: ObjectPlan,
+  rules: { body?: Record<string, unknown> } | undefined,
+  { contentType, body }: Pick<SimulatedRequest, "contentType" | "body">,
+): boolean => {
+  const sent = parsed(contentType, body);
+  return Object.keys(rules?.body ?? {}).every(
+    (path) => JSON.stringify(at(sent, path)) === JSON.stringify(at(bodyOf(plan, rules?.body), path)),
+  );
+};
+
 const filled = (plan: ObjectPlan, value: string | number | boolean): string =>
   typeof value === "string" ? fillText(value, plan) : String(value);
 
@@ -43,7 +57,9 @@ export function withoutBeside(
 ): JsonObject | string {
   const fields = unwrapped(plan, rules, request);
   if (!isJsonObject(fields)) return fields;
-  const left = { ...fields };
+  if (!hasBody(plan, rules, request)) return "a member of the body is missing";
+  const left = plan.typedValues?.writes ? untypedFields(fields, plan.typedValues) : { ...fields };
+  if (!rules.wrap) for (const path of Object.keys(rules.body ?? {})) delete left[path.split(".")[0] ?? ""];
   for (const [name, value] of Object.entries(rules.also ?? {})) {
     if (String(left[name]) !== filled(plan, value)) return `the member ${name} is missing`;
     delete left[name];

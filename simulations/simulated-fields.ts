@@ -1,9 +1,9 @@
 /** Lists the fields of a simulated account, as the description says that the provider names them. */
 import type { FieldListRules, FlagRules } from "../connector-kit/described/metadata-rules.ts";
 import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
-import type { Json, JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 import { pageOf, type ListQuery } from "./simulated-list.ts";
 import { valueInPath } from "./value-in-path.ts";
@@ -33,7 +33,7 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
     name: `${list.nameHasDots && index % 2 === 0 ? "own." : ""}field_${index}`,
     providerType,
     isCustom: isAlwaysCustom || (list.custom !== undefined && index % 2 === 0),
-    isReadOnly: list.readOnly !== undefined && index % 3 === 0,
+    isReadOnly: byType(list, providerType) ?? (list.readOnly !== undefined && index % 3 === 0),
     isRequired: list.required !== undefined && index % 3 === 1,
     isSkipped: false,
     values: list.options && list.types[providerType]?.endsWith("Select") ? ["a", "b"] : [],
@@ -46,6 +46,12 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
     isSkipped: true,
   };
   return [...known, ...typed, ...(list.skip ? [skipped] : [])];
+}
+
+/** Whether fields of the type are read-only; undefined where the type does not tell. */
+function byType({ type, readOnly }: FieldListRules, providerType: string): boolean | undefined {
+  if (!readOnly?.paths.every((path) => path === type)) return undefined;
+  return readOnly.is?.includes(providerType) ?? !readOnly.isNot?.includes(providerType);
 }
 
 /** Returns the page of fields; undefined for a request of something else. */
@@ -68,7 +74,19 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
     records: fillPath(list.records, plan),
     paging: list.paging ?? { none: true },
   };
-  return pageOf(asList, query, fields, ({ fields: entry }) => entry);
+  const page = pageOf(asList, query, fields, ({ fields: entry }) => entry);
+  return list.keyed && page.body !== undefined ? { ...page, body: keyedIn(list, page.body) } : page;
+}
+
+/** Returns the answer with the list as an object; entries that have only name and type are texts. */
+function keyedIn({ records, name, type }: FieldListRules, body: Json): Json {
+  const listed = at(body, records);
+  const members = (Array.isArray(listed) ? listed : []).map((entry): [string, Json] => {
+    const isText = isJsonObject(entry) && Object.keys(entry).every((key) => key === name || key === type);
+    return [String(at(entry, name)), isText ? (at(entry, type) ?? null) : entry];
+  });
+  const keyed = Object.fromEntries(members);
+  return records === "" || !isJsonObject(body) ? keyed : nested(records, keyed, body);
 }
 
 function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
@@ -90,7 +108,7 @@ function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
   const { options } = list;
   if (options && field.values.length > 0)
     put(
-      options.at,
+      options.at.replace("{type}", field.providerType),
       field.values.map((value) =>
         options.value === undefined
           ? value

@@ -125,12 +125,13 @@ function withNext(
   if (link) return { body: list, headers: hasMore ? { link: `<${next.href}>; rel="next"` } : {} };
   const more = page?.more ?? offset?.more ?? keyset?.more;
   const place = cursor
-    ? { path: cursor.from, value: hasMore ? `c${start + size}` : null }
+    ? { path: cursor.from, value: hasMore || cursor.more !== undefined ? `c${start + size}` : null }
     : nextUrl
       ? { path: nextUrl.from, value: hasMore ? next.href : null }
       : { path: more, value: hasMore };
   if (place.path === undefined || !isJsonObject(list)) return { body: list, headers: {} };
-  return { body: nested(place.path, place.value, list), headers: {} };
+  const body = nested(place.path, place.value, list);
+  return { body: cursor?.more === undefined ? body : nested(cursor.more, hasMore, body), headers: {} };
 }
 
 /** Reads the bound back out of the template and the format. */

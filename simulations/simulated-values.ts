@@ -1,14 +1,18 @@
-/** Shows fields as lists of entries with a type, as the description says that the provider does. */
-import type { ObjectRules } from "../connector-kit/described/description.ts";
+/** Shows fields as entries with a type, and takes them in that form, as the description says that the provider does. */
 import { nested } from "../connector-kit/described/request-parts.ts";
-import type { Json, JsonObject } from "../server/ground/json.ts";
+import type { TypedRules } from "../connector-kit/described/typed-rules.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { placed } from "./simulated-answer.ts";
 
-/** All values are of the first type of which a field has one value. */
-export function typedFields(
-  fields: JsonObject,
-  { type, values, lists = [] }: NonNullable<ObjectRules["typedValues"]>,
-): JsonObject {
-  const [name = "", path = ""] = Object.entries(values).find(([one]) => !lists.includes(one)) ?? [];
+/** All values are of the first type of which a field has one value; texts are of the first type for texts. */
+export function typedFields(fields: JsonObject, rules: TypedRules): JsonObject {
+  const { type, values, lists = [] } = rules;
+  const isPlain = ([one, path = ""]: [string, string]) => !lists.includes(one) && !path.includes("*");
+  const [name = "", path = ""] = Object.entries(values).find(isPlain) ?? [];
+  if (rules.single)
+    return Object.fromEntries(
+      Object.entries(fields).map(([field, value]) => [field, singleEntry(value, rules, [name, path])]),
+    );
   const entry = (value: Json): JsonObject => nested(path, value, nested(type, name));
   return Object.fromEntries(
     Object.entries(fields).map(([field, value]) => [
@@ -16,4 +20,32 @@ export function typedFields(
       value === null ? [] : (Array.isArray(value) ? value : [value]).map(entry),
     ]),
   );
+}
+
+function singleEntry(
+  value: Json,
+  { type, values, texts = [] }: TypedRules,
+  plain: [string, string],
+): JsonObject {
+  const text = typeof value === "string" ? texts[0] : undefined;
+  const [name, path] = text === undefined ? plain : [text, values[text] ?? ""];
+  const inner = placed(path.replaceAll("*", "0"), value);
+  return nested(type, name, isJsonObject(inner) ? inner : {});
+}
+
+/** Returns the values of fields that were sent in the form of their types; others stay as they are. */
+export const untypedFields = (fields: JsonObject, { writes = {} }: TypedRules): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const [type = "", ...others] = isJsonObject(value) ? Object.keys(value) : [];
+      const path = Object.hasOwn(writes, type) && others.length === 0 ? writes[type] : undefined;
+      return [name, path === undefined ? value : valueSent(value, path.split("."))];
+    }),
+  );
+
+function valueSent(value: Json | undefined, [first, ...rest]: string[]): Json {
+  if (first === undefined || value === undefined || value === null) return value ?? null;
+  if (Array.isArray(value))
+    return first === "*" ? value.map((item) => valueSent(item, rest)) : valueSent(value[Number(first)], rest);
+  return isJsonObject(value) ? valueSent(value[first], rest) : null;
 }

@@ -13,7 +13,7 @@ export interface Simulation {
   /** The next request gets this answer; `lost`: it is carried out, and the connection breaks without an answer. */
   next: SimulatedAnswer | "lost" | undefined;
   /** The same for the next request that writes; reads of a schedule may come before it. */
-  nextWrite?: SimulatedAnswer;
+  nextWrite?: SimulatedAnswer | "lost";
   /** Until it is deleted, every write is carried out and the connection breaks, or stays open without an answer. */
   everyWrite?: "lost" | "held";
   close(): Promise<void>;

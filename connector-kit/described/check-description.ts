@@ -98,6 +98,9 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
       ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
       : []),
+    ...(list?.body && (list.method ?? "GET") === "GET"
+      ? [{ path: `${path}.list.body`, message: "needs another method than GET" }]
+      : []),
     ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
     ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
     ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
@@ -170,6 +173,9 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
     ...planBatchFaults(plan, path),
     ...(plan.typedValues && plan.flatten === undefined
       ? [{ path: `${path}.typedValues`, message: "needs flatten, which names the member with the fields" }]
+      : []),
+    ...(plan.typedValues?.writes && !plan.metadata?.list
+      ? [{ path: `${path}.typedValues.writes`, message: "needs metadata.list, which tells the types" }]
       : []),
     ...filledNames(plan).flatMap((name) =>
       Object.values(read?.query ?? {}).some((value) => value.includes(`{${name}}`))

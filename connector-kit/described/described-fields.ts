@@ -4,11 +4,11 @@ import { isJsonObject, type Json, type JsonObject } from "../../server/ground/js
 import type { Connector } from "../connector.ts";
 import type { FieldMetadata, FieldsConnector } from "../fields.ts";
 import { brokenPage } from "../page-check.ts";
-import type { ProviderFetch } from "../provider-fetch.ts";
+import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
-import type { Checkpoint } from "../read-connector.ts";
+import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { textAt } from "../text-at.ts";
-import { readListPage } from "./described-read.ts";
+import { pageRequest, readListPage } from "./described-read.ts";
 import type { Description } from "./description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./metadata-rules.ts";
 import { fillPath, fillText } from "./fill-path.ts";
@@ -59,26 +59,14 @@ const knownFields = ({ fields = {} }: MetadataRules): FieldMetadata[] =>
   }));
 
 /** Reads all pages of the list of fields, as if the fields were records. */
-async function listedFields(
+export async function listedFields(
   plan: ObjectPlan,
   list: FieldListRules,
   classify: Classify,
   fetch: ProviderFetch,
 ): Promise<FieldMetadata[]> {
-  const rules: ObjectPlan = {
-    name: `fields of ${plan.name}`,
-    modes: ["read"],
-    idPath: list.name,
-    list: {
-      path: fillPath(list.path, plan),
-      query: Object.fromEntries(
-        Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
-      ),
-    },
-    records: fillPath(list.records, plan),
-    paging: list.paging ?? { none: true },
-  };
-  const asked = { objectName: rules.name, fields: [], filters: [], associations: [] };
+  const rules = listRules(plan, list);
+  const asked = askedOf(rules);
   const fields: FieldMetadata[] = [];
   let checkpoint: Checkpoint | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
@@ -90,6 +78,34 @@ async function listedFields(
   throw brokenPage(`the list of the ${rules.name} does not end`);
 }
 
+/** Returns the request of the first page of the account's fields. */
+export function fieldListRequest(plan: ObjectPlan, list: FieldListRules): ProviderRequest {
+  const rules = listRules(plan, list);
+  return pageRequest(rules, askedOf(rules), undefined);
+}
+
+const askedOf = ({ name }: ObjectPlan): ReadPlan => ({
+  objectName: name,
+  fields: [],
+  filters: [],
+  associations: [],
+});
+
+const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
+  name: `fields of ${plan.name}`,
+  modes: ["read"],
+  idPath: list.name,
+  list: {
+    path: fillPath(list.path, plan),
+    query: Object.fromEntries(
+      Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
+    ),
+  },
+  records: fillPath(list.records, plan),
+  ...(list.keyed && { keyed: { name: list.name, type: list.type } }),
+  paging: list.paging ?? { none: true },
+});
+
 function listedField(list: FieldListRules, name: string, raw: JsonObject): FieldMetadata | undefined {
   if (list.skip?.some((flag) => isSet(raw, flag))) return undefined;
   const isCustom = list.custom ? isSet(raw, list.custom) : list.customIn !== undefined;
@@ -98,7 +114,7 @@ function listedField(list: FieldListRules, name: string, raw: JsonObject): Field
   const providerType = textAt(raw, list.type) ?? "";
   const explanation = list.explanation === undefined ? undefined : textAt(raw, list.explanation);
   const referred = list.refersTo === undefined ? undefined : textAt(raw, list.refersTo);
-  const values = valuesIn(raw, list.options);
+  const values = valuesIn(raw, providerType, list.options);
   return {
     fieldName: formatFieldPath(path),
     displayName: (list.label === undefined ? undefined : textAt(raw, list.label)) ?? name,
@@ -122,8 +138,12 @@ function isSet(raw: JsonObject, flag: FlagRules | undefined): boolean {
   });
 }
 
-function valuesIn(raw: JsonObject, rules: FieldListRules["options"]): NonNullable<FieldMetadata["values"]> {
-  const options = rules && at(raw, rules.at);
+function valuesIn(
+  raw: JsonObject,
+  type: string,
+  rules: FieldListRules["options"],
+): NonNullable<FieldMetadata["values"]> {
+  const options = rules && at(raw, rules.at.replace("{type}", type));
   if (!rules || !Array.isArray(options)) return [];
   return options.flatMap((option) => {
     const value = textIn(option, rules.value);

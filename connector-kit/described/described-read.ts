@@ -17,7 +17,8 @@ import { withDocument } from "./graphql-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
 import { putSelected } from "./selected-fields.ts";
-import { put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
+import { bodyOf } from "./body-members.ts";
+import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -91,7 +92,7 @@ async function search(
 }
 
 /** The page at a checkpoint of a URL is requested by that URL. */
-function pageRequest(
+export function pageRequest(
   rules: ObjectPlan,
   { since: wanted, pageSize, fields, filters }: ReadPlan,
   checkpoint: Checkpoint | undefined,
@@ -102,7 +103,7 @@ function pageRequest(
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
-  const parts: RequestParts = { query: [], body: {} };
+  const parts: RequestParts = { query: [], body: bodyOf(rules, list.body) };
   if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
   if (since) putSince(parts, rules, since);
   const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
@@ -149,11 +150,13 @@ const pagingOf = ({ since, paging = {} }: ObjectPlan, bound: Date | undefined): 
 
 const sizeOf = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
 
-function putSince(parts: RequestParts, { since: rules }: ObjectPlan, since: Date): void {
+function putSince(parts: RequestParts, plan: ObjectPlan, since: Date): void {
+  const { since: rules } = plan;
   if (rules?.to === undefined) return;
   const bound = timeText(since, rules.format);
   put(parts, rules.to, rules.template === undefined ? bound : rules.template.replace("{since}", bound));
   for (const [name, value] of Object.entries(rules.query ?? {})) parts.query.push([name, value]);
+  parts.body = bodyOf(plan, rules.body, parts.body);
 }
 
 interface ListReading {
@@ -200,13 +203,19 @@ export async function readListPage(
   };
 }
 
-function listIn(body: Json, { records, absentWhenEmpty, ...rules }: ObjectPlan): Json | undefined {
+function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
   const path = records === undefined ? "" : fillPath(records, rules);
   const list = at(body, path);
+  if (keyed && list !== undefined && isJsonObject(list)) return membersOf(list, keyed);
   if (list !== undefined || !absentWhenEmpty) return list;
   const around = at(body, path.slice(0, Math.max(0, path.lastIndexOf("."))));
   return around !== undefined && isJsonObject(around) ? [] : undefined;
 }
+
+const membersOf = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
+  Object.entries(list).map(([key, value]) =>
+    isJsonObject(value) ? nested(name, key, value) : nested(type, value, nested(name, key)),
+  );
 
 function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
   const id = idOf(raw, rules);

@@ -1,11 +1,19 @@
 /** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import type { Connector, RecordOutcome, RecordToWrite, RecordWrite, WriteConnector } from "../connector.ts";
+import type {
+  Connector,
+  RecordOutcome,
+  RecordToWrite,
+  RecordWrite,
+  WriteConnector,
+  WriteResult,
+} from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
+import { bodyOf } from "./body-members.ts";
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "./description.ts";
 import { withDocument } from "./graphql-plan.ts";
@@ -25,6 +33,7 @@ import {
   valuesOf,
   type ObjectPlan,
 } from "./object-plan.ts";
+import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -57,13 +66,20 @@ export function describedWrite(description: Description, classify: Classify): Wr
       const isKeyed = plan && to !== undefined && minutes !== undefined && !hasBatch(plan, write);
       return isKeyed ? minutes * 60_000 : undefined;
     },
-    prepare(write) {
-      const plan = planOf(description, write.objectName, write.type, write.account);
-      if (hasBatch(plan, write)) return batchRequests(batching(plan, write));
-      return write.records.flatMap((record) => preparedFor(plan, write, record, requestOf));
+    prepare(asked) {
+      const plan = planOf(description, asked.objectName, asked.type, asked.account);
+      const [before, write] = shownTypes(plan, asked);
+      if (hasBatch(plan, write)) return [...before, ...batchRequests(batching(plan, write))];
+      return [...before, ...write.records.flatMap((record) => preparedFor(plan, write, record, requestOf))];
     },
-    async write(write, fetch) {
-      const plan = planOrFault(description, write);
+    async write(asked, fetch) {
+      const plan = planOrFault(description, asked);
+      const isSent =
+        !(plan instanceof ProviderError) && asked.records.some((one) => !recordFault(asked, one, idFault));
+      const typed =
+        isSent && needsTypes(plan, asked) ? await typedWrite(plan, asked, { fetch, classify }) : asked;
+      if (typed instanceof ProviderError) return allRefused(asked, typed);
+      const write = typed;
       if (!(plan instanceof ProviderError) && hasBatch(plan, write))
         return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {
@@ -91,6 +107,12 @@ export function describedWrite(description: Description, classify: Classify): Wr
       value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0),
   };
 }
+
+const allRefused = ({ records }: RecordWrite, error: ProviderError): WriteResult => ({
+  outcomes: records.map(() => ({ success: false, error })),
+  warnings: [],
+  ...(error.rawResponse !== undefined && { rawResponse: error.rawResponse }),
+});
 
 const hasGet = (description: Description): boolean =>
   plansOf(description).some(({ get }) => get !== undefined);
@@ -200,11 +222,12 @@ interface WrittenRecord {
 }
 
 function writeRequest(
-  { method, wrap, headers, also: constants = {} }: WriteRules,
+  { method, wrap, headers, also: constants = {}, body: members }: WriteRules,
   { path, plan, record, also, repeatable }: WrittenRecord,
 ): ProviderRequest {
   const fields = { ...constantsOf(plan, constants), ...record.fields };
   const parts: RequestParts = { query: [], body: wrapped(plan, { ...record, fields }, wrap) };
+  parts.body = bodyOf(plan, members, parts.body);
   for (const [target, value] of also) put(parts, target, value);
   const request = {
     method,

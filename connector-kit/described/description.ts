@@ -4,6 +4,7 @@ import { Batch } from "./batch-rules.ts";
 import { Graphql, GraphqlEndpoint } from "./graphql-rules.ts";
 import { Metadata } from "./metadata-rules.ts";
 import { Paging } from "./paging-rules.ts";
+import { TypedValues } from "./typed-rules.ts";
 
 const text = (description: string) => Type.String({ description });
 const optional = (description: string) => Type.Optional(Type.String({ description }));
@@ -43,8 +44,14 @@ const TimeFormat = Type.Union([
 /** Where a value goes in a request: `query.<name>`, `body.<path>`, or `fill.<name>` for `{<name>}` in the query of a list. */
 const target = (description: string) => Type.String({ description });
 
+const bodyMembers = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
+
 /** What a request has besides the fields; also one that deletes. */
 const beside = {
+  body: bodyMembers(
+    "Members of the body around the fields, by path. `{path}`, `{singular}` and values of the connection are filled in texts.",
+  ),
   also: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Boolean(), Type.Number()]), {
       description: "Members that go with the fields; a field of the same name takes precedence.",
@@ -121,6 +128,7 @@ const ListRequest = Type.Object({
   query: texts(
     "Further parameters of the query. `{path}`, `{singular}` and values of the connection are filled.",
   ),
+  body: bodyMembers("Members of the body, by path, filled in the same way. Needs another method than `GET`."),
   pageSize: Type.Optional(
     Type.Object(
       {
@@ -145,6 +153,7 @@ const Since = Type.Object({
   ),
   template: optional("Text around the bound, with `{since}`."),
   query: texts("Parameters of the query that go with the bound."),
+  body: bodyMembers("Members of the body that go with the bound, by path."),
   oldestDays: Type.Optional(
     Type.Integer({
       description: "The provider refuses older bounds: all records are then read and compared here.",
@@ -178,27 +187,7 @@ const ObjectRulesSchema = Type.Object({
   ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
-  typedValues: Type.Optional(
-    Type.Object(
-      {
-        type: text("Path of the type in an entry."),
-        values: Type.Record(Type.String(), Type.String(), {
-          description:
-            "Path of the value in an entry by type; empty: the entry itself. Entries of other types stay as they are.",
-        }),
-        lists: Type.Optional(
-          Type.Array(Type.String(), {
-            description: "Types whose fields are lists even if they have one entry.",
-          }),
-        ),
-      },
-      {
-        description:
-          "For providers that return each field, in the member `flatten`, as a list of entries with a type. Such a field is read as its " +
-          "value, a list of values, or null, and written as a value or a list of values.",
-      },
-    ),
-  ),
+  typedValues: Type.Optional(TypedValues),
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),
   total: optional("Path of the number of all records in the answer of a list."),

@@ -41,6 +41,12 @@ const FieldList = Type.Object({
   path: text("Path below the base URL; `{path}` and `{singular}` are filled, in `query` as well."),
   query: Type.Optional(Type.Record(Type.String(), Type.String())),
   records: text("Path of the list of fields in the answer; empty: the answer itself."),
+  keyed: Type.Optional(
+    Type.Boolean({
+      description:
+        "The fields are the members of an object instead: the name of a member goes to `name`, and a member that is a text to `type`.",
+    }),
+  ),
   paging: Type.Optional(Paging),
   skip: Type.Optional(Type.Array(Flag, { description: "Entries with any of these flags are no fields." })),
   name: text("Path of the name."),
@@ -59,7 +65,7 @@ const FieldList = Type.Object({
   required: Type.Optional(Flag),
   options: Type.Optional(
     Type.Object({
-      at: text("Path of the list of values that can be chosen."),
+      at: text("Path of the list of values that can be chosen; `{type}` in it is the type."),
       value: optional("Path of the value. Default: the entry itself."),
       label: optional("Path of its label."),
     }),

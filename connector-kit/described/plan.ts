@@ -10,6 +10,8 @@ export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
   idPath: string;
   /** Values of the connection by name, for `{connection.<name>}`. */
   connection?: Record<string, string>;
+  /** The records are members of an object: where a member's name goes, and where its value if that is no object. */
+  keyed?: { name: string; type: string };
   /** GraphQL only. */
   endpoint?: GraphqlEndpointRules;
   /** Path of the record in the answer of a write, where it is not `record`. */

@@ -55,13 +55,6 @@ export const oauth2NToR: Record<string, ProviderFacts> = {
       },
     },
   }),
-  notion: oauth2("Notion", "https://api.notion.com", {
-    authorize: "https://api.notion.com/v1/oauth/authorize",
-    token: "https://api.notion.com/v1/oauth/token",
-    tokenAuth: "basic",
-    tokenFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
-    fixedHeaders: [{ name: "Notion-Version", valueTemplate: "2022-06-28" }],
-  }),
   payPal: oauth2("PayPal", "https://api-m.paypal.com", {
     grant: "clientCredentials",
     token: "https://api-m.paypal.com/v1/oauth2/token",

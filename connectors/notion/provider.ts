@@ -1,0 +1,11 @@
+/** How notion is connected. With later versions, a database has data sources, whose ids are not those of the database. */
+import { oauth2 } from "../../connector-kit/declare-provider.ts";
+
+export const provider = oauth2("Notion", "https://api.notion.com", {
+  authorize: "https://api.notion.com/v1/oauth/authorize",
+  token: "https://api.notion.com/v1/oauth/token",
+  tokenAuth: "basic",
+  tokenFields: { workspaceRefField: "workspace_id", consumerRefField: "owner.user.id" },
+  fixedHeaders: [{ name: "Notion-Version", valueTemplate: "2022-06-28" }],
+  declares: ["read", "write", "delete", "search"],
+});
