@@ -36,3 +36,25 @@ test("a description that needs a value that no connection has is refused with it
   const metadata = { input: [{ name: "company", displayName: "Company" }] };
   assert.deepEqual(checkOwnProvider("x-quill", { ...CONNECTION, metadata, connector }).faults, []);
 });
+
+test("a path of many braces is refused at once", () => {
+  const connector = {
+    defaults: { list: { path: `/${"{".repeat(60_000)}` } },
+    objects: { people: { modes: ["read"], paging: { none: true } } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  };
+  const began = performance.now();
+  const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, connector });
+  assert.ok(performance.now() - began < 300, `${performance.now() - began} ms`);
+  assert.match(faults[0]?.message ?? "", /brace without its partner/);
+});
+
+test("headers that belong to the transport, or that no request can have, are refused with their place", () => {
+  const withHeader = (name: string, valueTemplate = "1") =>
+    checkOwnProvider("x-quill", { ...CONNECTION, fixedHeaders: [{ name, valueTemplate }] }).faults;
+  for (const name of ["Host", "content-length", "Transfer-Encoding", "Proxy-Connection", "X\r\nY", ""])
+    assert.equal(withHeader(name)[0]?.path, "fixedHeaders[0].name", name);
+  assert.equal(withHeader("X-Version", "1\r\nHost: y")[0]?.path, "fixedHeaders[0].valueTemplate");
+  assert.deepEqual(withHeader("X-Version"), []);
+});

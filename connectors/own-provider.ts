@@ -103,22 +103,26 @@ const addressFaults = (info: ProviderInfo): ProviderFault[] =>
 /** Headers that carry credentials must take them from the connection. */
 const SECRET_HEADER = /authorization|cookie|secret|token|password|api-?key/i;
 
+/** These belong to the connection or name its server. */
+const TRANSPORT_HEADER =
+  /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
+
 function headerFaults({ fixedHeaders = [], customOpts }: ProviderInfo): ProviderFault[] {
   const lists = [
     ["fixedHeaders", fixedHeaders],
     ["customOpts.headers", customOpts?.headers ?? []],
   ] as const;
   return lists.flatMap(([list, headers]) =>
-    headers.flatMap(({ name, valueTemplate }, index) =>
-      SECRET_HEADER.test(name) && !valueTemplate.includes("{{")
-        ? [
-            {
-              path: `${list}[${index}].valueTemplate`,
-              message: "looks like a secret: take it from the connection with a placeholder {{.name}}",
-            },
-          ]
-        : [],
-    ),
+    headers.flatMap(({ name, valueTemplate }, index) => {
+      const place = `${list}[${index}]`;
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name) || TRANSPORT_HEADER.test(name))
+        return [{ path: `${place}.name`, message: "is no header that a request can set" }];
+      if (!/^[\t\x20-\x7e]*$/.test(valueTemplate))
+        return [{ path: `${place}.valueTemplate`, message: "must be ASCII without line breaks" }];
+      if (!SECRET_HEADER.test(name) || valueTemplate.includes("{{")) return [];
+      const message = "looks like a secret: take it from the connection with a placeholder {{.name}}";
+      return [{ path: `${place}.valueTemplate`, message }];
+    }),
   );
 }
 

@@ -47,6 +47,30 @@ test("a record that is read by its id has the wanted fields, too", async () => {
   );
 });
 
+test("a header of links that never end takes no time", async () => {
+  const began = performance.now();
+  for (const link of ["<".repeat(60_000), "<a>;".repeat(15_000), `<a>;${" ".repeat(60_000)}`]) {
+    const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
+    const { next } = await readerOf({}).readPage(PLAN, undefined, fetch);
+    assert.equal(next, undefined);
+  }
+  assert.ok(performance.now() - began < 500, `${performance.now() - began} ms`);
+  const link =
+    '<https://quill.example/people?page=1>; rel="first", <https://quill.example/people?page=3>; rel="next"';
+  const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
+  assert.deepEqual((await readerOf({}).readPage(PLAN, undefined, fetch)).next, { place: "/people?page=3" });
+});
+
+test("a value of the connection is a step of a path and leads nowhere else", () => {
+  const pathWith = (company: string): string =>
+    readerOf({ list: { path: "/v3/{connection.company}/{path}" } }).preparePage({
+      ...PLAN,
+      account: { values: { company } },
+    }).path;
+  assert.equal(pathWith("a/../b?c"), "/v3/a%2F..%2Fb%3Fc/people");
+  for (const company of [".", ".."]) assert.throws(() => pathWith(company), /cannot be part of an address/);
+});
+
 test("a bound in a header goes with every page, also where the address of the next page is the provider's", () => {
   const read = readerOf({ since: { to: "header.If-Modified-Since", format: "http" } });
   const since = new Date("2026-11-20T09:30:15Z");

@@ -23,8 +23,15 @@ export function fillPath(
     value: encodeURIComponent(upsert?.value ?? ""),
   };
   return template.replaceAll(PLACEHOLDER, (_, name: string) =>
-    name.startsWith(OF_CONNECTION) ? encodeURIComponent(connectionValue(plan, name)) : (values[name] ?? ""),
+    name.startsWith(OF_CONNECTION) ? pathStep(connectionValue(plan, name), name) : (values[name] ?? ""),
   );
+}
+
+/** Dots alone would be resolved as a step up, however they are encoded. */
+function pathStep(value: string, placeholder: string): string {
+  if (value !== "." && value !== "..") return encodeURIComponent(value);
+  const message = `the connection's value ${JSON.stringify(value)} of ${placeholder} cannot be part of an address`;
+  throw new ProviderError({ kind: "invalid", message });
 }
 
 /** Fills a text that is encoded later. `parts` are the object's own placeholders; one without a value is empty. */

@@ -57,7 +57,7 @@ function placeAfter(
   }
   if (nextUrl) return pathOf(textOf(at(body, nextUrl.from)), listPath);
   if (link) {
-    return pathOf(/<([^>]+)>\s*;[^,]*rel="?next"?/.exec(response.headers["link"] ?? "")?.[1], listPath);
+    return pathOf(NEXT_LINK.exec(response.headers["link"] ?? "")?.[1], listPath);
   }
   const isShort = pageSize !== undefined && count < pageSize;
   if (page) {
@@ -74,6 +74,9 @@ function placeAfter(
   }
   return undefined;
 }
+
+/** No part matches the beginning of another link: otherwise a long header would take seconds, and stop the whole process. */
+const NEXT_LINK = /<([^<>]+)>\s*;[^,<]*rel="?next"?/;
 
 const firstOf = ({ first = 0 }: NonNullable<PagingRules["offset"]>): number => first;
 
