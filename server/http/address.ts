@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 export type Surface = "write" | "read" | "search";
 export type SurfaceHosts = Partial<Record<Surface, string>>;
 
-const SURFACES: readonly Surface[] = ["write", "read", "search"];
+export const SURFACES: readonly Surface[] = ["write", "read", "search"];
 
 /** Verbs of the API behind a colon; any other colon belongs to a name. */
 const VERBS = [

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../ground/errors.ts";
 import { wholeSecond } from "../ground/retry-after.ts";
-import { routerPattern } from "./address.ts";
+import { routerPattern, SURFACES } from "./address.ts";
 import type { Route } from "./endpoint.ts";
 import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
@@ -77,10 +77,15 @@ export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
   const path = request.originalUrl.split("?")[0] ?? "/";
   // The rewritten URL: a header or the host may name the surface.
   const routed = request.url.split("?")[0] ?? "/";
+  const elsewhere = SURFACES.filter((surface) =>
+    routes.some(
+      ({ method, path: known }) => method === request.method && matches(known, `/${surface}${routed}`),
+    ),
+  );
   const methods = routes.filter((entry) => matches(entry.path, routed)).map(({ method }) => method);
   if (methods.length > 0) {
     return new Problem("method-not-allowed", {
-      detail: `${path} takes ${methods.join(", ")}, not ${request.method}.`,
+      detail: `${path} takes ${methods.join(", ")}, not ${request.method}.${surfaceAdvice(elsewhere, path)}`,
       headers: { allow: methods.join(", ") },
     });
   }
@@ -89,8 +94,17 @@ export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
     ? "This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy, which has an address of its own, by default port 4001."
     : "The endpoints are listed at /docs.";
   return new Problem("unknown-path", {
-    detail: `There is no endpoint at ${request.method} ${path}. ${advice}`,
+    detail: `There is no endpoint at ${request.method} ${path}.${surfaceAdvice(elsewhere, path)} ${advice}`,
   });
+}
+
+/** Returns a sentence for a path that only data surfaces have; they cannot be told from each other by it. */
+function surfaceAdvice(surfaces: readonly string[], path: string): string {
+  if (surfaces.length === 0) return "";
+  const each = (words: (surface: string) => string, between: string) => surfaces.map(words).join(between);
+  const addresses = each((surface) => `/${surface}${path}`, " or ");
+  const headers = each((surface) => `\`X-Amp-Request-Type: ${surface}\``, " or ");
+  return ` It is one of the ${each((surface) => surface, " and the ")} API: call ${addresses}, or send ${headers}.`;
 }
 
 /** Tells whether a rewritten path belongs to a route, whatever its method. */

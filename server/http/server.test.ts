@@ -85,6 +85,16 @@ const routes: Route[] = [
     }),
   ),
   route(
+    "POST /write/v1/written",
+    "full",
+    endpoint({
+      ...about,
+      operationId: "writeOther",
+      success: { status: 204, description: "Written." },
+      handle: async () => undefined,
+    }),
+  ),
+  route(
     "POST /write/v1/things",
     "full",
     endpoint({
@@ -293,6 +303,12 @@ describe("a refusal", () => {
       assert.equal(response.headers.get("allow"), "POST", path);
       await assertRefused(response, 405, "method-not-allowed", /takes POST, not DELETE/);
     }
+  });
+
+  test("of an endpoint of the data surfaces names their addresses", async () => {
+    const named =
+      /It is one of the write API: call \/write\/v1\/written, or send `X-Amp-Request-Type: write`\./;
+    await assertRefused(await call("POST", "/v1/written"), 404, "unknown-path", named);
   });
 
   test("of another method on a data surface that a header names is a 405 too", async () => {

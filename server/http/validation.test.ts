@@ -93,6 +93,11 @@ describe("each kind of fault is a sentence", () => {
       Type.String({ format: "date-time" }),
       "now",
     ],
+    [
+      "must have at most 9 digits for the fraction of the second",
+      Type.String({ format: "date-time" }),
+      "2026-01-31T12:00:00.1234567890Z",
+    ],
   ];
   for (const [detail, member, value] of cases) {
     test(detail, () => {
@@ -102,6 +107,12 @@ describe("each kind of fault is a sentence", () => {
       );
     });
   }
+});
+
+test("a time may have up to nine digits for the fraction of the second", () => {
+  const Time = Type.Object({ time: Type.String({ format: "date-time" }) });
+  for (const time of ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.123456789+02:00"])
+    assert.deepEqual(validator(Time, "body")({ time }), { time });
 });
 
 test("a choice between shapes reports what the shapes lack, not the choice", () => {

@@ -7,6 +7,11 @@ import { adviceFor, unknownNamesIn, type Names } from "./unknown-names.ts";
 
 type Place = Issue["in"];
 
+/** Clients send nanoseconds at most. */
+const TOO_EXACT = /\.\d{10}/;
+
+const isTime = withFormats(new Ajv()).compile<string>({ type: "string", format: "date-time" });
+
 /** Path and query are text, so numbers and booleans are converted as the schema requires; bodies never are. */
 const compilers = { text: compiler(true), body: compiler(false) };
 
@@ -18,6 +23,10 @@ function compiler(coerceTypes: boolean): Ajv {
     useDefaults: false,
     removeAdditional: false,
   });
+  return withFormats(ajv).addFormat("date-time", (text) => isTime(text) && !TOO_EXACT.test(text));
+}
+
+function withFormats(ajv: Ajv): Ajv {
   // The package has two module forms; which one is loaded depends on the bundler.
   (addFormats as unknown as { default: typeof addFormats.default }).default(ajv);
   return ajv;
@@ -88,8 +97,8 @@ function meaningful(errors: ErrorObject[]): ErrorObject[] {
 }
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
-  const path = pathOf(error);
-  return { in: place, name: path, detail: sentence(error), value: valueAt(root, error.instancePath) };
+  const value = valueAt(root, error.instancePath);
+  return { in: place, name: pathOf(error), detail: sentence(error, value), value };
 }
 
 /** Turns `/batch/3/record` and a missing `id` into `batch[3].record.id`. */
@@ -105,7 +114,7 @@ function pathOf({ instancePath, params, keyword }: ErrorObject): string {
 
 const unescape = (segment: string): string => segment.replaceAll("~1", "/").replaceAll("~0", "~");
 
-function sentence({ keyword, params, message = "is not valid" }: ErrorObject): string {
+function sentence({ keyword, params, message = "is not valid" }: ErrorObject, value: unknown): string {
   switch (keyword) {
     case "required":
       return "is missing";
@@ -134,6 +143,8 @@ function sentence({ keyword, params, message = "is not valid" }: ErrorObject): s
     case "maximum":
       return `must be ${keyword === "minimum" ? "at least" : "at most"} ${params["limit"]}`;
     case "format":
+      if (params["format"] === "date-time" && TOO_EXACT.test(String(value)))
+        return "must have at most 9 digits for the fraction of the second";
       return `must be ${FORMATS[String(params["format"])] ?? `of the format ${params["format"]}`}`;
     default:
       return message;

@@ -57,7 +57,7 @@ export const reconcileSubscriptions = (deps: {
   });
 
 /** RFC 3339: without a zone the time would be the server's. */
-const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 function readSince(text: string): Date {
   const since = new Date(TIME.test(text) ? text : Number.NaN);
