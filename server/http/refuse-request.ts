@@ -79,7 +79,11 @@ export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
   const routed = request.url.split("?")[0] ?? "/";
   const elsewhere = SURFACES.filter((surface) =>
     routes.some(
-      ({ method, path: known }) => method === request.method && matches(known, `/${surface}${routed}`),
+      // Few routes begin so; to compare each with every path that somebody tries would cost more.
+      ({ method, path: known }) =>
+        method === request.method &&
+        known.startsWith(`/${surface}/`) &&
+        matches(known, `/${surface}${routed}`),
     ),
   );
   const methods = routes.filter((entry) => matches(entry.path, routed)).map(({ method }) => method);
