@@ -20,6 +20,8 @@ export interface ConnectorSample {
   upsertKey?: string;
   /** False for an object whose records cannot be deleted. */
   deletes?: false;
+  /** False for an object whose records cannot be changed. */
+  updates?: false;
 }
 
 export function testConnector(name: string, connector: Connector, sample: ConnectorSample): void {
@@ -160,12 +162,16 @@ function sampleWrites(sample: ConnectorSample): RecordWrite[] {
   return [
     { ...one, type: "create", records: created.slice(0, 1) },
     { ...one, type: "create", records: created.slice(0, 1), readBack: false },
-    { ...one, type: "update", records: records.slice(0, 1) },
+    ...(sample.updates === false ? [] : [{ ...one, type: "update" as const, records: records.slice(0, 1) }]),
     ...(sample.deletes === false ? [] : [{ ...one, type: "delete" as const, records: records.slice(0, 1) }]),
     { ...many, type: "create", records: created, allOrNone: false },
     { ...many, type: "create", records: created, allOrNone: true },
-    { ...many, type: "update", records, allOrNone: false },
-    { ...many, type: "update", records, allOrNone: true },
+    ...(sample.updates === false
+      ? []
+      : [
+          { ...many, type: "update" as const, records, allOrNone: false },
+          { ...many, type: "update" as const, records, allOrNone: true },
+        ]),
     ...upserts(sample, one, many),
   ];
 }

@@ -16,6 +16,7 @@ import { description as freshdesk } from "./freshdesk/description.ts";
 import { description as front } from "./front/description.ts";
 import { description as github } from "./github/description.ts";
 import { description as gitlab } from "./gitlab/description.ts";
+import { description as gong } from "./gong/description.ts";
 import { description as google } from "./google/description.ts";
 import { description as gorgias } from "./gorgias/description.ts";
 import { description as hunter } from "./hunter/description.ts";
@@ -65,6 +66,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   front,
   github,
   gitlab,
+  gong,
   google,
   gorgias,
   hunter,

@@ -16,6 +16,7 @@ import { provider as freshdesk } from "./freshdesk/provider.ts";
 import { provider as front } from "./front/provider.ts";
 import { provider as github } from "./github/provider.ts";
 import { provider as gitlab } from "./gitlab/provider.ts";
+import { provider as gong } from "./gong/provider.ts";
 import { provider as google } from "./google/provider.ts";
 import { provider as gorgias } from "./gorgias/provider.ts";
 import { provider as hubspot } from "./hubspot/provider.ts";
@@ -68,6 +69,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   front,
   github,
   gitlab,
+  gong,
   google,
   gorgias,
   hubspot,

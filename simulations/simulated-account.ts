@@ -1,7 +1,7 @@
 /** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { plansOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import type { Description } from "../connector-kit/described/description.ts";
+import type { Description, WriteRules } from "../connector-kit/described/description.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
@@ -145,6 +145,8 @@ export class SimulatedAccount {
   }
 
   #list(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
+    const { emptyWhen } = plan;
+    if (emptyWhen !== undefined && this.records(plan.name).length === 0) return this.refusal(404, emptyWhen);
     return pageOf(plan, this.#queryOf(request, url), this.records(plan.name), (record, selected) =>
       this.#shown(plan, record, selected),
     );
@@ -196,7 +198,7 @@ export class SimulatedAccount {
     const fields = plan.create && withoutBeside(plan, plan.create, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
     if (Object.values(fields).includes(REFUSED)) return this.refusal(422, "a value is refused");
-    const answer = this.#written(plan, this.put(plan.name, fields), 201, plan.create?.empty);
+    const answer = this.#written(plan, this.put(plan.name, fields), 201, plan.create);
     if (key !== undefined) this.#answersByKey.set(key, answer);
     return answer;
   }
@@ -210,7 +212,7 @@ export class SimulatedAccount {
     const { key, value, fields } = found;
     const known = this.records(plan.name).find((record) => String(record.fields[key]) === value);
     const id = this.put(plan.name, { ...fields, [key]: value }, known?.id);
-    return this.#written(plan, id, known ? 200 : 201, rules.empty);
+    return this.#written(plan, id, known ? 200 : 201, rules);
   }
 
   #update(plan: ObjectPlan, id: string, request: SimulatedRequest): SimulatedAnswer {
@@ -220,7 +222,7 @@ export class SimulatedAccount {
     if (!record) return this.refusal(404, "there is no such record");
     if (isStale(plan.update, record, request)) return this.refusal(409, "the record has changed since");
     this.put(plan.name, fields, id);
-    return this.#written(plan, id, 200, plan.update?.empty);
+    return this.#written(plan, id, 200, plan.update);
   }
 
   #delete(plan: ObjectPlan, id: string, request: SimulatedRequest): SimulatedAnswer {
@@ -243,9 +245,19 @@ export class SimulatedAccount {
     };
   }
 
-  #written(plan: ObjectPlan, id: string, status: number, isEmpty = false): SimulatedAnswer {
+  #written(
+    plan: ObjectPlan,
+    id: string,
+    status: number,
+    rules: Pick<WriteRules, "empty" | "id"> | undefined,
+  ): SimulatedAnswer {
     const record = this.#of(plan.name).get(id);
-    if (isEmpty || !record) return { status: 204, headers: {} };
+    if (rules?.id?.startsWith("header.")) {
+      const location = `https://provider.invalid/records/${encodeURIComponent(id)}`;
+      return { status: 204, headers: { [rules.id.slice("header.".length)]: location } };
+    }
+    if (rules?.id !== undefined) return { status, headers: {}, body: nested(rules.id, id) };
+    if (rules?.empty || !record) return { status: 204, headers: {} };
     const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
     return { status, headers: {}, body: placed(path, this.#shown(plan, record)) };
   }

@@ -37,10 +37,18 @@ export const hasBody = (
   { contentType, body }: Pick<SimulatedRequest, "contentType" | "body">,
 ): boolean => {
   const sent = parsed(contentType, body);
-  return Object.keys(rules?.body ?? {}).every(
-    (path) => JSON.stringify(at(sent, path)) === JSON.stringify(at(bodyOf(plan, rules?.body), path)),
+  return Object.keys(rules?.body ?? {}).every((path) =>
+    contains(at(sent, path), at(bodyOf(plan, rules?.body), path)),
   );
 };
+
+/** Other members may be beside those of an object. */
+const contains = (sent: Json | undefined, wanted: Json | undefined): boolean =>
+  wanted !== undefined && isJsonObject(wanted)
+    ? sent !== undefined &&
+      isJsonObject(sent) &&
+      Object.entries(wanted).every(([name, value]) => contains(sent[name], value))
+    : JSON.stringify(sent) === JSON.stringify(wanted);
 
 const filled = (plan: ObjectPlan, value: string | number | boolean): string =>
   typeof value === "string" ? fillText(value, plan) : String(value);

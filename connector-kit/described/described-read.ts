@@ -12,7 +12,7 @@ import { watchHeaders } from "../watch-headers.ts";
 import type { Description } from "./description.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
-import { at, idFaults, idOf, planOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { at, idFaults, idOf, planOf, plansOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
@@ -37,7 +37,7 @@ export function describedRead(description: Description, classify: Classify): Rea
       deletions: false,
       search: true,
       mostSearchFilters: 5,
-      overlapMs: 60_000,
+      overlapMs: overlapMs(description),
     },
     preparePage: (plan, checkpoint) => pageRequest(rulesFor(plan), plan, checkpoint),
     readPage,
@@ -76,6 +76,10 @@ export function describedRead(description: Description, classify: Classify): Rea
     },
   };
 }
+
+/** A minute, unless records of an object appear later. */
+const overlapMs = (description: Description): number =>
+  60_000 * Math.max(1, ...plansOf(description).map(({ since }) => since?.overlapMinutes ?? 1));
 
 async function search(
   next: (checkpoint: Checkpoint | undefined) => Promise<ReadPage>,
@@ -175,6 +179,8 @@ export async function readListPage(
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
   const { error } = await send(pageRequest(rules, plan, checkpoint), kept, classify, plan.account);
+  if (error && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen))
+    return { records: [] };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
   const body = parseBody(response.text);

@@ -1,14 +1,7 @@
 /** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import type {
-  Connector,
-  RecordOutcome,
-  RecordToWrite,
-  RecordWrite,
-  WriteConnector,
-  WriteResult,
-} from "../connector.ts";
-import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
+import type { Connector, RecordToWrite, RecordWrite, WriteConnector, WriteResult } from "../connector.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
@@ -23,7 +16,6 @@ import { fillPath, fillText } from "./fill-path.ts";
 import {
   at,
   idFaults,
-  idOf,
   keyOf,
   keyPlaces,
   knownPlan,
@@ -34,6 +26,7 @@ import {
   type ObjectPlan,
 } from "./object-plan.ts";
 import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
+import { outcomeOf } from "./write-outcome.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -282,12 +275,14 @@ interface Sending {
 
 async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
   const { write, fetch, classify, requestOf, plan } = sending;
-  const sent = (request: ProviderRequest) => send(request, fetch, classify, write.account);
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
   const key = record.idempotencyKey;
   const before = await valueBefore(sending, record);
   if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
   const request = requestOf(write, record, before);
+  let response: ProviderResponse | undefined;
+  const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
+  const sent = (asked: ProviderRequest) => send(asked, kept, classify, write.account);
   const { body, error } =
     keyTo === undefined || key === undefined
       ? await sent(request)
@@ -295,7 +290,7 @@ async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleO
   if (error) return deletedOrRefused(write, record, error);
   if (write.type === "delete" && record.id !== undefined)
     return { outcome: { success: true, recordId: record.id } };
-  return { outcome: await outcomeOf(sending, record, body) };
+  return { outcome: await outcomeOf(sending, record, { body, headers: response?.headers ?? {} }) };
 }
 
 /** A record that is not there need not be deleted. */
@@ -322,26 +317,4 @@ async function valueBefore(
   if (value !== undefined && value !== null) return value;
   const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
   return new ProviderError({ kind: "unreadable", message, status: 200 });
-}
-
-/** An answer to a create that names no id leaves open what was written. */
-async function outcomeOf(
-  sending: Sending,
-  { id, fields }: RecordToWrite,
-  body: Json | undefined,
-): Promise<RecordOutcome> {
-  const { plan, write, fetch, classify } = sending;
-  const place = plan.recordAt?.[write.type] ?? plan.record;
-  const answered = at(body, place === undefined ? undefined : fillPath(place, plan));
-  const recordId = idOf(answered, plan) ?? id;
-  if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty) return { success: true };
-  if (recordId === undefined) {
-    const done = write.type === "upsert" ? "upserted" : "created";
-    const message = `${plan.name} was ${done}, but the provider's answer has no id at ${plan.idPath}`;
-    return { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) };
-  }
-  if (isJsonObject(answered)) return { success: true, recordId, data: answered };
-  if (write.readBack === false || write.batch || !plan.get) return { success: true, recordId };
-  const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
-  return { success: true, recordId, ...(data && { data }) };
 }

@@ -91,7 +91,13 @@ const writeRequest = {
   ),
   headers: texts("Further headers."),
   ...beside,
-  empty: Type.Optional(Type.Boolean({ description: "The answer has no body; the record is read back." })),
+  empty: Type.Optional(
+    Type.Boolean({ description: "The answer has no body, or is not the record, which is read back." }),
+  ),
+  id: optional(
+    "Where the id is in an answer that is not the record: a path, or `header.<name>` for the last part of an address in a header. The " +
+      "record is read back.",
+  ),
 };
 const WriteRequest = Type.Object(writeRequest);
 
@@ -154,6 +160,13 @@ const Since = Type.Object({
   template: optional("Text around the bound, with `{since}`."),
   query: texts("Parameters of the query that go with the bound."),
   body: bodyMembers("Members of the body that go with the bound, by path."),
+  overlapMinutes: Type.Optional(
+    Type.Integer({
+      description:
+        "How far before the last read a scheduled one begins, where records appear late. It is the longest of all objects that holds. " +
+        "Default: 1.",
+    }),
+  ),
   oldestDays: Type.Optional(
     Type.Integer({
       description: "The provider refuses older bounds: all records are then read and compared here.",
@@ -184,6 +197,9 @@ const ObjectRulesSchema = Type.Object({
     Type.Boolean({
       description: "An answer without records leaves the list out; what is around the list is there.",
     }),
+  ),
+  emptyWhen: optional(
+    "Part of the reason with which the provider refuses a list that has no records, instead of an empty list.",
   ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),

@@ -58,22 +58,6 @@ export const oauth2FToH: Record<string, ProviderFacts> = {
       goToConnect: { displayName: "GoTo Connect", baseURL: "https://api.goto.com", support: supports() },
     },
   }),
-  // Each customer has a host of their own, named in the token response.
-  gong: oauth2("Gong", "{{.api_base_url_for_customer}}", {
-    authorize: "https://app.gong.io/oauth2/authorize",
-    token: "https://app.gong.io/oauth2/generate-customer-token",
-    tokenAuth: "basic",
-    needsScopes: true,
-    tokenFields: {
-      workspaceRefField: "api_base_url_for_customer",
-      scopesField: "scope",
-      otherFields: [
-        { name: "api_base_url_for_customer", displayName: "API base URL", path: "api_base_url_for_customer" },
-      ],
-    },
-    declares: ["read", "write", "subscribe"],
-    hostSuffixes: [".gong.io"],
-  }),
   greenhouse: oauth2("Greenhouse (Harvest)", "https://harvest.greenhouse.io", {
     authorize: "https://auth.greenhouse.io/authorize",
     token: "https://auth.greenhouse.io/token",

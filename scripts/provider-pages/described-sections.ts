@@ -129,6 +129,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
       ? []
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
     ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
+    ...overlapText(plans),
     "* A search reads up to ten pages and compares them here.",
     ...(byPosition.length === 0
       ? []
@@ -137,6 +138,15 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
             `${byPosition.map(({ name }) => `\`${name}\``).join(", ")}.`,
         ]),
   ];
+}
+
+function overlapText(plans: ObjectPlan[]): string[] {
+  const minutes = Math.max(...plans.map(({ since }) => since?.overlapMinutes ?? 0));
+  return minutes > 0
+    ? [
+        `* Records appear late: a scheduled read begins ${minutes} minutes before the last, and delivers what is new or changed.`,
+      ]
+    : [];
 }
 
 function errorSection({ errors }: Description): string[] {

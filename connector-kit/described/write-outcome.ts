@@ -1,0 +1,64 @@
+/** Tells from the answer to a write what became of the record: its id, and the record as it now is. */
+import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../connector.ts";
+import { ProviderError } from "../provider-error.ts";
+import type { ProviderFetch, ProviderResponse } from "../provider-fetch.ts";
+import { textAt } from "../text-at.ts";
+import type { WriteRules } from "./description.ts";
+import { fillPath } from "./fill-path.ts";
+import { getOne } from "./get-record.ts";
+import { at, idOf, type ObjectPlan } from "./object-plan.ts";
+
+interface Answered {
+  plan: ObjectPlan;
+  write: RecordWrite;
+  fetch: ProviderFetch;
+  classify: NonNullable<Connector["classify"]>;
+}
+
+/** An answer to a create that names no id leaves open what was written. */
+export async function outcomeOf(
+  sending: Answered,
+  { id, fields }: RecordToWrite,
+  { body, headers }: { body: Json | undefined; headers: ProviderResponse["headers"] },
+): Promise<RecordOutcome> {
+  const { plan, write, fetch, classify } = sending;
+  const { id: idAt, empty = false } = writeRulesOf(plan, write.type) ?? {};
+  const place = plan.recordAt?.[write.type] ?? plan.record;
+  const isRecord = idAt === undefined && !empty;
+  const answered = isRecord ? at(body, place === undefined ? undefined : fillPath(place, plan)) : undefined;
+  const recordId = (idAt === undefined ? idOf(answered, plan) : idIn(idAt, body, headers)) ?? id;
+  if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty) return { success: true };
+  if (recordId === undefined) {
+    const done = write.type === "upsert" ? "upserted" : "created";
+    const message = `${plan.name} was ${done}, but the provider's answer has no id at ${idAt ?? plan.idPath}`;
+    return { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) };
+  }
+  if (isJsonObject(answered)) return { success: true, recordId, data: answered };
+  if (write.readBack === false || write.batch || !plan.get) return { success: true, recordId };
+  const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
+  return { success: true, recordId, ...(data && { data }) };
+}
+
+const writeRulesOf = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | undefined =>
+  type === "delete" ? undefined : plan[type];
+
+/** Returns the id at a path, or the last part of the address in a header. */
+function idIn(
+  place: string,
+  body: Json | undefined,
+  headers: ProviderResponse["headers"],
+): string | undefined {
+  if (!place.startsWith("header.")) return body === undefined ? undefined : textAt(body, place);
+  const address = headers[place.slice("header.".length).toLowerCase()];
+  const last = address?.split(/[?#]/)[0]?.split("/").at(-1);
+  return last === undefined || last === "" ? undefined : decodedOrRaw(last);
+}
+
+function decodedOrRaw(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,74 @@
+/** Gong: calls with their transcripts, users and workspaces are read, calls and meetings are created. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
+
+/**
+ * Lists select by the start of a call, not by its change, and a call appears when it is processed: reads go back a day. A list
+ * without calls is refused.
+ */
+const selected = {
+  since: { to: "body.filter.fromDateTime", format: "rfc3339-seconds" as const, overlapMinutes: 24 * 60 },
+  paging: inBody,
+  emptyWhen: "found corresponding to the provided filters",
+};
+
+export const description: Description = {
+  // Digits, too many for a number.
+  ids: { pattern: "[0-9A-Za-z-]{1,40}" },
+  defaults: {
+    modes: ["read"],
+    list: { path: "/v2/{path}" },
+    records: "{path}",
+    paging: { cursor: { from: "records.cursor", to: "query.cursor" } },
+  },
+  objects: {
+    calls: {
+      ...selected,
+      modes: ["read", "create"],
+      list: {
+        method: "POST",
+        path: "/v2/calls/extensive",
+        body: { filter: {}, contentSelector: { exposedFields: { parties: true } } },
+      },
+      flatten: "metaData",
+      idPath: "metaData.id",
+      changedPath: "metaData.started",
+      create: { method: "POST", path: "/v2/calls", id: "callId" },
+      example: {
+        clientUniqueId: "c-77",
+        actualStart: "2026-11-20T09:00:00Z",
+        direction: "Outbound",
+        primaryUser: "234599484848423",
+        parties: [{ userId: "234599484848423" }, { emailAddress: "ada@example.com" }],
+      },
+    },
+    transcripts: {
+      ...selected,
+      list: { method: "POST", path: "/v2/calls/transcript", body: { filter: {} } },
+      records: "callTranscripts",
+      idPath: "callId",
+    },
+    users: { get: { path: "/v2/users/{id}", record: "user" } },
+    workspaces: { paging: { none: true } },
+    // A deletion needs the organizer's address besides the id.
+    meetings: {
+      modes: ["create", "update"],
+      create: { method: "POST", path: "/v2/meetings", id: "meetingId" },
+      update: { method: "PUT", path: "/v2/meetings/{id}", empty: true },
+      example: {
+        startTime: "2026-11-21T10:00:00Z",
+        endTime: "2026-11-21T11:00:00Z",
+        organizerEmail: "ada@example.com",
+        invitees: [{ email: "bo@example.com" }],
+      },
+    },
+  },
+  errors: { message: ["errors.*"] },
+  limits: { perSecond: 3 },
+  sources: {
+    documentation: "https://help.gong.io/apidocs",
+    checked:
+      "2026-11-23, documentation: lists of calls, limits, and a client made from Gong's OpenAPI (create of calls, meetings); the refusal of an empty list and the delay of calls are from reports of other clients; flows are left out",
+  },
+};
