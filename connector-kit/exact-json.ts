@@ -59,6 +59,23 @@ function partTexts(text: string): string[] {
   return parts;
 }
 
+/** No record or event is nested so deeply; the stacks of JavaScript and PostgreSQL end at some thousand levels. */
+const MOST_LEVELS = 500;
+
+/** Whether a JSON text is nested more deeply than what walks it, the database included, can take. */
+export function isTooDeep(text: string): boolean {
+  if (text.length < 2 * MOST_LEVELS) return false;
+  let level = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfText(text, at);
+    else if (character === "[" || character === "{") level += 1;
+    else if (character === "]" || character === "}") level -= 1;
+    if (level > MOST_LEVELS) return true;
+  }
+  return false;
+}
+
 /** Returns the position of the quote that closes the text which opens at `from`. */
 function endOfText(text: string, from: number): number {
   let at = from + 1;

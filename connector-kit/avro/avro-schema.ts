@@ -95,6 +95,6 @@ const namespaceOf = (schema: JsonObject, { namespace }: Scope): string =>
 const textsIn = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(String) : []);
 
 function sizeIn(size: Json | undefined): number {
-  if (typeof size === "number" && size >= 0) return size;
+  if (typeof size === "number" && Number.isSafeInteger(size) && size >= 0) return size;
   throw new RangeError("a fixed type of the Avro schema has no size");
 }

@@ -19,7 +19,7 @@ export interface AvroRecord {
 }
 
 const DEEPEST = 64;
-/** Items of one array or map; those without a size could be any number. */
+/** Items of all arrays and maps of a value; those without a size could be any number. */
 const MOST_ITEMS = 1_000_000;
 
 /** Throws `RangeError` for bytes that are no value of the type. */
@@ -37,6 +37,7 @@ export const isAvroRecord = (value: AvroValue | undefined): value is AvroRecord 
 class Decoder {
   readonly #bytes: Buffer;
   #at = 0;
+  #count = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -91,7 +92,7 @@ class Decoder {
     for (let count = Number(this.#long()); count !== 0; count = Number(this.#long())) {
       if (count < 0) this.#long();
       for (let left = Math.abs(count); left > 0; left--) {
-        if (items.length >= MOST_ITEMS) throw new RangeError("an Avro array has too many items");
+        if (++this.#count > MOST_ITEMS) throw new RangeError("an Avro value has too many items");
         items.push(read());
       }
     }

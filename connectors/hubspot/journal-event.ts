@@ -2,7 +2,7 @@
  * Reads the events of HubSpot's webhooks journal. They get the words of pushes, so that receivers need not know the way on which
  * a change became known. Pure.
  */
-import { itemTexts, memberTexts, parseExactly } from "../../connector-kit/exact-json.ts";
+import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { pluralOf, typeIdOf } from "./event-objects.ts";
@@ -35,6 +35,7 @@ export function readJournalFile(text: string, offset: string): ProviderEvent[] |
 }
 
 export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | undefined {
+  if (isTooDeep(raw)) return undefined;
   const event = parseExactly(raw);
   if (!isJsonObject(event)) return undefined;
   const action = wordOf(event.action) ?? "";

@@ -1,5 +1,5 @@
 /** Reads the events that HubSpot pushes. */
-import { itemTexts, parseExactly } from "../../connector-kit/exact-json.ts";
+import { isTooDeep, itemTexts, parseExactly } from "../../connector-kit/exact-json.ts";
 import type {
   ProviderEvent,
   PushedEvents,
@@ -41,13 +41,14 @@ export function readEvents(body: string): PushedEvents | undefined {
 }
 
 export function readEvent(raw: string): ProviderEvent | undefined {
+  if (isTooDeep(raw)) return undefined;
   const event = parseExactly(raw);
   if (!isJsonObject(event)) return undefined;
   // Some documents of HubSpot name it `eventType`.
   const providerEventType = wordOf(event.subscriptionType) ?? wordOf(event.eventType);
   const [prefix = "", action = ""] = providerEventType?.split(".") ?? [];
   const accountRef = idOf(event.portalId);
-  const type = TYPES[action] ?? "other";
+  const type = (Object.hasOwn(TYPES, action) ? TYPES[action] : undefined) ?? "other";
   const recordId = idOf(
     type === "associationUpdate" ? event.fromObjectId : (survivor(event) ?? event.objectId),
   );
@@ -119,7 +120,8 @@ function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
 
 /** Public samples have these forms, too. */
 const SPELLINGS: Record<string, string> = { merged: "merge", restored: "restore" };
-const actionOf = (word: string): string => SPELLINGS[word] ?? word;
+const actionOf = (word: string): string =>
+  (Object.hasOwn(SPELLINGS, word) ? SPELLINGS[word] : undefined) ?? word;
 
 /** `contact.merge`, `object.merge` and `merge` are the same in the list of contacts. */
 export function isListed(

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Signature } from "@hubspot/api-client";
 import type { PushedRequest } from "../../connector-kit/subscribe-connector.ts";
-import { countItems, readEvent, readEvents } from "./push-event.ts";
+import { countItems, isListed, readEvent, readEvents } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { subscribe } from "./subscribe.ts";
 
@@ -138,6 +138,32 @@ test("an item without account, type or record is dropped alone; a body of anothe
   }
   assert.deepEqual(readEvents("[]"), { events: [], dropped: 0 });
   assert.equal(countItems("[]"), 0);
+});
+
+test("an item that is nested more deeply than a database can take is dropped alone", () => {
+  const text = JSON.stringify(changed);
+  for (const [open, close] of [
+    ["[", "]"],
+    ['{"a":', "}"],
+  ] as const) {
+    const deep = `${text.slice(0, -1)},"x":${open.repeat(100_000)}1234567890123456789${close.repeat(100_000)}}`;
+    const read = readEvents(`[${deep},${text}]`);
+    assert.deepEqual([read?.events.length, read?.dropped], [1, 1]);
+  }
+  const words = { ...changed, x: "[{".repeat(10_000) };
+  assert.equal(readEvents(JSON.stringify([words]))?.events.length, 1);
+});
+
+test("a type with the name of a member of every object is another event", () => {
+  for (const action of ["constructor", "__proto__", "toString"]) {
+    const [event] =
+      readEvents(JSON.stringify([{ ...changed, subscriptionType: `contact.${action}` }]))?.events ?? [];
+    assert.equal(event?.type, "other");
+    assert.equal(
+      isListed([`contact.${action}`], { providerEventType: `object.${action}`, objectKey: "0-1" }),
+      true,
+    );
+  }
 });
 
 test("objects have one key in every spelling", () => {

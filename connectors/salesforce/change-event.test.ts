@@ -163,6 +163,31 @@ describe("change events", () => {
     assert.ok(!isIn([], "GAP_UNDELETE"));
   });
 
+  test("a long text that was changed in many records is a gap, because it would be kept for each of them", () => {
+    const ids = Array.from({ length: 2_000 }, (_, index) => `00QSb${String(index).padStart(10, "0")}MAA`);
+    const bytesOf = (name: string) => [
+      ...header(1, ids, ["0x02"]),
+      ...long(1n),
+      ...text(name),
+      ...long(0n),
+      ...long(0n),
+      ...long(0n),
+    ];
+    const { events, gaps } = readChangeEvent(decodeAvro(SCHEMA, Buffer.from(bytesOf("x".repeat(100_000)))));
+    assert.deepEqual(events, []);
+    assert.match(gaps[0]?.reason ?? "", /too much text/);
+    assert.equal(gaps[0]?.objectKey, "lead");
+    const small = decodeAvro(SCHEMA, Buffer.from(bytesOf("x".repeat(1_000))));
+    assert.equal(readChangeEvent(small).events.length, 2_000);
+    assert.equal(readChangeEvent(small, 100_000).gaps.length, 1);
+  });
+
+  test("a value of few bytes cannot have millions of items", () => {
+    const nested = parseAvroSchema('{"type":"array","items":{"type":"array","items":"null"}}');
+    const bytes = [...long(100n), ...Array.from({ length: 100 }, () => [...long(900_000n), 0]).flat(), 0];
+    assert.throws(() => decodeAvro(nested, Buffer.from(bytes)), /too many items/);
+  });
+
   test("bytes that end early, unknown branches and numbers without an end are refused", () => {
     const whole = Buffer.from([...header(1, [ID], []), 0, 0, 0, 0]);
     for (const bytes of [

@@ -19,11 +19,19 @@ export interface ChangeEvents {
 
 const HEADER = "ChangeEventHeader";
 const OVERFLOW = "GAP_OVERFLOW";
+/** Not a word of Salesforce. */
+const TOO_LARGE = "too large";
 /** A transaction that takes long commits with the time at which it began. */
 const OVERFLOW_MARGIN_MS = 5 * 60_000;
 
-/** Throws `RangeError` for what is no change event. */
-export function readChangeEvent(value: AvroValue): ChangeEvents {
+/**
+ * Characters that the events of one answer may have. An event of many records becomes one each with all its values, so that a
+ * mass update of a long text would take gigabytes.
+ */
+export const MOST_TEXT = 32 * 1024 * 1024;
+
+/** Throws `RangeError` for what is no change event. An event that needs more than `room` characters is a gap. */
+export function readChangeEvent(value: AvroValue, room = MOST_TEXT): ChangeEvents {
   const event = isAvroRecord(value) ? value : undefined;
   const header = event && memberOf(event, HEADER);
   if (!event || !isAvroRecord(header)) throw new RangeError("the event has no change event header");
@@ -36,11 +44,26 @@ export function readChangeEvent(value: AvroValue): ChangeEvents {
   const nulled = fieldsOfBits(event.type, textsIn(header, "nulledFields"));
   const diffs = fieldsOfBits(event.type, textsIn(header, "diffFields"));
   const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
-  const events = ids.flatMap((recordId) => {
-    const raw = `{"${HEADER}":${headerText(header, { recordId, changed, nulled, diffs })}${body}}`;
-    return readEvent(raw) ?? [];
-  });
-  return { events, gaps: [] };
+  if (ids.length * body.length > room) return { events: [], gaps: [gapOf(header, entityName, TOO_LARGE)] };
+  const rawOf = (recordId: string): string =>
+    `{"${HEADER}":${headerText(header, { recordId, changed, nulled, diffs })}${body}}`;
+  return { events: eachOf(ids, rawOf), gaps: [] };
+}
+
+/** Reads the first one; the others differ in the record only, and reading a long text for each would take minutes. */
+function eachOf([first = "", ...others]: string[], rawOf: (recordId: string) => string): ProviderEvent[] {
+  const read = readKeyed(rawOf(first));
+  if (!read) return [];
+  const { event, keyOf } = read;
+  return [
+    event,
+    ...others.map((recordId) => ({
+      ...event,
+      recordId,
+      dedupeKey: keyOf(recordId),
+      raw: rawOf(recordId),
+    })),
+  ];
 }
 
 function gapOf(header: AvroRecord, entityName: string, changeType: string): StreamGap {
@@ -49,12 +72,14 @@ function gapOf(header: AvroRecord, entityName: string, changeType: string): Stre
   return {
     objectKey: entityName.toLowerCase(),
     ...(!Number.isNaN(since.getTime()) && { since }),
-    reason:
-      changeType === OVERFLOW
-        ? `Salesforce does not report single changes of a transaction with more than 100,000 changes (${OVERFLOW})`
-        : "Salesforce reported a change without the ids of the records",
+    reason: GAP_REASONS[changeType] ?? "Salesforce reported a change without the ids of the records",
   };
 }
+
+const GAP_REASONS: Record<string, string | undefined> = {
+  [OVERFLOW]: `Salesforce does not report single changes of a transaction with more than 100,000 changes (${OVERFLOW})`,
+  [TOO_LARGE]: "a change of many records has too much text to be kept for each of them",
+};
 
 const TYPES: Record<string, SubscribeEventType> = {
   CREATE: "create",
@@ -66,9 +91,17 @@ const TYPES: Record<string, SubscribeEventType> = {
 };
 
 /** Reads an event of one record from its JSON form; undefined if it is none. */
-export function readEvent(raw: string): ProviderEvent | undefined {
-  const event = parseExactly(raw);
-  const header = isJsonObject(event) ? event[HEADER] : undefined;
+export const readEvent = (raw: string): ProviderEvent | undefined => readKeyed(raw)?.event;
+
+interface KeyedEvent {
+  event: ProviderEvent;
+  /** The same for the repeated event, and for the gap event of the same change. */
+  keyOf(recordId: string): string;
+}
+
+function readKeyed(raw: string): KeyedEvent | undefined {
+  const parsed = parseExactly(raw);
+  const header = isJsonObject(parsed) ? parsed[HEADER] : undefined;
   if (!isJsonObject(header)) return undefined;
   const { entityName, changeType, recordId, changedFields, transactionKey, sequenceNumber } = header;
   if (typeof entityName !== "string" || typeof changeType !== "string" || typeof recordId !== "string") {
@@ -78,7 +111,9 @@ export function readEvent(raw: string): ProviderEvent | undefined {
   const type = Object.hasOwn(TYPES, changeType) ? (TYPES[changeType] ?? "other") : "other";
   const names = Array.isArray(changedFields) ? changedFields.map(String) : [];
   const time = new Date(Number(header.commitTimestamp));
-  return {
+  const keyOf = (id: string): string =>
+    JSON.stringify([entityName, transactionKey ?? null, sequenceNumber ?? null, id]);
+  const event: ProviderEvent = {
     accountRef: "",
     objectKey: entityName.toLowerCase(),
     type,
@@ -89,10 +124,10 @@ export function readEvent(raw: string): ProviderEvent | undefined {
       changedFields: [...new Set(names.map(flatName))],
       changedCompounds: [...new Set(names.flatMap(compoundOf))],
     }),
-    // The same for the repeated event, and for the gap event of the same change.
-    dedupeKey: JSON.stringify([entityName, transactionKey ?? null, sequenceNumber ?? null, recordId]),
+    dedupeKey: keyOf(recordId),
     raw,
   };
+  return { event, keyOf };
 }
 
 /** `Name.LastName` is `LastName`, `MailingAddress.Street` is `MailingStreet`. */

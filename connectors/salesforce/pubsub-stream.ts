@@ -23,7 +23,7 @@ import type {
   StreamRequest,
 } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
-import { readChangeEvent, type ChangeEvents } from "./change-event.ts";
+import { MOST_TEXT, readChangeEvent, type ChangeEvents } from "./change-event.ts";
 import { toStreamError } from "./pubsub-errors.ts";
 
 const SERVICE = "/eventbus.v1.PubSub";
@@ -122,9 +122,11 @@ async function toBatch(
   const received = messagesAt(response, FETCH_RESPONSE.events);
   const events: ProviderEvent[] = [];
   const gaps: StreamGap[] = [];
+  let room = MOST_TEXT;
   for (const consumed of received) {
     const event = decodeMessage(bytesAt(consumed, CONSUMER_EVENT.event));
-    const read = await changesIn(schemas, request, event);
+    const read = await changesIn(schemas, request, { event, room });
+    room -= read.events.reduce((sum, { raw }) => sum + raw.length, 0);
     events.push(...read.events);
     gaps.push(...read.gaps);
   }
@@ -140,12 +142,12 @@ async function toBatch(
 async function changesIn(
   schemas: Schemas,
   request: StreamRequest,
-  event: ProtoMessage,
+  { event, room }: { event: ProtoMessage; room: number },
 ): Promise<ChangeEvents> {
   const schemaId = bytesAt(event, PRODUCER_EVENT.schemaId).toString("utf8");
   try {
     const schema = await findSchema(schemas, request, schemaId);
-    return readChangeEvent(decodeAvro(schema, bytesAt(event, PRODUCER_EVENT.payload)));
+    return readChangeEvent(decodeAvro(schema, bytesAt(event, PRODUCER_EVENT.payload)), room);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {
