@@ -272,3 +272,37 @@ test("Asana: a create names the workspace of the connection, and lists name the 
   const own = write.prepare(order("tasks", "create", { workspace: "7" }));
   assert.deepEqual(own[0]?.body, { data: { workspace: "7" } });
 });
+
+test("Xero: several records in one request have a result each, and a refused one does not refuse the others", async () => {
+  const { write } = connectorOf("xero");
+  const names = ["Quill Ltd", "", "Pens Ltd"];
+  const ids = [1, 2, 3].map((number) => `bd2270c3-8706-4c11-9cfb-00000000000${number}`);
+  const contact = (index: number, more: JsonObject): JsonObject => ({ Name: names[index] ?? "", ...more });
+  const { fetch, requests } = replay({
+    status: 200,
+    body: {
+      Status: "OK",
+      Contacts: [
+        contact(0, { ContactID: ids[0] ?? "", StatusAttributeString: "OK" }),
+        contact(1, {
+          ContactID: "00000000-0000-0000-0000-000000000000",
+          StatusAttributeString: "ERROR",
+          ValidationErrors: [{ Message: "The contact has no name" }],
+        }),
+        contact(2, { ContactID: ids[2] ?? "", StatusAttributeString: "WARNING" }),
+      ],
+    },
+  });
+  const batch: RecordWrite = {
+    ...order("Contacts", "create", {}),
+    batch: true,
+    records: names.map((Name) => ({ fields: { Name } })),
+  };
+  const { outcomes } = await write.write(batch, fetch);
+  assert.equal(requests[0]?.path, "/api.xro/2.0/Contacts?summarizeErrors=false");
+  assert.deepEqual(requests[0]?.body, { Contacts: names.map((Name) => ({ Name })) });
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.message)),
+    [ids[0], "The contact has no name", ids[2]],
+  );
+});

@@ -2,10 +2,11 @@
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { plansOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { Description, WriteRules } from "../connector-kit/described/description.ts";
+import { conditionOf } from "../connector-kit/described/record-result.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
-import { packedAnswer, writtenList, type ListTarget } from "./simulated-batch.ts";
+import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";
 import { filledIn, pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
@@ -197,7 +198,7 @@ export class SimulatedAccount {
     if (known) return known;
     const fields = plan.create && withoutBeside(plan, plan.create, request);
     if (!isJsonObject(fields)) return this.refusal(422, String(fields));
-    if (Object.values(fields).includes(REFUSED)) return this.refusal(422, "a value is refused");
+    if (Object.values(fields).includes(REFUSED)) return this.#refused(plan, "a value is refused");
     const answer = this.#written(plan, this.put(plan.name, fields), 201, plan.create);
     if (key !== undefined) this.#answersByKey.set(key, answer);
     return answer;
@@ -213,6 +214,13 @@ export class SimulatedAccount {
     const known = this.records(plan.name).find((record) => String(record.fields[key]) === value);
     const id = this.put(plan.name, { ...fields, [key]: value }, known?.id);
     return this.#written(plan, id, known ? 200 : 201, rules);
+  }
+
+  /** Where a success may hold the refusal of a record, it does. */
+  #refused({ written }: ObjectPlan, reason: string): SimulatedAnswer {
+    if (!written) return this.refusal(422, reason);
+    const [message = "message"] = written.message ?? this.#description.errors.message;
+    return { status: 200, headers: {}, body: refusedBody(written.okWhen, message, reason) };
   }
 
   #update(plan: ObjectPlan, id: string, request: SimulatedRequest): SimulatedAnswer {
@@ -259,7 +267,9 @@ export class SimulatedAccount {
     if (rules?.id !== undefined) return { status, headers: {}, body: nested(rules.id, id) };
     if (rules?.empty || !record) return { status: 204, headers: {} };
     const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
-    return { status, headers: {}, body: placed(path, this.#shown(plan, record)) };
+    const body = placed(path, this.#shown(plan, record));
+    const { path: okPath, values } = conditionOf(plan.written?.okWhen ?? "=");
+    return { status, headers: {}, body: okPath === "" ? body : withValue(body, okPath, values[0] ?? "") };
   }
 
   #shown(plan: ObjectPlan, record: StoredRecord, selected?: string[]): JsonObject {

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import type { PackedRules, RecordListRules } from "../connector-kit/described/batch-rules.ts";
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, keyPlaces, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { conditionOf } from "../connector-kit/described/record-result.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { parseBody } from "../connector-kit/send-request.ts";
@@ -73,30 +74,47 @@ export function writtenList(
   target: ListTarget,
 ): SimulatedAnswer | undefined {
   const body = parseBody(text) ?? null;
-  const entries = at(body, rules.to);
+  const entries = at(body, fillPath(rules.to, plan));
   const key = kind === "upsert" ? keyIn(plan, body) : undefined;
   if (!Array.isArray(entries) || (kind === "upsert" && key === undefined)) return undefined;
   if (entries.length > rules.most) return target.refusal(422, `more than ${rules.most} records`);
   const planned = entries.map((entry) => plannedEntry({ plan, kind, rules }, entry, key, target));
   const fault = planned.find((one) => typeof one === "string");
   if (rules.together && typeof fault === "string") return target.refusal(422, fault);
-  const results = planned.map((one, index): Json => {
-    const result =
-      typeof one === "string"
-        ? refusedResult(rules, one)
-        : writtenResult(plan, rules, target, target.put(one.fields, one.id));
-    return referred(rules, entries[index] ?? null, result);
-  });
-  if (rules.answers === undefined) return { status: 204, headers: {} };
+  const results: Json[] = [];
+  const refused: Json[] = [];
+  for (const [index, one] of planned.entries()) {
+    const reference = referenceOf(rules, entries[index] ?? null);
+    if (typeof one !== "string") {
+      const result = writtenResult(plan, rules, target, target.put(one.fields, one.id));
+      results.push(referred(rules.ref?.from, reference, result));
+    } else if (rules.refused) {
+      const [{ from = rules.ref?.from } = {}] = rules.refused;
+      refused.push(from === "" ? reference : referred(from, reference, refusedResult(rules, one)));
+    } else results.push(referred(rules.ref?.from, reference, refusedResult(rules, one)));
+  }
+  const [{ at: refusedAt } = {}] = rules.refused ?? [];
+  const besides = refusedAt === undefined ? {} : nested(refusedAt, refused);
+  if (rules.answers === undefined)
+    return rules.refused ? { status: 200, headers: {}, body: besides } : { status: 204, headers: {} };
+  const [further] = rules.furtherAnswers ?? [];
+  const half = further === undefined ? results.length : Math.ceil(results.length / 2);
   // With references the results come in another order.
-  const inOrder = rules.ref ? results.toReversed() : results;
-  return { status: 200, headers: {}, body: placed(rules.answers, inOrder) };
+  const first = rules.ref ? results.slice(0, half).toReversed() : results;
+  const listed = placed(fillPath(rules.answers, plan), first);
+  if (!isJsonObject(listed)) return { status: 200, headers: {}, body: listed };
+  const others = further === undefined ? {} : nested(further, results.slice(half));
+  return { status: 200, headers: {}, body: { ...listed, ...besides, ...others } };
 }
 
-function referred({ ref }: RecordListRules, entry: Json, result: Json): Json {
-  if (!ref || !isJsonObject(entry)) return result;
-  return nested(ref.from, entry[ref.to] ?? null, isJsonObject(result) ? result : {});
+/** Providers write mail addresses in lower case. */
+function referenceOf({ ref }: RecordListRules, entry: Json): Json {
+  const reference = isJsonObject(entry) ? (entry[ref?.to ?? ref?.of ?? ""] ?? null) : null;
+  return typeof reference === "string" ? reference.toLowerCase() : reference;
 }
+
+const referred = (from: string | undefined, reference: Json, result: Json): Json =>
+  from === undefined ? result : nested(from, reference, isJsonObject(result) ? result : {});
 
 function keyIn({ upsert }: ObjectPlan, body: Json): string | undefined {
   return upsert?.keys.find((key) =>
@@ -120,28 +138,52 @@ function plannedEntry(
   if (!isJsonObject(given)) return "an entry has no fields";
   const beside = new Set([
     ...Object.keys(rules.also ?? {}),
-    ...(rules.idTo === undefined ? [] : [rules.idTo]),
-    ...(rules.ref ? [rules.ref.to] : []),
+    ...(rules.idTo === undefined ? [] : [fillPath(rules.idTo, plan)]),
+    ...(rules.ref?.to === undefined ? [] : [rules.ref.to]),
   ]);
   const fields = Object.fromEntries(Object.entries(given).filter(([name]) => !beside.has(name)));
   if (Object.values(fields).includes(REFUSED)) return "a value is refused";
   if (kind === "create") return { fields, id: undefined };
   if (kind === "upsert")
     return { fields, id: key === undefined ? undefined : target.findBy(key, fields[key]) };
-  const id = String(entry[rules.idTo ?? ""]);
+  const id = String(entry[fillPath(rules.idTo ?? "", plan)]);
   return target.has(id) ? { fields, id } : "there is no such record";
 }
 
 function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTarget, id: string): Json {
   if (rules.id === "") return id;
-  const [okPath, okValue = ""] = rules.okWhen?.split("=") ?? [];
+  const { path: okPath, values } = conditionOf(rules.okWhen ?? "=");
   const shown = rules.record === undefined ? {} : nested(rules.record, target.show(id));
   const withId = nested(rules.id ?? plan.idPath, id, isJsonObject(shown) ? shown : {});
-  return okPath === undefined ? withId : nested(okPath, okValue, withId);
+  return okPath === "" ? withId : nested(okPath, values[0] ?? "", withId);
+}
+
+/** A result of a record that was not written. */
+export function refusedBody(okWhen: string | undefined, message: string, reason: string): JsonObject {
+  const { path } = conditionOf(okWhen ?? "refused=");
+  const refused = placed(path, "refused");
+  const steps = message.split(".").map((step) => (step === "*" ? "0" : step));
+  const told = placed(steps.join("."), reason);
+  return merged(refused, told);
+}
+
+/** Returns the body with a value at a path, in which numbers are positions of lists. */
+export const withValue = (body: Json, path: string, value: Json): JsonObject =>
+  merged(body, placed(path, value));
+
+/** Members of both; lists are merged entry by entry. */
+function merged(first: Json, second: Json): JsonObject {
+  if (!isJsonObject(first) || !isJsonObject(second)) return isJsonObject(second) ? second : {};
+  const both: JsonObject = { ...first, ...second };
+  for (const [name, value] of Object.entries(first)) {
+    const other = second[name];
+    if (isJsonObject(value) && other !== undefined && isJsonObject(other)) both[name] = merged(value, other);
+    if (Array.isArray(value) && Array.isArray(other)) both[name] = [merged(value[0] ?? {}, other[0] ?? {})];
+  }
+  return both;
 }
 
 function refusedResult(rules: RecordListRules, reason: string): Json {
-  const [okPath = "refused"] = rules.okWhen?.split("=") ?? [];
   const [message = "message"] = rules.message ?? [];
-  return nested(message, reason, nested(okPath, "refused"));
+  return refusedBody(rules.okWhen, message, reason);
 }

@@ -3,6 +3,7 @@ import type { DeleteRules, WriteRules } from "../connector-kit/described/descrip
 import { bodyOf } from "../connector-kit/described/body-members.ts";
 import { fillPath, fillText } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import type { FieldMaskRules } from "../connector-kit/described/write-rules.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import type { SimulatedRequest } from "./simulated-account.ts";
 import type { StoredRecord } from "./simulated-answer.ts";
@@ -60,7 +61,7 @@ export const isStale = (rules: Rules, { version }: StoredRecord, request: Simula
 /** Returns the fields alone, or the reason why the request is refused. */
 export function withoutBeside(
   plan: ObjectPlan,
-  rules: WriteRules,
+  rules: WriteRules & { fieldMask?: FieldMaskRules },
   request: SimulatedRequest,
 ): JsonObject | string {
   const fields = unwrapped(plan, rules, request);
@@ -72,9 +73,16 @@ export function withoutBeside(
     if (String(left[name]) !== filled(plan, value)) return `the member ${name} is missing`;
     delete left[name];
   }
-  for (const target of [rules.idTo, rules.readBefore?.to])
+  for (const target of [rules.idTo, rules.readBefore?.to, rules.fieldMask?.to])
     if (target?.startsWith("body.")) delete left[target.slice("body.".length)];
-  return left;
+  return rules.fieldMask ? masked(rules.fieldMask, left, request) : left;
+}
+
+/** Members that are not named stay as they are, and those that are named and absent are cleared. */
+function masked(mask: FieldMaskRules, fields: JsonObject, request: SimulatedRequest): JsonObject | string {
+  const named = valueAtPlace(mask.to, request)?.split(mask.separator ?? ",") ?? [];
+  if (Object.keys(fields).length > 0 && named.join("") === "") return "no member is named";
+  return Object.fromEntries(named.filter(Boolean).map((name) => [name, fields[name] ?? null]));
 }
 
 function valueAtPlace(target: string, { path, contentType, body }: SimulatedRequest): string | undefined {

@@ -1,4 +1,5 @@
 /** Recognises a described upsert, backwards: which key it names, and which fields it writes. */
+import { hash } from "node:crypto";
 import type { UpsertRules } from "../connector-kit/described/description.ts";
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
@@ -27,8 +28,10 @@ export function upsertIn(
     named ??
     (rules.path.includes("{key}") ? first.key : rules.keys.find((name) => Object.hasOwn(fields, name)));
   if (key === undefined || !rules.keys.includes(key)) return "no key is given";
-  const value = first.value === "" ? fields[key] : first.value;
+  const value = first.value === "" || rules.keyHash ? fields[key] : first.value;
   if (value === undefined || value === null) return `the key ${key} has no value`;
+  if (rules.keyHash && first.value !== hash(rules.keyHash, String(value).toLowerCase()))
+    return "the path has not the hash of the key";
   return { key, value: String(value), fields: withoutName(rules, fields) };
 }
 

@@ -3,6 +3,7 @@ import type { ProviderFault } from "../check-provider.ts";
 import type { BatchRules, RecordListRules } from "./batch-rules.ts";
 import { fault, pathFault } from "./member-faults.ts";
 import type { ObjectPlan } from "./object-plan.ts";
+import { okWhenFault } from "./record-result.ts";
 
 const KINDS = ["create", "update", "upsert"] as const;
 const OF_OBJECT = ["path", "singular"];
@@ -24,12 +25,21 @@ const mostFault = (most: number): string | undefined =>
   most < 2 || most > 10_000 ? "must be between 2 and 10000" : undefined;
 
 function listFaults(rules: RecordListRules, kind: (typeof KINDS)[number], path: string): ProviderFault[] {
-  const { okWhen } = rules;
+  const { okWhen, ref } = rules;
   return [
     ...fault(`${path}.path`, pathFault(rules.path, OF_OBJECT)),
     ...fault(`${path}.most`, mostFault(rules.most)),
-    ...(okWhen !== undefined && !/^[^=]+=[^=]+$/.test(okWhen)
-      ? fault(`${path}.okWhen`, "must be path=value")
+    ...fault(`${path}.okWhen`, okWhenFault(okWhen)),
+    ...(ref && (ref.to === undefined) === (ref.of === undefined)
+      ? fault(`${path}.ref`, "must have either to or of")
+      : []),
+    ...(["furtherAnswers", "refused"] as const).flatMap((member) =>
+      rules[member] && !ref
+        ? fault(`${path}.${member}`, "needs ref, which tells whose results they are")
+        : [],
+    ),
+    ...(rules.furtherAnswers && rules.answers === undefined
+      ? fault(`${path}.furtherAnswers`, "needs answers")
       : []),
     ...(kind === "create" && rules.answers === undefined
       ? fault(path, "needs answers: the ids of the new records are in them")

@@ -1,5 +1,6 @@
 /** The part of a description that tells how several records are written with one request. */
 import { Type, type Static } from "typebox";
+import { resultRules } from "./write-rules.ts";
 
 const text = (description: string) => Type.String({ description });
 const Texts = Type.Record(Type.String(), Type.String());
@@ -20,7 +21,7 @@ const PackedRequests = Type.Object({
   unserved: Type.Optional(text("Path of the list of ids of requests that were not carried out.")),
 });
 
-/** A list of records in the body. `{path}` and `{singular}` are filled. */
+/** A list of records in the body. `{path}` and `{singular}` are filled in `path`, `to`, `idTo`, `also` and `answers`. */
 const RecordList = Type.Object({
   method: Type.Union([Type.Literal("POST"), Type.Literal("PUT"), Type.Literal("PATCH")]),
   path: text("Path below the base URL."),
@@ -38,23 +39,45 @@ const RecordList = Type.Object({
         "results.",
     ),
   ),
+  furtherAnswers: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Paths of further lists of results, for example of updated records beside new ones. Needs `ref`.",
+    }),
+  ),
   ref: Type.Optional(
     Type.Object(
       {
-        to: text("Member of each entry that holds the reference."),
-        from: text("Path of the reference in a result."),
+        to: Type.Optional(text("Member of each entry that holds the reference, which is a number from `1`.")),
+        of: Type.Optional(
+          text(
+            "Instead of `to`: field of a record that is its reference, such as its mail address, in any case.",
+          ),
+        ),
+        from: text("Path of the reference in a result; empty: the result itself."),
       },
+      { description: "For results that come in another order, or not for every record." },
+    ),
+  ),
+  refused: Type.Optional(
+    Type.Array(
+      Type.Object({
+        at: text("Path of the list."),
+        from: Type.Optional(
+          text("Path of the reference in an entry; empty: the entry itself. Default: that of `ref`."),
+        ),
+        reason: Type.Optional(text("The reason, where entries have none.")),
+      }),
       {
         description:
-          "For results that come in another order, or not for every record: each entry gets a reference of its own, from `1`.",
+          "Lists of the records that were refused; without `answers`, all others were written. `message` and `code` are paths in " +
+          "their entries. Needs `ref`.",
       },
     ),
   ),
   id: Type.Optional(text("Path of the id in a result; empty: the result itself. Default: as in a record.")),
   record: Type.Optional(text("Path of the record in a result.")),
-  okWhen: Type.Optional(text("`path=value` of the results of written records. Default: all were written.")),
-  message: Type.Optional(Type.Array(Type.String(), { description: "Paths of the reason in a result." })),
-  code: Type.Optional(text("Path of the provider's code in a result.")),
+  ...resultRules,
 });
 
 /** `requests`, or a list for each kind of write that the provider has in this form. */

@@ -10,6 +10,7 @@ import { fault, HOLES, pagingFault, pathFault, targetFault, textFault } from "./
 import { filledNames } from "./fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 import { othersFaults } from "./others-faults.ts";
+import { okWhenFault } from "./record-result.ts";
 
 export type DescriptionCheck =
   | { description: Description; faults: [] }
@@ -70,6 +71,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ["update.readBefore.to", update?.readBefore?.to],
     ["delete.readBefore.to", remove?.readBefore?.to],
     ["upsert.keyNameTo", upsert?.keyNameTo],
+    ["update.fieldMask.to", update?.fieldMask?.to],
   ];
   const listTargets: [string, string | undefined][] = [
     ["list.pageSize.to", list?.pageSize?.to],
@@ -103,6 +105,8 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
       : []),
     ...fault(`${path}.create.idempotencyKeyTo`, keyFault(create)),
     ...fault(`${path}.create.idempotencyKeyMinutes`, keyMinutesFault(create)),
+    ...fault(`${path}.written.okWhen`, okWhenFault(rules.written?.okWhen)),
+    ...fault(`${path}.upsert.keyHash`, hashFault(upsert)),
     ...fault(`${path}.upsert.path`, pathFault(upsert?.path, [...HOLES, "key", "value"])),
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
@@ -144,6 +148,9 @@ function keyFault(create: ObjectRules["create"]): string | undefined {
     ? "must be header.<name>, because the body is a form"
     : undefined;
 }
+
+const hashFault = (upsert: ObjectRules["upsert"]): string | undefined =>
+  upsert?.keyHash && !upsert.path.includes("{value}") ? "needs {value} in path, which it changes" : undefined;
 
 function keyMinutesFault(create: ObjectRules["create"]): string | undefined {
   const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = create ?? {};

@@ -10,7 +10,7 @@ import type { SingleOutcome } from "../write-singly.ts";
 import type { Description } from "./description.ts";
 import { keyPlaces, type ObjectPlan } from "./object-plan.ts";
 import { answersIn, packedRequest, type PackedAnswers } from "./packed-requests.ts";
-import { listRequest, outcomeIn, resultsIn, type RecordList } from "./record-list.ts";
+import { listRequest, outcomesIn, type RecordList } from "./record-list.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -132,22 +132,14 @@ function settleList(
   wave: number[],
   { answer: { body, error }, result }: { answer: ProviderAnswer; result: Collected },
 ): number[] {
-  const { okWhen, together, answers } = list.rules;
+  const { okWhen, together, answers, refused } = list.rules;
   const records = wave.map((index) => write.records[index] ?? { fields: {} });
   // A refusal may have results, too, but only where they tell which records were written.
-  const results = error && okWhen === undefined ? undefined : resultsIn(list, body, wave.length);
-  if (results)
-    settle(
-      result,
-      wave,
-      records.map((record, position) => {
-        const one = results[position];
-        return one === undefined ? undefined : outcomeIn(list, record, one);
-      }),
-    );
+  const outcomes = error && okWhen === undefined ? undefined : outcomesIn(list, records, body);
+  if (outcomes) settle(result, wave, outcomes);
   else if (error && together && !write.allOrNone && wave.length > 1) return wave;
   else if (error) result.outcomes.fail(wave, error);
-  else if (answers === undefined)
+  else if (answers === undefined && !refused)
     settle(
       result,
       wave,

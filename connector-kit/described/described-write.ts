@@ -1,9 +1,10 @@
 /** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
+import { hash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { Connector, RecordToWrite, RecordWrite, WriteConnector, WriteResult } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
-import { send } from "../send-request.ts";
+import { concernsTheCall, send } from "../send-request.ts";
 import { writeSingly, type SingleOutcome } from "../write-singly.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
 import { bodyOf } from "./body-members.ts";
@@ -27,11 +28,13 @@ import {
 } from "./object-plan.ts";
 import { needsTypes, shownTypes, typedWrite } from "./typed-writes.ts";
 import { outcomeOf } from "./write-outcome.ts";
+import { refusalIn } from "./record-result.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
 export function describedWrite(description: Description, classify: Classify): WriteConnector {
+  const { errors } = description;
   const idFault = idFaults(description);
   const requestOf = requests(description, idFault);
   const batching = (plan: ObjectPlan, write: RecordWrite): Batching => ({
@@ -41,7 +44,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
     classify,
     faultOf: (record) => recordFault(write, record, idFault),
     requestOf: (record) => requestOf(write, record),
-    writeOne: (record, fetch) => sendOne({ plan, write, fetch, classify, requestOf }, record),
+    writeOne: (record, fetch) => sendOne({ plan, write, fetch, classify, requestOf, errors }, record),
   });
   const batchLimit = largestBatch(description);
   return {
@@ -80,7 +83,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
         send: (record) =>
           plan instanceof ProviderError
             ? Promise.resolve({ outcome: { success: false, error: plan } })
-            : sendOne({ plan, write, fetch, classify, requestOf }, record),
+            : sendOne({ plan, write, fetch, classify, requestOf, errors }, record),
       });
     },
     async readFields({ objectName, ids, fields, account }, fetch) {
@@ -173,6 +176,7 @@ const requests =
     const also = [
       ...idPlaces(rules, record.id, description.ids?.number ?? false),
       ...beforePlaces(rules, before),
+      ...(type === "update" ? maskPlaces(plan, record) : []),
     ];
     const written = { path, plan, record, also, repeatable: type !== "create" };
     const request = type === "delete" ? deleteRequest(rules, written) : writeRequest(rules, written);
@@ -184,6 +188,12 @@ const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolea
 
 const beforePlaces = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
   !readBefore || before === undefined || before === null ? [] : [[readBefore.to, before]];
+
+/** The names of the members that an update has. */
+function maskPlaces({ update }: ObjectPlan, { fields }: RecordToWrite): WrittenRecord["also"] {
+  const { fieldMask: mask } = update ?? {};
+  return mask ? [[mask.to, Object.keys(fields).join(mask.separator ?? ",")]] : [];
+}
 
 /** A deletion has a body only where the description puts something into it. */
 function deleteRequest(rules: DeleteRules, written: WrittenRecord): ProviderRequest {
@@ -199,8 +209,10 @@ function upsertRequest(
   record: RecordToWrite,
 ): ProviderRequest {
   const value = upsertKeyOf(write, record) ?? "";
-  const path = fillPath(rules.path, plan, undefined, { key: keyOf(rules, write), value });
-  const fields = rules.path.includes("{value}") ? withoutUpsertKey(write, record) : record.fields;
+  const shown = rules.keyHash ? hash(rules.keyHash, value.toLowerCase()) : value;
+  const path = fillPath(rules.path, plan, undefined, { key: keyOf(rules, write), value: shown });
+  const isMoved = rules.path.includes("{value}") && !rules.keyHash;
+  const fields = isMoved ? withoutUpsertKey(write, record) : record.fields;
   const also = keyPlaces(rules, write);
   return writeRequest(rules, { path, plan, record: { fields }, also, repeatable: true });
 }
@@ -271,6 +283,7 @@ interface Sending {
   fetch: ProviderFetch;
   classify: Classify;
   requestOf: RequestOf;
+  errors: Description["errors"];
 }
 
 async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
@@ -287,10 +300,20 @@ async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleO
     keyTo === undefined || key === undefined
       ? await sent(request)
       : await sendUnderKey({ keyTo, key }, request, sent);
-  if (error) return deletedOrRefused(write, record, error);
+  const refused = error ?? refusedIn(sending, body);
+  if (refused) return deletedOrRefused(write, record, refused);
   if (write.type === "delete" && record.id !== undefined)
     return { outcome: { success: true, recordId: record.id } };
   return { outcome: await outcomeOf(sending, record, { body, headers: response?.headers ?? {} }) };
+}
+
+/** Returns the refusal of the record in a success. Throws it if it concerns the call. */
+function refusedIn({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
+  const { written } = plan;
+  if (!written) return undefined;
+  const refusal = refusalIn({ code: errors.code, ...written }, errors, body);
+  if (refusal && concernsTheCall(refusal.kind)) throw refusal;
+  return refusal;
 }
 
 /** A record that is not there need not be deleted. */

@@ -5,6 +5,7 @@ import { Graphql, GraphqlEndpoint } from "./graphql-rules.ts";
 import { Metadata } from "./metadata-rules.ts";
 import { Paging } from "./paging-rules.ts";
 import { TypedValues } from "./typed-rules.ts";
+import { FieldMask, KeyHash, Written } from "./write-rules.ts";
 
 const text = (description: string) => Type.String({ description });
 const optional = (description: string) => Type.Optional(Type.String({ description }));
@@ -100,6 +101,7 @@ const writeRequest = {
   ),
 };
 const WriteRequest = Type.Object(writeRequest);
+const UpdateRequest = Type.Object({ ...writeRequest, fieldMask: Type.Optional(FieldMask) });
 
 const CreateRequest = Type.Object({
   ...writeRequest,
@@ -122,6 +124,7 @@ const UpsertRequest = Type.Object({
   keys: Type.Array(Type.String(), {
     description: "Fields that may be the key. Where `{value}` is in the path, the key leaves the fields.",
   }),
+  keyHash: Type.Optional(KeyHash),
   keyNameTo: Type.Optional(target("Where the name of the key goes, for example `body.upsert_key`.")),
   keyNameList: Type.Optional(Type.Boolean({ description: "The name goes as the only entry of a list." })),
 });
@@ -221,13 +224,14 @@ const ObjectRulesSchema = Type.Object({
     ),
   ),
   create: Type.Optional(CreateRequest),
-  update: Type.Optional(WriteRequest),
+  update: Type.Optional(UpdateRequest),
   upsert: Type.Optional(UpsertRequest),
   delete: Type.Optional(DeleteRequest),
   get: Type.Optional(
     Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
   ),
   record: optional("Path of the record in the answer of a write; empty: the answer itself."),
+  written: Type.Optional(Written),
   graphql: Type.Optional(Graphql),
   batch: Type.Optional(Batch),
   metadata: Type.Optional(Metadata),

@@ -7,6 +7,16 @@ const unpaged: ObjectRules = {
   paging: { none: true },
 };
 
+/** Each record has a result of its own; without the parameter, one refused record refuses all. */
+const list = {
+  path: "/api.xro/2.0/{path}?summarizeErrors=false",
+  most: 50,
+  to: "{path}",
+  answers: "{path}",
+  okWhen: "StatusAttributeString=OK|WARNING",
+  message: ["ValidationErrors.*.Message"],
+};
+
 export const description: Description = {
   ids: { pattern: "[0-9a-fA-F-]{36}" },
   defaults: {
@@ -26,6 +36,10 @@ export const description: Description = {
     delete: { method: "DELETE", path: "/api.xro/2.0/{path}/{id}" },
     get: { path: "/api.xro/2.0/{path}/{id}", record: "{path}.0" },
     record: "{path}.0",
+    batch: {
+      create: { method: "PUT", ...list },
+      update: { method: "POST", ...list, idTo: "{singular}ID" },
+    },
   },
   objects: {
     Contacts: { singular: "Contact", idPath: "ContactID", example: { Name: "Quill Ltd" } },
@@ -44,6 +58,8 @@ export const description: Description = {
       singular: "Account",
       idPath: "AccountID",
       ...unpaged,
+      // Accounts are created one by one.
+      batch: {},
       example: { Name: "Pens", Code: "200" },
     },
     Items: {
@@ -62,6 +78,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.xero.com/documentation/api/accounting/overview",
     checked:
-      "2026-11-23, https://developer.xero.com/documentation/api/requests-and-responses and the endpoints of the accounting OpenAPI file",
+      "2026-11-23, https://developer.xero.com/documentation/api/requests-and-responses and the endpoints of the accounting OpenAPI file; the results of batches were not looked up",
   },
 };

@@ -1,0 +1,46 @@
+/** The parts of a description that tell what single writes need besides a request: masks, hashes, results in a success. */
+import { Type, type Static } from "typebox";
+
+const text = (description: string) => Type.String({ description });
+
+/** For updates that change, or clear, the members that a parameter names. */
+export const FieldMask = Type.Object(
+  {
+    to: text("Where the names go: `query.<name>` or `body.<path>`."),
+    separator: Type.Optional(text("Between two names, instead of a comma.")),
+  },
+  { description: "Where an update names the members that it has." },
+);
+
+/** How the value of a key is written in the path of an upsert. */
+export const KeyHash = Type.Union([Type.Literal("md5"), Type.Literal("sha256")], {
+  description:
+    "`{value}` in the path is this hash, in hexadecimal, of the key in lower case. The key stays among the fields.",
+});
+
+/** What tells a written record from a refused one. */
+export const resultRules = {
+  okWhen: Type.Optional(
+    text(
+      "`path=value` of the results of written records, or `path=value|value` for several values. Default: all were written.",
+    ),
+  ),
+  message: Type.Optional(Type.Array(Type.String(), { description: "Paths of the reason in a result." })),
+  code: Type.Optional(text("Path of the provider's code in a result.")),
+};
+
+export const Written = Type.Object(
+  {
+    ...resultRules,
+    okWhen: text(
+      "`path=value` that the answer to a write has if the record was written, or `path=value|value` for several values.",
+    ),
+  },
+  {
+    description:
+      "For providers whose success may hold the refusal of a record. Default for `message` and `code`: those of `errors`.",
+  },
+);
+
+export type FieldMaskRules = Static<typeof FieldMask>;
+export type ResultRules = Partial<Static<typeof Written>>;
