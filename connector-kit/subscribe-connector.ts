@@ -30,6 +30,17 @@ export interface ProviderEvent {
   to?: { id: string; objectKey: string; /** The provider's name of the object. */ objectName: string };
   /** Whether the provider asks to erase what is kept of the record. */
   erases?: true;
+  /** Absent: the provider reports its changes in one way only. */
+  report?: ChangeReport;
+}
+
+/** How a change was reported, and what recognises it when it is reported in another way, too. */
+export interface ChangeReport {
+  way: string;
+  /** What happened to the record; in the same words in every way. */
+  changes: string[];
+  /** What else the event tells, and another way may report by events of their own. */
+  includes?: string[];
 }
 
 /** A request that may come from the provider. */

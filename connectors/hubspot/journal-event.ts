@@ -5,6 +5,7 @@
 import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { changeReport } from "./change-report.ts";
 import { pluralOf, typeIdOf } from "./event-objects.ts";
 import { idOf, wordOf } from "./event-values.ts";
 
@@ -48,6 +49,15 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
   const recordId = idOf(isAssociation ? event.fromObjectId : event.objectId);
   const objectKey = objectOf(isAssociation ? event.fromObjectTypeId : event.objectTypeId);
   if (!accountRef || !recordId || !objectKey) return undefined;
+  const properties = isJsonObject(event.propertyChanges) ? Object.keys(event.propertyChanges) : undefined;
+  const to = isAssociation ? otherEnd(event) : undefined;
+  const report = changeReport("journal", {
+    type,
+    providerEventType: word,
+    to,
+    properties: properties ?? [],
+    isRemoved: action === "ASSOCIATION_REMOVED",
+  });
   return {
     accountRef,
     objectKey,
@@ -55,24 +65,21 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
     providerEventType: word,
     recordId,
     ...timeOf(event.occurredAt),
-    ...(type === "update" && changedFields(event)),
+    ...(type === "update" && properties && { changedFields: properties }),
     dedupeKey: JSON.stringify([accountRef, dedupeKey]),
     raw,
-    ...(isAssociation && otherEnd(event)),
+    ...(to && { to }),
+    ...(report && { report }),
     ...(action === "GDPR_DELETE" && { erases: true }),
   };
 }
 
 const objectOf = (value: Json | undefined): string | undefined => typeIdOf(wordOf(value) ?? "");
 
-function changedFields({ propertyChanges }: JsonObject): Pick<ProviderEvent, "changedFields"> {
-  return isJsonObject(propertyChanges) ? { changedFields: Object.keys(propertyChanges) } : {};
-}
-
-function otherEnd(event: JsonObject): Pick<ProviderEvent, "to"> {
+function otherEnd(event: JsonObject): ProviderEvent["to"] {
   const id = idOf(event.toObjectId);
   const objectKey = objectOf(event.toObjectTypeId);
-  return id && objectKey ? { to: { id, objectKey, objectName: pluralOf(objectKey) } } : {};
+  return id && objectKey ? { id, objectKey, objectName: pluralOf(objectKey) } : undefined;
 }
 
 /** A text in ISO form, or milliseconds since the epoch as in pushes. */

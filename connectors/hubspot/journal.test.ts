@@ -26,6 +26,7 @@ test("events have the words of pushes, their record and all changed fields", () 
       changedFields: ["email", "phone"],
       dedupeKey: undefined,
       raw: undefined,
+      report: { way: "journal", changes: ["property email", "property phone"] },
     },
   );
   const words = ["CREATE", "DELETE", "MERGE", "RESTORE", "GDPR_DELETE"].map((action) => {
@@ -45,6 +46,50 @@ test("events have the words of pushes, their record and all changed fields", () 
     [linked?.type, linked?.recordId, linked?.to],
     ["associationUpdate", "501", { id: "601", objectKey: "0-2", objectName: "companies" }],
   );
+});
+
+test("a change has the same words in the journal as in a push", () => {
+  const pushed = (members: object) =>
+    subscribe.readEvent(JSON.stringify({ portalId: 4100410, objectId: 501, objectTypeId: "0-1", ...members }))
+      ?.report?.changes;
+  const contact = { objectTypeId: "0-1", objectId: 501 };
+  const ends = { fromObjectTypeId: "0-1", fromObjectId: 501, toObjectTypeId: "0-2", toObjectId: 601 };
+  const both: [object, object][] = [
+    [
+      { ...contact, action: "UPDATE", propertyChanges: { email: "a@x" } },
+      { subscriptionType: "contact.propertyChange", propertyName: "email" },
+    ],
+    [
+      { ...contact, action: "CREATE", propertyChanges: { email: "a@x" } },
+      { subscriptionType: "object.creation" },
+    ],
+    [{ ...contact, action: "DELETE" }, { subscriptionType: "contact.deletion" }],
+    [
+      { ...contact, action: "MERGE" },
+      { subscriptionType: "contact.merge", newObjectId: 501 },
+    ],
+    [{ ...contact, action: "RESTORE" }, { subscriptionType: "object.restore" }],
+    [{ ...contact, action: "GDPR_DELETE" }, { subscriptionType: "contact.privacyDeletion" }],
+    [
+      { ...ends, action: "ASSOCIATION_ADDED" },
+      {
+        subscriptionType: "contact.associationChange",
+        fromObjectId: 501,
+        toObjectId: 601,
+        associationType: "CONTACT_TO_COMPANY",
+        associationRemoved: false,
+      },
+    ],
+    [
+      { ...ends, action: "ASSOCIATION_REMOVED" },
+      { ...ends, subscriptionType: "object.associationChange", associationRemoved: true },
+    ],
+  ];
+  for (const [inJournal, push] of both) {
+    const words = event(inJournal)?.report?.changes;
+    assert.equal(words?.length, 1);
+    assert.deepEqual(pushed(push), words);
+  }
 });
 
 test("what concerns no record, or names none, is no event", () => {

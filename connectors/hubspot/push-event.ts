@@ -7,6 +7,7 @@ import type {
   SubscribeEventType,
 } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { changeReport } from "./change-report.ts";
 import { pluralOf, singularOf, typeIdOf } from "./event-objects.ts";
 import { idOf, wordOf } from "./event-values.ts";
 
@@ -59,6 +60,14 @@ export function readEvent(raw: string): ProviderEvent | undefined {
   );
   if (!providerEventType || action === "" || !accountRef || !recordId || !objectKey) return undefined;
   const property = wordOf(event.propertyName);
+  const to = type === "associationUpdate" ? otherEnd(event) : undefined;
+  const report = changeReport("push", {
+    type,
+    providerEventType,
+    to,
+    properties: property === undefined ? [] : [property],
+    isRemoved: event.associationRemoved === true,
+  });
   return {
     accountRef,
     objectKey,
@@ -69,7 +78,8 @@ export function readEvent(raw: string): ProviderEvent | undefined {
     ...(type === "update" && property !== undefined && { changedFields: [property] }),
     dedupeKey: dedupeKey(event, providerEventType),
     raw,
-    ...(type === "associationUpdate" && otherEnd(event)),
+    ...(to && { to }),
+    ...(report && { report }),
     ...(action === "privacyDeletion" && { erases: true }),
   };
 }
@@ -106,11 +116,11 @@ function objectOf(prefix: string, ownTypeId: Json | undefined, event: JsonObject
   return named && typeIdOf(named);
 }
 
-function otherEnd(event: JsonObject): Pick<ProviderEvent, "to"> {
+function otherEnd(event: JsonObject): ProviderEvent["to"] {
   const id = idOf(event.toObjectId);
   const [, name] = /_TO_(\w+)$/.exec(wordOf(event.associationType) ?? "") ?? [];
   const objectKey = wordOf(event.toObjectTypeId) ?? (name && typeIdOf(name));
-  return id && objectKey ? { to: { id, objectKey, objectName: pluralOf(objectKey) } } : {};
+  return id && objectKey ? { id, objectKey, objectName: pluralOf(objectKey) } : undefined;
 }
 
 function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {

@@ -1,5 +1,6 @@
 /** Events of subscriptions: those that wait, and what became of the others. */
 import { sql, type RawBuilder } from "kysely";
+import { firstIdOf } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
@@ -42,6 +43,37 @@ export async function listReadyEvents(
     order by waiting.id
   `.execute(queries);
   return rows;
+}
+
+/** Ids are made when events are stored, by clocks that may be behind that of the provider. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+const MOST_DELIVERED = 2_000;
+
+/** Lists reported events of some records that were delivered and occurred within a time, the newest ones only. */
+export async function listDeliveredEvents(
+  queries: Queries,
+  {
+    installationId,
+    objectName,
+    recordIds,
+    from,
+    until,
+  }: OfObject & { recordIds: string[]; from: Date; until: Date },
+): Promise<Pick<WaitingEvent, "id" | "occurredTime" | "raw">[]> {
+  return queries
+    .selectFrom("subscriptionEvents")
+    .select(["id", "occurredTime", "raw"])
+    .where("installationId", "=", installationId)
+    .where("objectName", "=", objectName)
+    .where("recordId", "=", sql<string>`any(${recordIds}::text[])`)
+    .where("id", ">=", firstIdOf(from.getTime() - CLOCKS_DIFFER_MS))
+    .where("occurredTime", ">=", from)
+    .where("occurredTime", "<=", until)
+    .where("outcome", "in", ["delivered", "coalesced"])
+    .where("foundType", "is", null)
+    .orderBy("id", "desc")
+    .limit(MOST_DELIVERED)
+    .execute();
 }
 
 export type EventOutcome = "delivered" | "coalesced" | "filtered" | "expired";

@@ -1,4 +1,4 @@
-/** Leaves out what a walk found and the receiver has already. Pure. */
+/** Leaves out what the receiver has already: what a walk found, and what was reported in two ways. Pure. */
 import type { EndedEvent } from "../store/subscription-events.ts";
 import { endFiltered } from "./choose-groups.ts";
 import type { EventGroup } from "./group-events.ts";
@@ -17,14 +17,20 @@ export interface NewGroups {
 
 /**
  * `fingerprints` has the records of the groups as they are now, without those that do not exist; `delivered` what was last
- * delivered of each. Events of the provider are never left out.
+ * delivered of each; `reported` has the groups that the provider reported in another way already. Other events of the provider are
+ * never left out.
  */
 export function dropRepeats(
   groups: readonly EventGroup[],
   {
     fingerprints,
     delivered,
-  }: { fingerprints: ReadonlyMap<string, Buffer>; delivered: ReadonlyMap<string, Buffer> },
+    reported,
+  }: {
+    fingerprints: ReadonlyMap<string, Buffer>;
+    delivered: ReadonlyMap<string, Buffer>;
+    reported: ReadonlySet<EventGroup>;
+  },
 ): NewGroups {
   const known = new Map(delivered);
   const result: NewGroups = { groups: [], hashes: [], repeated: [] };
@@ -32,7 +38,12 @@ export function dropRepeats(
     const { type, recordId } = group.shown;
     const now = fingerprints.get(recordId);
     const hash = type === "delete" ? GONE : type === "associationUpdate" ? undefined : now;
-    const fault = isFound(group) ? reasonToDrop(type, { now, hash, last: known.get(recordId) }) : undefined;
+    const states = { now, hash, last: known.get(recordId) };
+    const fault = reported.has(group)
+      ? reasonNotToRepeat(states)
+      : isFound(group)
+        ? reasonToDrop(type, states)
+        : undefined;
     if (fault !== undefined) {
       result.repeated.push(...group.events.map((event) => endFiltered(event, fault)));
       continue;
@@ -51,6 +62,10 @@ interface RecordStates {
   hash: Buffer | undefined;
   last: Buffer | undefined;
 }
+
+/** Without a state to compare, as of an association, the report decides. */
+const reasonNotToRepeat = ({ hash, last }: RecordStates): string | undefined =>
+  !hash || last?.equals(hash) ? "the provider reported the change in another way already" : undefined;
 
 function reasonToDrop(
   type: EventGroup["shown"]["type"],

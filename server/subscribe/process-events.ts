@@ -6,6 +6,7 @@ import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import {
   commitSubscription,
   eraseRecord,
+  listDeliveredEvents,
   listReadyEvents,
   type EndedEvent,
   type WaitingEvent,
@@ -14,6 +15,7 @@ import { listDeliveredHashes } from "../store/subscription-walks.ts";
 import type { ClaimedSubscription } from "../store/subscriptions.ts";
 import { chooseGroups, endFiltered } from "./choose-groups.ts";
 import type { EventGroup, InboxEvent } from "./group-events.ts";
+import { findOtherReports, SAME_CHANGE_MS } from "./other-reports.ts";
 import { dropRepeats, type NewGroups } from "./drop-repeats.ts";
 import { groupEntries, needsRecords, readGroupRecords, type GroupRecords } from "./shape-groups.ts";
 import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
@@ -133,15 +135,38 @@ async function messagesOf(
         readGroupRecords({ ...deps, connector, connection, fetch }, target, groups),
       )
     : NO_RECORDS;
-  const found = groups.flatMap(({ shown }) => (shown.isFound ? shown.recordId : []));
-  const delivered = await listDeliveredHashes(deps.database.queries, {
-    installationId,
-    objectName,
-    recordIds: found,
-  });
-  const fresh = dropRepeats(groups, { fingerprints: records.fingerprints, delivered });
+  const { queries } = deps.database;
+  const earlier = await listEarlierReports(deps, { installationId, objectName }, target, groups);
+  const reported = findOtherReports(groups, earlier);
+  const doubtful = groups.flatMap((group) =>
+    group.shown.isFound || reported.has(group) ? group.shown.recordId : [],
+  );
+  const delivered = await listDeliveredHashes(queries, { installationId, objectName, recordIds: doubtful });
+  const fresh = dropRepeats(groups, { fingerprints: records.fingerprints, delivered, reported });
   const place = { target, objectName, destination, workspace: accountRef ?? undefined };
   return { fresh, ...subscribeMessages(place, groupEntries(target, fresh.groups, records)) };
+}
+
+/** Lists what was delivered of the same records at about the same times, if the provider reports changes in several ways. */
+async function listEarlierReports(
+  { database: { queries } }: SubscribeServices,
+  of: { installationId: string; objectName: string },
+  { connector }: ProcessableTarget,
+  groups: readonly EventGroup[],
+): Promise<InboxEvent[]> {
+  const events = groups.flatMap((group) => group.events.filter(({ report }) => report !== undefined));
+  if (events.length === 0) return [];
+  const times = events.map(({ time }) => time.getTime());
+  const rows = await listDeliveredEvents(queries, {
+    ...of,
+    recordIds: [...new Set(events.map(({ recordId }) => recordId))],
+    from: new Date(Math.min(...times) - SAME_CHANGE_MS),
+    until: new Date(Math.max(...times) + SAME_CHANGE_MS),
+  });
+  return rows.flatMap(({ id, occurredTime: time, raw }) => {
+    const event = connector.subscribe.readEvent(raw);
+    return event ? [{ ...event, id, time }] : [];
+  });
 }
 
 const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map(), fingerprints: new Map() };

@@ -1,0 +1,160 @@
+/** One HubSpot account reports its changes by the journal and by pushes together. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { openTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
+import { until } from "../../tests/harness/until.ts";
+import { groupEvents, type InboxEvent } from "./group-events.ts";
+import { findOtherReports } from "./other-reports.ts";
+
+const SECRET = "the-apps-secret";
+const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: changes
+          requiredFields: [{ fieldName: email }, { fieldName: phone }]
+    subscribe:
+      objects:
+        - objectName: contacts
+          destination: changes
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+          updateEvent: { enabled: always, requiredWatchFields: [email, phone] }
+          deleteEvent: { enabled: always }
+          associationChangeEvent: { enabled: always }
+          otherEvents: [contact.merge]
+`;
+
+/** Delays in milliseconds: the later way reports when the change of the earlier one is delivered. */
+async function open(
+  t: TestContext,
+  { window, journalMs, pushMs }: Record<"window" | "journalMs" | "pushMs", number>,
+) {
+  const sink = await openSink();
+  t.after(() => sink.close());
+  const on = await openTestBusbar({
+    env: {
+      BUSBAR_SUBSCRIBE_COALESCE_SECONDS: String(window),
+      BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
+      BUSBAR_RETRY_BASE_SECONDS: "0.1",
+    },
+  });
+  t.after(() => on.stop());
+  const { hubspot } = on.sandbox;
+  hubspot.setLimits("off");
+  const { journal, webhooks, account } = hubspot;
+  journal.settings = { ...journal.settings, granted: true, batchDelayMs: journalMs };
+  await on.inProject("POST", "/provider-apps", {
+    provider: "hubspot",
+    clientId: "app",
+    clientSecret: SECRET,
+    scopes: ["oauth", "crm.objects.contacts.read"],
+  });
+  const metadata = { url: `${sink.url}/changes` };
+  await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+  const { installationId } = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+  const targetUrl = `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+  webhooks.set({ targetUrl, clientSecret: SECRET, batchDelayMs: pushMs });
+  const place = `/integrations/crm/installations/${installationId}`;
+  await until(async () => (await on.inProject("GET", `${place}/subscriptions`)).body[0]?.state === "active");
+  assert.equal((await on.inProject("GET", `${place}/subscriptions`)).body[0].source, "journal");
+
+  const lines = async (recordId: string): Promise<Answer["body"][]> =>
+    (await on.inProject("GET", `${place}/subscription-events?recordId=${recordId}`)).body.results;
+  return {
+    account,
+    lines,
+    put: (values: Record<string, string>, id?: string): string =>
+      account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true }),
+    entries: (id: string): Answer["body"][] =>
+      sink.messagesAt("/changes").flatMap(({ body }) => {
+        const message: Answer["body"] = JSON.parse(body);
+        return message.result.filter((entry: { id: string }) => entry.id === id);
+      }),
+    /** Until both ways have reported, and every event of the record has its outcome. */
+    untilEnded: (id: string, pushed: number, fromJournal: number): Promise<unknown> =>
+      until(async () => {
+        const all = await lines(id);
+        return all.length === pushed + fromJournal && all.every(({ outcome }) => outcome !== "waiting");
+      }),
+  };
+}
+
+const ORDERS = {
+  "the journal comes first": { window: 0, journalMs: 20, pushMs: 2_500 },
+  "the push comes first": { window: 0, journalMs: 20, pushMs: 0 },
+  "both come within the window of coalescing": { window: 1.5, journalMs: 0, pushMs: 300 },
+};
+for (const [name, delays] of Object.entries(ORDERS)) {
+  test(`a change that HubSpot reports by journal and push is delivered once: ${name}`, async (t) => {
+    const { account, put, entries, untilEnded } = await open(t, delays);
+    const kinds = (id: string): string[] => entries(id).map((entry) => entry.subscribeEventType);
+    const id = put({ email: "twice@x.example", phone: "1" });
+    await untilEnded(id, 4, 1);
+    await until(() => entries(id).length > 0);
+    // Without a window, the properties of a creation are pushed as changes.
+    const first = entries(id).length;
+    assert.equal(kinds(id).filter((kind) => kind === "create").length, 1);
+
+    // The journal makes one event of two properties.
+    put({ phone: "2", email: "both@x.example" }, id);
+    await untilEnded(id, 6, 2);
+    await until(() => entries(id).length > first);
+    const updates = entries(id).slice(first);
+    assert.deepEqual(updates.flatMap((entry) => entry.fieldsUpdated).toSorted(), ["email", "phone"]);
+
+    account.merge("contacts", id, [put({ email: "loser@x.example" })]);
+    await until(() => kinds(id).includes("other"));
+    account.archive("contacts", id);
+    await untilEnded(id, 9, 4);
+    await until(() => kinds(id).includes("delete"));
+    assert.deepEqual(kinds(id).slice(first + updates.length), ["other", "delete"]);
+  });
+}
+
+test("changes of one field in quick succession all arrive, although each is reported twice", async (t) => {
+  const { put, entries, untilEnded } = await open(t, { window: 0, journalMs: 20, pushMs: 300 });
+  const id = put({ email: "often@x.example", phone: "0" });
+  await untilEnded(id, 4, 1);
+  for (let number = 1; number <= 5; number++) {
+    put({ phone: `${number}` }, id);
+    await until(() => entries(id).some(({ fields }) => fields.phone === `${number}`));
+  }
+  await until(() => entries(id).at(-1).fields.phone === "5");
+});
+
+test("only another way, the same change and about the same time make a repeat", () => {
+  const event = (way: string, seconds: number, changes: string[], includes?: string[]): InboxEvent => ({
+    id: `${way} ${seconds}`,
+    objectKey: "0-1",
+    recordId: "501",
+    type: "update",
+    providerEventType: "object.propertyChange",
+    time: new Date(Date.UTC(2026, 8, 14) + seconds * 1_000),
+    raw: "",
+    report: { way, changes, ...(includes && { includes }) },
+  });
+  const isRepeat = (one: InboxEvent, ...earlier: InboxEvent[]): boolean =>
+    findOtherReports(groupEvents([one], { coalesce: false, inOrder: true }), earlier).size > 0;
+  const pushed = event("push", 0, ["property email"]);
+  assert.ok(isRepeat(pushed, event("journal", 1, ["property phone", "property email"])));
+  assert.ok(isRepeat(pushed, event("journal", -1, ["creation"], ["property email"])));
+  assert.ok(!isRepeat(pushed, event("push", 1, ["property email"])));
+  assert.ok(!isRepeat(pushed, event("journal", 6, ["property email"])));
+  assert.ok(!isRepeat(pushed, event("journal", 0, ["property phone"])));
+  assert.ok(!isRepeat(pushed, { ...event("journal", 0, ["property email"]), recordId: "502" }));
+  assert.ok(!isRepeat(event("journal", 0, ["property email", "property phone"]), pushed));
+  const { report: _none, ...unnamed } = pushed;
+  assert.ok(!isRepeat(unnamed, event("journal", 0, ["property email"])));
+  const groups = groupEvents([pushed, event("journal", 1, ["property email"])], {
+    coalesce: false,
+    inOrder: true,
+  });
+  assert.deepEqual([...findOtherReports(groups, [])], [groups[1]]);
+});
