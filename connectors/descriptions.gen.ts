@@ -23,6 +23,7 @@ import { description as hunter } from "./hunter/description.ts";
 import { description as insightly } from "./insightly/description.ts";
 import { description as instantlyAI } from "./instantlyAI/description.ts";
 import { description as intercom } from "./intercom/description.ts";
+import { description as iterable } from "./iterable/description.ts";
 import { description as keap } from "./keap/description.ts";
 import { description as kit } from "./kit/description.ts";
 import { description as klaviyo } from "./klaviyo/description.ts";
@@ -73,6 +74,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   insightly,
   instantlyAI,
   intercom,
+  iterable,
   keap,
   kit,
   klaviyo,

@@ -24,6 +24,7 @@ import { provider as hunter } from "./hunter/provider.ts";
 import { provider as insightly } from "./insightly/provider.ts";
 import { provider as instantlyAI } from "./instantlyAI/provider.ts";
 import { provider as intercom } from "./intercom/provider.ts";
+import { provider as iterable } from "./iterable/provider.ts";
 import { provider as keap } from "./keap/provider.ts";
 import { provider as kit } from "./kit/provider.ts";
 import { provider as klaviyo } from "./klaviyo/provider.ts";
@@ -77,6 +78,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   insightly,
   instantlyAI,
   intercom,
+  iterable,
   keap,
   kit,
   klaviyo,

@@ -212,7 +212,11 @@ export class SimulatedAccount {
     if (typeof found === "string") return this.refusal(422, found);
     const { key, value, fields } = found;
     const known = this.records(plan.name).find((record) => String(record.fields[key]) === value);
-    const id = this.put(plan.name, { ...fields, [key]: value }, known?.id);
+    const id = this.put(
+      plan.name,
+      { ...fields, [key]: value },
+      known?.id ?? (rules.keyIsId ? value : undefined),
+    );
     return this.#written(plan, id, known ? 200 : 201, rules);
   }
 

@@ -26,13 +26,26 @@ export function upsertIn(
   if (rules.keyNameTo !== undefined && named === undefined) return "the name of the key is missing";
   const key =
     named ??
-    (rules.path.includes("{key}") ? first.key : rules.keys.find((name) => Object.hasOwn(fields, name)));
+    (rules.path.includes("{key}")
+      ? first.key
+      : rules.keys.find(
+          (name) => Object.hasOwn(fields, name) || keyValue(rules, name, request.body) !== undefined,
+        ));
+  if (key === undefined && rules.keyValueTo !== undefined) return undefined;
   if (key === undefined || !rules.keys.includes(key)) return "no key is given";
-  const value = first.value === "" || rules.keyHash ? fields[key] : first.value;
+  const isInBody = first.value === "" || rules.keyHash !== undefined;
+  const value = isInBody ? (fields[key] ?? keyValue(rules, key, request.body)) : first.value;
   if (value === undefined || value === null) return `the key ${key} has no value`;
   if (rules.keyHash && first.value !== hash(rules.keyHash, String(value).toLowerCase()))
     return "the path has not the hash of the key";
   return { key, value: String(value), fields: withoutName(rules, fields) };
+}
+
+/** Returns the value of the key where it has a place of its own in the body. */
+function keyValue({ keyValueTo }: UpsertRules, key: string, text: string): Json | undefined {
+  if (!keyValueTo?.startsWith("body.")) return undefined;
+  const body: Json = JSON.parse(text);
+  return at(body, keyValueTo.slice("body.".length).replace("{key}", key));
 }
 
 /** Returns the name of the key in the body. */

@@ -72,6 +72,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ["delete.readBefore.to", remove?.readBefore?.to],
     ["upsert.keyNameTo", upsert?.keyNameTo],
     ["update.fieldMask.to", update?.fieldMask?.to],
+    ["upsert.keyValueTo", upsert?.keyValueTo],
   ];
   const listTargets: [string, string | undefined][] = [
     ["list.pageSize.to", list?.pageSize?.to],

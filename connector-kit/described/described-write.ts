@@ -211,11 +211,15 @@ function upsertRequest(
   const value = upsertKeyOf(write, record) ?? "";
   const shown = rules.keyHash ? hash(rules.keyHash, value.toLowerCase()) : value;
   const path = fillPath(rules.path, plan, undefined, { key: keyOf(rules, write), value: shown });
-  const isMoved = rules.path.includes("{value}") && !rules.keyHash;
+  const isInPath = rules.path.includes("{value}") && !rules.keyHash;
+  const isMoved = isInPath || rules.keyValueTo !== undefined;
   const fields = isMoved ? withoutUpsertKey(write, record) : record.fields;
-  const also = keyPlaces(rules, write);
+  const also = [...keyPlaces(rules, write), ...keyValuePlace(rules, write, value)];
   return writeRequest(rules, { path, plan, record: { fields }, also, repeatable: true });
 }
+
+const keyValuePlace = (rules: UpsertRules, write: RecordWrite, value: string): WrittenRecord["also"] =>
+  rules.keyValueTo === undefined ? [] : [[rules.keyValueTo.replace("{key}", keyOf(rules, write)), value]];
 
 interface WrittenRecord {
   path: string;

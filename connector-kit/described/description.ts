@@ -125,6 +125,10 @@ const UpsertRequest = Type.Object({
     description: "Fields that may be the key. Where `{value}` is in the path, the key leaves the fields.",
   }),
   keyHash: Type.Optional(KeyHash),
+  keyValueTo: Type.Optional(
+    target("Where the value of the key goes, for example `body.{key}`; it then leaves the fields."),
+  ),
+  keyIsId: Type.Optional(Type.Boolean({ description: "The value of the key is the id of the record." })),
   keyNameTo: Type.Optional(target("Where the name of the key goes, for example `body.upsert_key`.")),
   keyNameList: Type.Optional(Type.Boolean({ description: "The name goes as the only entry of a list." })),
 });

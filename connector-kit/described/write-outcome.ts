@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from "../../server/ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../provider-fetch.ts";
+import { upsertKeyOf } from "../upsert-key.ts";
 import { textAt } from "../text-at.ts";
 import type { WriteRules } from "./description.ts";
 import { fillPath } from "./fill-path.ts";
@@ -27,7 +28,8 @@ export async function outcomeOf(
   const place = plan.recordAt?.[write.type] ?? plan.record;
   const isRecord = idAt === undefined && !empty;
   const answered = isRecord ? at(body, place === undefined ? undefined : fillPath(place, plan)) : undefined;
-  const recordId = (idAt === undefined ? idOf(answered, plan) : idIn(idAt, body, headers)) ?? id;
+  const keyed = write.type === "upsert" && plan.upsert?.keyIsId ? upsertKeyOf(write, { fields }) : undefined;
+  const recordId = (idAt === undefined ? idOf(answered, plan) : idIn(idAt, body, headers)) ?? keyed ?? id;
   if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty) return { success: true };
   if (recordId === undefined) {
     const done = write.type === "upsert" ? "upserted" : "created";

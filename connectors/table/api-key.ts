@@ -165,10 +165,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
     docs: "https://developer.instantly.ai/introduction",
     declares: ["read", "write"],
   }),
-  iterable: headerKey("Iterable", "https://api.iterable.com", "Api-Key", {
-    docs: "https://app.iterable.com/settings/apiKeys",
-    declares: ["read", "write"],
-  }),
   jotform: queryKey("Jotform", "https://api.jotform.com", "apiKey", {
     docs: "https://api.jotform.com/docs/#authentication",
   }),

@@ -1,0 +1,119 @@
+/** Iterable's requests and answers as they were recorded and published. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
+import { replay } from "../../connector-kit/replay.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read, write, fields } = CONNECTORS["iterable"] ?? {};
+assert.ok(read && write && fields);
+
+const SUCCESS = { status: 200, body: { msg: "", code: "Success", params: null } };
+
+test("a user is written by the address, beside its data, and the address is its id", async () => {
+  const { fetch, requests } = replay(SUCCESS);
+  const order = {
+    ...orderWrite("users", "upsert", { fields: { Email: "ada@example.com", name: "Ada", LTV: 7.5 } }),
+    key: "email",
+  };
+  const { outcomes } = await write.write(order, fetch);
+  assert.deepEqual(outcomes, [{ success: true, recordId: "ada@example.com" }]);
+  assert.deepEqual(requests, [
+    {
+      method: "POST",
+      path: "/api/users/update",
+      body: { email: "ada@example.com", dataFields: { name: "Ada", LTV: 7.5 } },
+      repeatable: true,
+    },
+  ]);
+});
+
+test("a user without an address is written by the project's own id", () => {
+  const order = {
+    ...orderWrite("usersByUserId", "upsert", { fields: { userId: "u/1", name: "Ada" } }),
+    key: "userId",
+  };
+  assert.deepEqual(write.prepare(order)[0]?.body, { userId: "u/1", dataFields: { name: "Ada" } });
+});
+
+test("an address as id is encoded, and one that would change the path is not sent", async () => {
+  const { fetch, requests } = replay(SUCCESS);
+  const remove = (id: string) => write.write(orderWrite("users", "delete", { id, fields: {} }), fetch);
+  assert.ok((await remove("ada+pens@example.com")).outcomes[0]?.success);
+  assert.deepEqual(requests[0]?.path, "/api/users/ada%2Bpens%40example.com");
+  for (const id of ["../lists/7", "a/b@example.com", "a?b@example.com", "."])
+    assert.equal((await remove(id)).outcomes[0]?.success, false);
+  assert.equal(requests.length, 1);
+});
+
+test("an update has no rules: Iterable would create a user that does not exist", () => {
+  assert.throws(() => write.prepare(orderWrite("users", "update", { id: "ada@example.com", fields: {} })), {
+    kind: "invalid",
+  });
+});
+
+test("a new list has the id that the answer names", async () => {
+  const { fetch } = replay({ status: 200, body: { listId: 1056557 } });
+  const { outcomes } = await write.write(
+    orderWrite("lists", "create", { fields: { name: "5 people" } }),
+    fetch,
+  );
+  assert.deepEqual(outcomes, [{ success: true, recordId: "1056557" }]);
+});
+
+test("lists are read with their ids", async () => {
+  const { fetch } = replay({
+    status: 200,
+    body: { lists: [{ id: 1056557, name: "5 people", createdAt: 1624575876355, listType: "Standard" }] },
+  });
+  const page = await read.readPage(planRead("lists"), undefined, fetch);
+  assert.deepEqual(
+    page.records.map(({ id }) => id),
+    ["1056557"],
+  );
+  assert.equal(page.next, undefined);
+});
+
+test("the next page of catalogs is an address without host", async () => {
+  const { fetch } = replay({
+    status: 200,
+    body: {
+      msg: "",
+      code: "Success",
+      params: { catalogNames: [{ name: "pens" }], nextPageUrl: "/api/catalogs?page=2&pageSize=10" },
+    },
+  });
+  const { next } = await read.readPage(planRead("catalogs"), undefined, fetch);
+  assert.deepEqual(next, { place: "/api/catalogs?page=2&pageSize=10" });
+});
+
+test("fields of users are members of an object, nested ones with dots", async () => {
+  const { fetch } = replay({
+    status: 200,
+    body: {
+      fields: { email: "string", LTV: "double", "defaultAddress.number": "long", defaultAddress: "object" },
+    },
+  });
+  const described = await fields.describe("users", fetch);
+  assert.deepEqual(
+    Object.values(described.fields).map(({ fieldName, valueType }) => [fieldName, valueType]),
+    [
+      ["email", "string"],
+      ["LTV", "float"],
+      ["$['defaultAddress']['number']", "int"],
+      ["defaultAddress", "other"],
+    ],
+  );
+});
+
+test("a refusal has Iterable's reason and code", async () => {
+  const { fetch } = replay({
+    status: 400,
+    body: { msg: "Invalid email: x", code: "InvalidEmailAddressError", params: null },
+  });
+  const order = { ...orderWrite("users", "upsert", { fields: { email: "x" } }), key: "email" };
+  const [outcome] = (await write.write(order, fetch)).outcomes;
+  assert.ok(outcome && !outcome.success);
+  assert.equal(outcome.error.message, "Invalid email: x");
+  assert.equal(outcome.error.code, "InvalidEmailAddressError");
+});

@@ -1,0 +1,89 @@
+/** Iterable: users are written by their address or their own id, lists and campaigns are created; lists of all kinds are read. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+/**
+ * An update creates the user if there is none, so it is an upsert. Iterable stores it up to a minute later: it is not read back.
+ * There is no list of users.
+ */
+const users = (key: string, path: string): ObjectRules => ({
+  modes: ["delete"],
+  upsert: {
+    method: "POST",
+    path: "/api/users/update",
+    keys: [key],
+    keyValueTo: "body.{key}",
+    keyIsId: true,
+    wrap: { in: "dataFields" },
+    empty: true,
+  },
+  delete: { method: "DELETE", path },
+  metadata: {
+    label: "User",
+    list: {
+      path: "/api/users/getFields",
+      records: "fields",
+      keyed: true,
+      name: "name",
+      nameHasDots: true,
+      type: "type",
+      types: { string: "string", long: "int", double: "float", boolean: "boolean", date: "datetime" },
+    },
+  },
+  example: { firstName: "Ada" },
+});
+
+const inMilliseconds: ObjectRules = { changedPath: "updatedAt", since: { format: "unix-ms" } };
+
+export const description: Description = {
+  // Addresses are ids of users.
+  ids: { pattern: "[A-Za-z0-9_][A-Za-z0-9_.+@'-]{0,254}" },
+  defaults: {
+    modes: ["read"],
+    list: { path: "/api/{path}" },
+    records: "{path}",
+    paging: { none: true },
+  },
+  objects: {
+    users: users("email", "/api/users/{id}"),
+    usersByUserId: users("userId", "/api/users/byUserId/{id}"),
+    lists: {
+      modes: ["read", "create", "delete"],
+      create: { method: "POST", path: "/api/lists", id: "listId" },
+      delete: { method: "DELETE", path: "/api/lists/{id}" },
+      example: { name: "Pens" },
+    },
+    campaigns: {
+      ...inMilliseconds,
+      modes: ["read", "create"],
+      create: { method: "POST", path: "/api/campaigns/create", id: "campaignId" },
+      example: { name: "Pens", templateId: 1, listIds: [1] },
+    },
+    templates: { ...inMilliseconds, idPath: "templateId" },
+    channels: {},
+    messageTypes: {},
+    webhooks: {},
+    journeys: { ...inMilliseconds, paging: { nextUrl: { from: "nextPageUrl" } } },
+    catalogs: {
+      modes: ["read", "delete"],
+      records: "params.catalogNames",
+      idPath: "name",
+      paging: { nextUrl: { from: "params.nextPageUrl" } },
+      delete: { method: "DELETE", path: "/api/catalogs/{id}" },
+    },
+  },
+  errors: {
+    message: ["msg"],
+    code: "code",
+    codes: {
+      UnknownEmailError: "not_found",
+      UnknownUserIdError: "not_found",
+      EmailAlreadyExists: "conflict",
+      UserIdAlreadyExists: "conflict",
+    },
+  },
+  sources: {
+    documentation: "https://api.iterable.com/api/docs",
+    checked:
+      "2026-11-23, recorded answers of another project (users, lists, fields), the published list of error codes and clients made from Iterable's OpenAPI; the pages of journeys and catalogs were not looked up. Customers in the European data centre have another host",
+  },
+};

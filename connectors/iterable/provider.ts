@@ -1,0 +1,7 @@
+/** How iterable is connected. */
+import { headerKey } from "../../connector-kit/declare-provider.ts";
+
+export const provider = headerKey("Iterable", "https://api.iterable.com", "Api-Key", {
+  docs: "https://app.iterable.com/settings/apiKeys",
+  declares: ["read", "write", "delete", "search"],
+});
