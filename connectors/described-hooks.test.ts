@@ -6,7 +6,8 @@ import type { RecordWrite, WriteResult } from "../connector-kit/connector.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import { describeConnector } from "../connector-kit/described/describe-connector.ts";
 import type { Description } from "../connector-kit/described/description.ts";
-import { orderWrite } from "../connector-kit/order-fixture.ts";
+import type { Checkpoint } from "../connector-kit/read-connector.ts";
+import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { replay, type Reply } from "../connector-kit/replay.ts";
 import type { Json, JsonObject } from "../server/ground/json.ts";
 import { testDescribed } from "../simulations/described-suite.ts";
@@ -84,6 +85,25 @@ const description: Description = {
         },
       },
       example: { email: "ada@example.com" },
+    },
+    flows: {
+      modes: ["read"],
+      parent: { object: "users", by: "email", to: "owner" },
+      list: { path: "/v1/flows", query: { owner: "{parent}" }, pageSize: { to: "query.limit", most: 100 } },
+      changedPath: "changed",
+      example: { name: "Welcome" },
+    },
+    lines: {
+      parent: { object: "orders" },
+      list: { path: "/v1/orders/{parent}/lines", pageSize: { to: "query.limit", most: 100 } },
+      create: { method: "POST", path: "/v1/orders/{field.order_id}/lines" },
+      example: { order_id: "7/8", name: "Ink" },
+    },
+    steps: {
+      modes: ["read"],
+      parent: { object: "lines" },
+      list: { path: "/v1/lines/{parent}/steps" },
+      paging: { none: true },
     },
   },
   errors: { message: ["error"], code: "code", codes: { TWICE: "conflict", SLOW: "rate_limited" } },
@@ -172,6 +192,70 @@ test("where only refused records are named, the others were written", async () =
   ]);
 });
 
+const page = (items: Json[], next?: string): Reply => ({
+  status: 200,
+  body: { items, ...(next !== undefined && { next }) },
+});
+
+test("the lists of all parents are read, over their pages, from a checkpoint that is stored after each page", async () => {
+  const { fetch, requests } = replay(
+    page(
+      [
+        { id: "u1", email: "a+b@x.example" },
+        { id: "u2", email: "c@x.example" },
+      ],
+      "more users",
+    ),
+    page([{ id: "f1" }], "more flows"),
+    page([{ id: "f2" }]),
+    // Deleted meanwhile.
+    { status: 404, body: { error: "there is no such user" } },
+    page([{ id: "u3", email: "d@x.example" }]),
+    page([]),
+  );
+  const { read } = connector;
+  assert.ok(read);
+  const plan = planRead("flows");
+  const found: [string, Json | undefined][] = [];
+  let checkpoint: Checkpoint | undefined;
+  do {
+    const { records, next } = await read.readPage(plan, checkpoint, fetch);
+    found.push(...records.map(({ id, values }): [string, Json | undefined] => [id, values["owner"]]));
+    checkpoint = next && JSON.parse(JSON.stringify(next));
+  } while (checkpoint);
+  assert.deepEqual(found, [
+    ["f1", "a+b@x.example"],
+    ["f2", "a+b@x.example"],
+  ]);
+  assert.deepEqual(
+    requests.map(({ path }) => path.replace("limit=100", "limit=…")),
+    [
+      "/v1/users?limit=50",
+      "/v1/flows?owner=a%2Bb%40x.example&limit=…",
+      "/v1/flows?owner=a%2Bb%40x.example&limit=…&after=more%20flows",
+      "/v1/flows?owner=c%40x.example&limit=…",
+      "/v1/users?limit=50&after=more%20users",
+      "/v1/flows?owner=d%40x.example&limit=…",
+    ],
+  );
+});
+
+test("a field in the path of a create leaves the body, and cannot change the path", async () => {
+  const create = (fields: JsonObject) =>
+    written(orderWrite("lines", "create", { fields }), { status: 201, body: { id: "5" } });
+  const { requests } = await create({ order_id: "a/b", name: "Ink" });
+  assert.equal(requests[0]?.path, "/v1/orders/a%2Fb/lines");
+  assert.deepEqual(requests[0]?.body, { name: "Ink" });
+  for (const order_id of [undefined, "", "..", null, { id: 7 }]) {
+    const { result, requests: sent } = await create({
+      name: "Ink",
+      ...(order_id !== undefined && { order_id }),
+    });
+    assert.equal(sent.length, 0);
+    assert.match(told(result).join(), /^invalid: order_id must have a value/);
+  }
+});
+
 test("hooks that cannot work are refused with their place", () => {
   const { members, people, orders, users } = description.objects;
   const upsert = users?.batch?.upsert;
@@ -206,6 +290,17 @@ test("hooks that cannot work are refused with their place", () => {
       /needs idempotencyKeyTo/,
     ],
   ];
+  const { lines, flows, steps } = description.objects;
+  assert.ok(lines && flows && steps && users);
+  const unread = { ...users, modes: ["create" as const], create: { method: "POST" as const, path: "/u" } };
+  broken.push(
+    [{ flows }, "flows.parent.object", /names no object: "users"/],
+    [{ flows, users: unread }, "flows.parent.object", /cannot be read/],
+    [{ lines: { ...lines, parent: { object: "lines" } } }, "lines.parent.object", /one below the other/],
+    [{ users, flows: { ...flows, list: { path: "/v1/flows" } } }, "flows.list", /no \{parent\}/],
+    [{ flows: { modes: ["read"], list: { path: "/v1/{parent}" } } }, "flows.list", /no parent/],
+    [{ users, flows: { ...flows, total: "n" } }, "flows.total", /many/],
+  );
   for (const [objects, place, message] of broken) {
     const [fault, ...more] = checkDescription({ ...description, objects }).faults;
     assert.deepEqual([fault?.path, more], [`connector.objects.${place}`, []]);

@@ -61,8 +61,25 @@ export class SimulatedAccount {
       fields: { ...known?.fields, ...fields },
       changedAt: this.#lastChange,
       version: (known?.version ?? -1) + 1,
+      ...this.#below(object, known),
     });
     return id;
+  }
+
+  /** A new record is below one of two parents in turn; a third has no list. */
+  #below(object: string, known: StoredRecord | undefined): Pick<StoredRecord, "parent"> {
+    if (known) return known.parent === undefined ? {} : { parent: known.parent };
+    const { parent } = this.#plans.find(({ name }) => name === object) ?? {};
+    const above = parent && this.#plans.find(({ name }) => name === parent.object);
+    if (!above) return {};
+    while (this.#of(above.name).size < 3)
+      this.put(
+        above.name,
+        parent.by === undefined ? {} : nested(parent.by, `p${this.#of(above.name).size}@x.example`),
+      );
+    const first = [...this.#of(above.name).values()].slice(0, 2)[this.#of(object).size % 2];
+    const shown = first && valueAt(this.#shown(above, first), parent.by ?? above.idPath);
+    return { parent: String(shown) };
   }
 
   remove(object: string, id: string): boolean {
@@ -121,11 +138,12 @@ export class SimulatedAccount {
     const place = (template: string | undefined) =>
       template === undefined
         ? undefined
-        : valueInPath(fillPath(template.replace("{id}", "\u0000"), plan), url);
+        : valueInPath(fillPath(template.replace(/\{(id|parent|field\.\w+)\}/, "\u0000"), plan), url);
     if (rules.every((rule) => rule === undefined)) return undefined;
     if (method === (plan.list?.method ?? "GET") && filledIn(plan, url) && hasBody(plan, plan.list, request)) {
       const isChanged = place(plan.since?.path) !== undefined;
-      if (isChanged || place(plan.list?.path) !== undefined) return this.#list(plan, request, url);
+      const parent = place(plan.list?.path);
+      if (isChanged || parent !== undefined) return this.#list(plan, request, url, parent);
     }
     const upserted = method === plan.upsert?.method ? this.#upsert(plan, request, url) : undefined;
     if (upserted) return upserted;
@@ -139,18 +157,24 @@ export class SimulatedAccount {
       return this.#delete(plan, removed, request);
     const updated = idNamed(plan, plan.update, request, url);
     if (updated !== undefined) return this.#update(plan, updated, request);
-    if (method === plan.create?.method && place(plan.create.path) !== undefined)
-      return this.#create(plan, request);
+    const into = method === plan.create?.method ? place(plan.create.path) : undefined;
+    if (into !== undefined) return this.#create(plan, request, into);
     const asked = method === "GET" ? place(plan.get?.path) : undefined;
     return asked === undefined ? undefined : this.#get(plan, asked, this.#queryOf(request, url));
   }
 
-  #list(plan: ObjectPlan, request: SimulatedRequest, url: URL): SimulatedAnswer | undefined {
+  #list(
+    plan: ObjectPlan,
+    request: SimulatedRequest,
+    url: URL,
+    inPath: string | undefined,
+  ): SimulatedAnswer | undefined {
+    const query = this.#queryOf(request, url);
+    const below = inPath || parentIn(plan, url);
+    const records = this.records(plan.name).filter(({ parent }) => !plan.parent || parent === below);
     const { emptyWhen } = plan;
-    if (emptyWhen !== undefined && this.records(plan.name).length === 0) return this.refusal(404, emptyWhen);
-    return pageOf(plan, this.#queryOf(request, url), this.records(plan.name), (record, selected) =>
-      this.#shown(plan, record, selected),
-    );
+    if (emptyWhen !== undefined && records.length === 0) return this.refusal(404, emptyWhen);
+    return pageOf(plan, query, records, (record, selected) => this.#shown(plan, record, selected));
   }
 
   #queryOf({ body, baseUrl, headers }: SimulatedRequest, url: URL): ListQuery {
@@ -192,12 +216,14 @@ export class SimulatedAccount {
   }
 
   /** A request with the key of an earlier one gets the answer of that one. */
-  #create(plan: ObjectPlan, request: SimulatedRequest): SimulatedAnswer {
+  #create(plan: ObjectPlan, request: SimulatedRequest, inPath: string): SimulatedAnswer {
     const key = keyIn(plan.create?.idempotencyKeyTo, request);
     const known = key === undefined ? undefined : this.#answersByKey.get(key);
     if (known) return known;
-    const fields = plan.create && withoutBeside(plan, plan.create, request);
-    if (!isJsonObject(fields)) return this.refusal(422, String(fields));
+    const inBody = plan.create && withoutBeside(plan, plan.create, request);
+    if (!isJsonObject(inBody)) return this.refusal(422, String(inBody));
+    const [, moved] = /\{field\.(\w+)\}/.exec(plan.create?.path ?? "") ?? [];
+    const fields = moved === undefined ? inBody : { ...inBody, [moved]: inPath };
     if (Object.values(fields).includes(REFUSED)) return this.#refused(plan, "a value is refused");
     const answer = this.#written(plan, this.put(plan.name, fields), 201, plan.create);
     if (key !== undefined) this.#answersByKey.set(key, answer);
@@ -318,6 +344,12 @@ export function idLike({ ids }: Description, number: number): string {
     `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`,
   ];
   return forms.find((form) => pattern.test(form)) ?? String(number);
+}
+
+/** Returns the value of the parameter of a list that names the parent. */
+function parentIn({ list }: ObjectPlan, url: URL): string | undefined {
+  const [name] = Object.entries(list?.query ?? {}).find(([, value]) => value === "{parent}") ?? [];
+  return name === undefined ? undefined : (url.searchParams.get(name) ?? undefined);
 }
 
 function keyIn(

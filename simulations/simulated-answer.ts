@@ -14,6 +14,8 @@ export interface StoredRecord {
   changedAt: number;
   /** Grows with every change, from 0. */
   version: number;
+  /** The record below which it is listed, as its address names it. */
+  parent?: string;
 }
 
 /** A record with this value cannot be created, whatever the field. */

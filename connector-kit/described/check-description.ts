@@ -6,7 +6,8 @@ import { DescriptionSchema, type Description, type ObjectRules } from "./descrip
 import { merged, type ObjectPlan } from "./object-plan.ts";
 import { batchFaults, planBatchFaults } from "./batch-faults.ts";
 import { metadataFaults } from "./metadata-faults.ts";
-import { fault, HOLES, pagingFault, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { childrenFaults } from "./children-faults.ts";
+import { ANY_FIELD, fault, HOLES, pagingFault, pathFault, targetFault, textFault } from "./member-faults.ts";
 import { filledNames } from "./fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 import { othersFaults } from "./others-faults.ts";
@@ -33,6 +34,7 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
       ...othersFaults(others, place),
       ...rulesFaults(others.rules, `${place}.rules`),
       ...planFaults(plan, `${place}.rules`),
+      ...childrenFaults(value, plan, `${place}.rules`),
     );
   }
   if (Object.keys(value.objects).length === 0 && !others)
@@ -42,6 +44,7 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
     if (!/^[A-Za-z][A-Za-z0-9_/-]{0,99}$/.test(name))
       faults.push({ path: place, message: "is not a name of an object" });
     faults.push(...rulesFaults(rules, place), ...planFaults(merged(value, name, rules), place));
+    faults.push(...childrenFaults(value, merged(value, name, rules), place));
     faults.push(...graphqlFaults(value, merged(value, name, rules).graphql, `${place}.graphql`));
   }
   return faults.length > 0 ? { description: undefined, faults } : { description: value, faults: [] };
@@ -82,9 +85,6 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ["paging.keyset.to", paging?.keyset?.to],
   ];
   const paths: [string, string | undefined][] = [
-    ["list.path", list?.path],
-    ["since.path", since?.path],
-    ["create.path", create?.path],
     ["update.path", update?.path],
     ["delete.path", remove?.path],
     ["get.path", get?.path],
@@ -96,6 +96,9 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ),
     ...textFaults(rules, path),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
+    ...fault(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
+    ...fault(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),
+    ...fault(`${path}.create.path`, pathFault(create?.path, [...HOLES, ANY_FIELD])),
     ...fault(`${path}.since.to`, targetFault(since?.to, ["query", "body", "header", "fill"])),
     ...fault(`${path}.select.to`, targetFault(select?.to)),
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"

@@ -8,7 +8,7 @@ import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { textAt } from "../text-at.ts";
-import { pageRequest, readListPage } from "./described-read.ts";
+import { pageRequest, readListPage } from "./list-page.ts";
 import type { Description } from "./description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./metadata-rules.ts";
 import { fillPath, fillText } from "./fill-path.ts";

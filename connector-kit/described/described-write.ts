@@ -13,6 +13,7 @@ import type { DeleteRules, Description, UpsertRules, WriteRules } from "./descri
 import { withDocument } from "./graphql-plan.ts";
 import { getOne, getRequest } from "./get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
+import { movedIntoPath, pathFieldFault } from "./fields-in-path.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import {
   at,
@@ -42,7 +43,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
     plan,
     write,
     classify,
-    faultOf: (record) => recordFault(write, record, idFault),
+    faultOf: (record) => recordFault(write, record, idFault, plan),
     requestOf: (record) => requestOf(write, record),
     writeOne: (record, fetch) => sendOne({ plan, write, fetch, classify, requestOf, errors }, record),
   });
@@ -56,12 +57,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
       upsert: upsertKeys(description),
       ...(batchLimit > 0 && { batchLimit }),
     },
-    repeatableMs(write) {
-      const plan = write.type === "create" ? knownPlan(description, write.objectName) : undefined;
-      const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = plan?.create ?? {};
-      const isKeyed = plan && to !== undefined && minutes !== undefined && !hasBatch(plan, write);
-      return isKeyed ? minutes * 60_000 : undefined;
-    },
+    repeatableMs: (write) => repeatableMs(knownPlan(description, write.objectName), write),
     prepare(asked) {
       const plan = planOf(description, asked.objectName, asked.type, asked.account);
       const [before, write] = shownTypes(plan, asked);
@@ -71,7 +67,8 @@ export function describedWrite(description: Description, classify: Classify): Wr
     async write(asked, fetch) {
       const plan = planOrFault(description, asked);
       const isSent =
-        !(plan instanceof ProviderError) && asked.records.some((one) => !recordFault(asked, one, idFault));
+        !(plan instanceof ProviderError) &&
+        asked.records.some((one) => !recordFault(asked, one, idFault, plan));
       const typed =
         isSent && needsTypes(plan, asked) ? await typedWrite(plan, asked, { fetch, classify }) : asked;
       if (typed instanceof ProviderError) return allRefused(asked, typed);
@@ -79,7 +76,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
       if (!(plan instanceof ProviderError) && hasBatch(plan, write))
         return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {
-        faultOf: (record) => recordFault(write, record, idFault),
+        faultOf: (record) => recordFault(write, record, idFault, plan),
         send: (record) =>
           plan instanceof ProviderError
             ? Promise.resolve({ outcome: { success: false, error: plan } })
@@ -104,6 +101,15 @@ export function describedWrite(description: Description, classify: Classify): Wr
   };
 }
 
+function repeatableMs(
+  plan: ObjectPlan | undefined,
+  write: Pick<RecordWrite, "type" | "batch">,
+): number | undefined {
+  const { idempotencyKeyTo: to, idempotencyKeyMinutes: minutes } = plan?.create ?? {};
+  if (!plan || write.type !== "create" || to === undefined || minutes === undefined) return undefined;
+  return hasBatch(plan, write) ? undefined : minutes * 60_000;
+}
+
 const allRefused = ({ records }: RecordWrite, error: ProviderError): WriteResult => ({
   outcomes: records.map(() => ({ success: false, error })),
   warnings: [],
@@ -125,8 +131,12 @@ function recordFault(
   write: RecordWrite,
   record: RecordToWrite,
   idFault: ReturnType<typeof idFaults>,
+  plan: ObjectPlan | ProviderError,
 ): ProviderError | undefined {
-  if (write.type === "create") return undefined;
+  if (write.type === "create")
+    return plan instanceof ProviderError || hasBatch(plan, write)
+      ? undefined
+      : pathFieldFault(plan.create?.path ?? "", record.fields);
   return write.type === "upsert" ? upsertKeyFault(write, record) : idFault(record.id);
 }
 
@@ -167,18 +177,25 @@ const requests =
   (write, record, before) => {
     const { type, objectName, account } = write;
     const plan = planOf(description, objectName, type, account);
-    const fault = recordFault(write, record, idFault);
+    const fault = recordFault(write, record, idFault, plan);
     if (fault) throw fault;
     if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
     const rules = type === "upsert" ? undefined : plan[type];
     if (!rules) throw new ProviderError({ kind: "invalid", message: `${objectName} has no ${type}` });
-    const path = fillPath(rules.path, plan, record.id);
+    const moved = type === "create" ? movedIntoPath(rules.path, record.fields) : undefined;
+    const path = fillPath(moved?.path ?? rules.path, plan, record.id);
     const also = [
       ...idPlaces(rules, record.id, description.ids?.number ?? false),
       ...beforePlaces(rules, before),
       ...(type === "update" ? maskPlaces(plan, record) : []),
     ];
-    const written = { path, plan, record, also, repeatable: type !== "create" };
+    const written = {
+      path,
+      plan,
+      record: { ...record, fields: moved?.fields ?? record.fields },
+      also,
+      repeatable: type !== "create",
+    };
     const request = type === "delete" ? deleteRequest(rules, written) : writeRequest(rules, written);
     return plan.graphql ? { ...request, body: withDocument(plan, type, request.body ?? {}) } : request;
   };

@@ -73,7 +73,10 @@ const beside = {
   ),
 };
 
-/** `{path}`, `{singular}` and `{id}` in a path are filled; in that of an upsert also `{key}` and `{value}`. */
+/**
+ * `{path}`, `{singular}` and `{id}` in a path are filled; in that of a create also `{field.<name>}`, in that of an upsert also `{key}`
+ * and `{value}`.
+ */
 const writeRequest = {
   method: Method,
   path: text("Path below the base URL."),
@@ -197,6 +200,19 @@ const ObjectRulesSchema = Type.Object({
         "How that time is written, where it is not as in `since`, for the simulation. Reads know RFC 3339, seconds and milliseconds, " +
         "and `json-date`: `/Date(1763629200000+0000)/`.",
     }),
+  ),
+  parent: Type.Optional(
+    Type.Object(
+      {
+        object: text("The object whose records have the lists; it is read first."),
+        by: optional("Path of the value in its records that `{parent}` stands for. Default: that of the id."),
+        to: optional("Field of the records that then has this value, where they do not name it themselves."),
+      },
+      {
+        description:
+          "For lists of which there is one for each record of another object: `{parent}` in `list` is filled for each of them.",
+      },
+    ),
   ),
   list: Type.Optional(ListRequest),
   records: optional("Path of the list of records in an answer; empty: the answer itself."),

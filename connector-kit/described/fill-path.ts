@@ -2,7 +2,7 @@
 import { ProviderError } from "../provider-error.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 
-const PLACEHOLDER = /\{(path|singular|id|key|value|connection\.\w+)\}/g;
+const PLACEHOLDER = /\{(path|singular|id|key|value|parent|connection\.\w+)\}/g;
 const OF_CONNECTION = "connection.";
 
 /**
@@ -20,17 +20,20 @@ export function fillPath(
     singular: plan.singular ?? plan.name,
     id: encodeURIComponent(id ?? ""),
     key: encodeURIComponent(upsert?.key ?? ""),
-    value: encodeURIComponent(upsert?.value ?? ""),
+    value: pathStep(upsert?.value ?? "", "the key"),
+    parent: pathStep(plan.parentValue ?? "", "{parent}"),
   };
   return template.replaceAll(PLACEHOLDER, (_, name: string) =>
-    name.startsWith(OF_CONNECTION) ? pathStep(connectionValue(plan, name), name) : (values[name] ?? ""),
+    name.startsWith(OF_CONNECTION)
+      ? pathStep(connectionValue(plan, name), `{${name}}`)
+      : (values[name] ?? ""),
   );
 }
 
 /** Dots alone would be resolved as a step up, however they are encoded. */
-function pathStep(value: string, placeholder: string): string {
+export function pathStep(value: string, placeholder: string): string {
   if (value !== "." && value !== "..") return encodeURIComponent(value);
-  const message = `the connection's value ${JSON.stringify(value)} of ${placeholder} cannot be part of an address`;
+  const message = `the value ${JSON.stringify(value)} of ${placeholder} cannot be part of an address`;
   throw new ProviderError({ kind: "invalid", message });
 }
 
@@ -40,6 +43,7 @@ export const fillText = (template: string, plan: ObjectPlan, parts: Record<strin
     if (Object.hasOwn(parts, name)) return parts[name] ?? "";
     if (name === "path") return plan.path ?? plan.name;
     if (name === "singular") return plan.singular ?? plan.name;
+    if (name === "parent") return plan.parentValue ?? "";
     return name.startsWith(OF_CONNECTION) ? connectionValue(plan, name) : whole;
   });
 

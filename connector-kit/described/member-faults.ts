@@ -31,7 +31,12 @@ export function pathFault(value: string | undefined, holes: string[] = HOLES): s
   // Without the opening brace in the class, a path of many braces would take seconds.
   const unknown = [...value.matchAll(/\{([^{}]*)\}/g)]
     .map(([, name = ""]) => name)
-    .find((name) => !holes.includes(name) && !OF_CONNECTION.test(name));
+    .find(
+      (name) =>
+        !holes.includes(name) &&
+        !OF_CONNECTION.test(name) &&
+        !(holes.includes(ANY_FIELD) && OF_FIELD.test(name)),
+    );
   if (unknown !== undefined)
     return `has the unknown placeholder {${unknown}}; known are ${[...holes, "connection.<name>"].join(", ")}`;
   return /[{}]/.test(value.replaceAll(/\{[a-z]+(\.\w+)?\}/g, ""))
@@ -39,6 +44,9 @@ export function pathFault(value: string | undefined, holes: string[] = HOLES): s
     : undefined;
 }
 
+/** Fields of the record in the path of a create. */
+export const ANY_FIELD = "field.<name>";
+const OF_FIELD = /^field\.[A-Za-z]\w*$/;
 const OF_CONNECTION = /^connection\.[A-Za-z]\w*$/;
 
 /** Texts may have braces of the provider's own; only placeholders of the connection are recognised by their form. */

@@ -12,6 +12,8 @@ export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
   connection?: Record<string, string>;
   /** The records are members of an object: where a member's name goes, and where its value if that is no object. */
   keyed?: { name: string; type: string };
+  /** The record whose list is read, for `{parent}`. */
+  parentValue?: string;
   /** GraphQL only. */
   endpoint?: GraphqlEndpointRules;
   /** Path of the record in the answer of a write, where it is not `record`. */

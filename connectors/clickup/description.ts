@@ -1,4 +1,4 @@
-/** ClickUp's spaces, goals and tasks of one workspace. A new task needs a list in its address, which a description cannot say. */
+/** ClickUp's spaces, folders, lists, goals and tasks of one workspace. A new task names its list, as `list_id`. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
 export const description: Description = {
@@ -14,6 +14,29 @@ export const description: Description = {
   },
   objects: {
     spaces: { singular: "space", example: { name: "Pens" } },
+    folders: {
+      singular: "folder",
+      parent: { object: "spaces" },
+      list: { path: "/api/v2/space/{parent}/folder" },
+      create: { method: "POST", path: "/api/v2/space/{field.space_id}/folder" },
+      example: { name: "Pens", space_id: "790" },
+    },
+    lists: {
+      singular: "list",
+      parent: { object: "folders" },
+      list: { path: "/api/v2/folder/{parent}/list" },
+      create: { method: "POST", path: "/api/v2/folder/{field.folder_id}/list" },
+      example: { name: "Ink", folder_id: "457" },
+    },
+    // They are below a space, not a folder.
+    folderlessLists: {
+      path: "lists",
+      singular: "list",
+      parent: { object: "spaces" },
+      list: { path: "/api/v2/space/{parent}/list" },
+      create: { method: "POST", path: "/api/v2/space/{field.space_id}/list" },
+      example: { name: "Paper", space_id: "790" },
+    },
     goals: {
       singular: "goal",
       get: { path: "/api/v2/goal/{id}", record: "goal" },
@@ -22,7 +45,6 @@ export const description: Description = {
     },
     tasks: {
       singular: "task",
-      modes: ["read", "update", "delete"],
       list: {
         path: "/api/v2/team/{connection.teamId}/task",
         query: { include_closed: "true", subtasks: "true", order_by: "id" },
@@ -30,13 +52,15 @@ export const description: Description = {
       paging: { page: { to: "query.page", first: 0 } },
       changedPath: "date_updated",
       since: { to: "query.date_updated_gt", format: "unix-ms" },
-      example: { name: "Call Ada" },
+      create: { method: "POST", path: "/api/v2/list/{field.list_id}/task" },
+      example: { name: "Call Ada", list_id: "901" },
     },
   },
   errors: { message: ["err"], code: "ECODE", codes: { OAUTH_027: "forbidden" } },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developer.clickup.com/reference",
-    checked: "2026-11-23, documentation of the list of tasks; the rest was not looked up",
+    checked:
+      "2026-11-23, documentation of the list of tasks; the rest, spaces, folders and lists among it, was not looked up",
   },
 };
