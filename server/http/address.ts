@@ -23,6 +23,7 @@ const VERBS = [
   "cancel",
   "check",
   "search",
+  "reconcile",
 ];
 const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 
