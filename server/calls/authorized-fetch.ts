@@ -6,6 +6,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { inSpan } from "../ground/span.ts";
+import { withoutSecrets } from "../ground/without-secrets.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
@@ -94,7 +95,8 @@ async function sendOnce(
       timeoutMs: options.timeoutMs,
     });
     options.onExchange?.({ ...shown, status });
-    const answer = { status, headers, text: body.toString("utf8") };
+    const text = body.toString("utf8");
+    const answer = { status, headers, text: status < 400 ? text : withoutSecrets(text, secretsOf(live)) };
     options.onAnswer?.(answer);
     return answer;
   } catch (error) {
@@ -102,6 +104,18 @@ async function sendOnce(
     options.onExchange?.({ ...shown, failure: error.message });
     throw toProviderError(error, repeatable);
   }
+}
+
+/** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */
+function secretsOf({ authorization: { headers, query }, accessToken = "" }: LiveConnection): string[] {
+  const ofHeaders = headers.flatMap(([, value]) => {
+    const bare = value.split(" ").at(-1) ?? value;
+    const pair = Buffer.from(bare, "base64").toString("utf8");
+    const password = value.startsWith("Basic ") ? pair.slice(pair.indexOf(":") + 1) : "";
+    return [value, bare, password];
+  });
+  const ofQuery = query.flatMap(([, value]) => [value, encodeURIComponent(value)]);
+  return [accessToken, ...ofHeaders, ...ofQuery];
 }
 
 /** Appends the connector's path to the base address; `/` is the base address itself. A path can never lead to another origin. */
