@@ -379,20 +379,6 @@ describe("access to every route", () => {
     }
   });
 
-  test("another word in the place of a verb is no address", async () => {
-    // Behind a parameter it would belong to the name.
-    const verb = /(?<=[a-z]):[A-Za-z-]+$/;
-    const withVerb = ROUTES.filter(({ path }) => verb.test(path));
-    assert.ok(withVerb.length > 5);
-    for (const route of withVerb) {
-      for (const other of [":other", "other", ":"]) {
-        const path = addressOf({ ...route, path: route.path.replace(verb, other) });
-        const { status } = await on.call(route.method, path, route.method === "GET" ? undefined : {});
-        assert.ok(status === 404 || status === 405, `${route.method} ${path}: ${status}`);
-      }
-    }
-  });
-
   test("a preflight is answered for every route without a credential", async () => {
     for (const route of ROUTES) {
       const response = await fetch(`${new URL(on.busbar.urls.base).origin}${addressOf(route)}`, {
