@@ -1,7 +1,7 @@
 /** Every page of the site map, with an address that leads to something. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Dashboard } from "./open-dashboard.ts";
+import type { Dashboard, Visit } from "./open-dashboard.ts";
 
 export interface SitePage {
   /** As in the site map: `/connections/$id`. */
@@ -69,4 +69,19 @@ async function filled(on: Dashboard, route: string): Promise<string> {
   if (!example) throw new Error(`tests/dashboard/list-pages.ts has no example for ${route}`);
   const values = (await example(on)).split(" ");
   return route.replaceAll(/\$\w+/g, () => encodeURIComponent(values.shift() ?? ""));
+}
+
+/** Looks at an open page, then at each of its further tabs; `tab` is the title of the tab. */
+export async function eachTab(visit: Visit, look: (tab?: string) => Promise<void>): Promise<void> {
+  await look();
+  // The first tab is the page itself.
+  for (const tab of (await visit.page.getByRole("main").getByRole("tab").all()).slice(1)) {
+    await tab.click();
+    // The panel asks for its rows once it is drawn.
+    await visit.page.evaluate(
+      "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+    );
+    await visit.drawn();
+    await look((await tab.textContent()) ?? "");
+  }
 }

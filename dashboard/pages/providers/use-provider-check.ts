@@ -7,7 +7,7 @@ import { readDocument, type DocumentFault } from "./provider-document.ts";
 
 interface ProviderCheck {
   check: (text: string) => Promise<readonly EditorFinding[]>;
-  /** Of the last check; undefined before the first one. */
+  /** Of the last check; undefined before the first one, and if the API gave no verdict. */
   faults: readonly DocumentFault[] | undefined;
 }
 
@@ -19,7 +19,7 @@ export function useProviderCheck(provider: string): ProviderCheck {
     () => async (text: string) => {
       const found = await faultsOf(text, { projectIdOrName, provider: provider || UNTYPED });
       setFaults(found);
-      return found.map((fault): EditorFinding => ({ ...fault, severity: "error" }));
+      return (found ?? []).map((fault): EditorFinding => ({ ...fault, severity: "error" }));
     },
     [projectIdOrName, provider],
   );
@@ -31,7 +31,7 @@ const UNTYPED = "x-untyped";
 async function faultsOf(
   text: string,
   input: { projectIdOrName: string; provider: string },
-): Promise<readonly DocumentFault[]> {
+): Promise<readonly DocumentFault[] | undefined> {
   const { document, faults, faultAt } = readDocument(text);
   if (!document) return faults;
   try {
@@ -41,7 +41,7 @@ async function faultsOf(
     if (!(error instanceof ApiProblem)) throw error;
     const { status, issues = [], detail } = error.problem;
     // The server is away, or the person may not check: no verdict about the document.
-    if (status !== 409 && status !== 422) return [];
+    if (status !== 409 && status !== 422) return undefined;
     return issues.length > 0
       ? issues.map((issue) => faultAt(issue.name, issue.detail))
       : [faultAt("baseURL", detail)];
