@@ -7,6 +7,7 @@ import { part, ProjectButton, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
+import { counted } from "../../ui/counted.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Section } from "../../ui/section.tsx";
@@ -84,9 +85,9 @@ function ReadObject({ objectName, installation, input }: Props & { objectName: s
             <TimeAgo time={last.metadata.read.until} focusable />
           ),
           "Records of the last read": last?.metadata.read?.records,
+          Backfill: backfill.data && <Backfill progress={backfill.data} />,
         }}
       />
-      {backfill.data && <Backfill progress={backfill.data} />}
       {backfill.error && !isMissing(backfill.error) && <ProblemView error={backfill.error} />}
     </Section>
   );
@@ -96,15 +97,14 @@ const isMissing = (error: Error): boolean => error instanceof ApiProblem && erro
 
 function Backfill({ progress }: { progress: Answer<"getBackfillProgress"> }): JSX.Element {
   const { recordsProcessed: read, recordsEstimatedTotal: total, operationId } = progress;
-  const share = total ? Math.min(100, Math.round((read / total) * 100)) : undefined;
+  const share = total ? Math.min(100, Math.round((read / total) * 100)) : 100;
+  const words =
+    total === undefined ? counted(read, "record") : `${read} of about ${counted(total, "record")}`;
   return (
-    <div>
-      <Text size="sm" mt="sm">
-        <ProjectLink to={`/operations/${part(operationId)}`}>Backfill</ProjectLink>: {read}
-        {total === undefined ? "" : ` of about ${total}`} records
-      </Text>
-      {share !== undefined && <Progress value={share} mt={4} aria-label={`Backfill ${share} %`} />}
-    </div>
+    <>
+      <ProjectLink to={`/operations/${part(operationId)}`}>{words}</ProjectLink>
+      {share < 100 && <Progress value={share} mt={4} aria-label={`Backfill ${share} %`} />}
+    </>
   );
 }
 

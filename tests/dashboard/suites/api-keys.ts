@@ -1,9 +1,8 @@
 /** Job 4: a key is replaced without an interruption. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
+import { signIn as sessionOf } from "../../harness/people.ts";
 import type { Suite } from "../run-suites.ts";
-import { signIn } from "../open-dashboard.ts";
 
 export const suite: Suite = (on) => {
   test("a new key is shown once, then only its beginning; it is switched off and deleted", async () => {

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 import type { Suite } from "../run-suites.ts";
-import { listPages } from "../list-pages.ts";
+import { installReader } from "../install-reader.ts";
+import { eachTab, listPages } from "../list-pages.ts";
 import type { Visit } from "../open-dashboard.ts";
 
 const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
@@ -22,7 +23,7 @@ const PARTS = 4;
 
 export const suite: Suite = (on) => {
   for (let part = 0; part < PARTS; part++) {
-    test(`every page, light and dark, wide and narrow: axe, width, heading, title, policy (${part + 1} of ${PARTS})`, async () => {
+    test(`every page and tab, light and dark, wide and narrow: axe, width, heading, title, policy (${part + 1} of ${PARTS})`, async () => {
       const visit = await on().visit();
       const faults: string[] = [];
       const pages = (await listPages(on())).filter((_page, index) => index % PARTS === part);
@@ -31,13 +32,31 @@ export const suite: Suite = (on) => {
         // So the address is the page's, and a reload shows the same.
         const { pathname } = new URL(visit.page.url());
         if (pathname !== path) faults.push(`${path}: leads to ${pathname}`);
-        faults.push(...(await faultsInViews(visit, title)).map((fault) => `${path}: ${fault}`));
+        await eachTab(visit, async (tab) => {
+          const place = tab === undefined ? path : `${path} ${tab}`;
+          faults.push(...(await faultsInViews(visit, title)).map((fault) => `${place}: ${fault}`));
+          await visit.page.setViewportSize({ width: 1_280, height: 800 });
+        });
       }
       await visit.close();
       assert.deepEqual(faults, []);
       visit.assertUntroubled();
     });
   }
+
+  test("the tabs of an installation that reads and subscribes: axe in light and dark, wide and narrow", async () => {
+    const visit = await on().visit();
+    const faults: string[] = [];
+    await visit.open(`/projects/default${await installReader(on())}`);
+    await eachTab(visit, async (tab = "Operations") => {
+      faults.push(...(await faultsInViews(visit, "people · default")).map((fault) => `${tab}: ${fault}`));
+      await visit.page.setViewportSize({ width: 1_280, height: 800 });
+    });
+    assert.deepEqual(faults, []);
+    visit.assertUntroubled();
+    await visit.close();
+    await on().on.inProject("DELETE", "/integrations/people");
+  });
 
   test("the sign-in page: axe in light and dark, wide and narrow", async () => {
     const visit = await on().visitSignedOut();

@@ -29,11 +29,18 @@ export const suite: Suite = (on) => {
     await page.getByText("Paused", { exact: true }).waitFor();
     await isQuiet();
     await page.getByRole("button", { name: "Resume" }).click();
-    await page.evaluate(`
-      Object.defineProperty(document, "visibilityState", { value: "hidden" });
-      document.dispatchEvent(new Event("visibilitychange"));
-    `);
+    // A real one is not to be had: without windows Chromium calls every page visible, also one behind another, in a minimized
+    // window, or opened in the background.
+    const setVisibility = (state: "hidden" | "visible") =>
+      page.evaluate(`
+        Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+        document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+      `);
+    await setVisibility("hidden");
     await isQuiet();
+    const listed = page.waitForRequest((request) => /\/operations(\?|$)/.test(request.url()));
+    await setVisibility("visible");
+    await listed;
     visit.assertUntroubled();
     await visit.close();
   });
