@@ -9,9 +9,11 @@ export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket"
  * (addresses and CIDRs). What a client wrote into the header itself is never believed.
  */
 export function openClientAddress(trusted: string[]): ClientAddress {
+  const peerOf = ({ socket }: Pick<IncomingMessage, "socket">) => withoutPrefix(socket.remoteAddress ?? "");
+  if (trusted.length === 0) return peerOf;
   const isTrusted = openNetworks(trusted);
   return ({ headers, socket }) => {
-    let address = bareAddress(socket.remoteAddress ?? "");
+    let address = peerOf({ socket });
     const forwarded = headers["x-forwarded-for"];
     const hops = (Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "")).split(",");
     while (isTrusted(address)) {
@@ -48,10 +50,14 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
-/** Some proxies add the port; IPv4 clients of an IPv6 socket come as `::ffff:192.0.2.1`. */
+/** Some proxies add the port. */
 const bareAddress = (text: string): string =>
-  text
-    .trim()
-    .replace(/^\[(.*)\](:\d+)?$/, "$1")
-    .replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1")
-    .replace(/^::ffff:(?=\d+\.)/i, "");
+  withoutPrefix(
+    text
+      .trim()
+      .replace(/^\[(.*)\](:\d+)?$/, "$1")
+      .replace(/^(\d+(?:\.\d+){3}):\d+$/, "$1"),
+  );
+
+/** IPv4 clients of an IPv6 socket come as `::ffff:192.0.2.1`. */
+const withoutPrefix = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, "");

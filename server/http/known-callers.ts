@@ -9,7 +9,12 @@ export interface KnownCaller {
   project?: ProjectRef;
 }
 
-export const knownCallers = new WeakMap<FastifyRequest, KnownCaller>();
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set as soon as its caller is known. */
+    known: KnownCaller | undefined;
+  }
+}
 
 /** A request that was refused although its credential and project were valid. */
 export interface RefusedRequest {
@@ -25,7 +30,7 @@ export interface RefusedRequest {
 
 /** Returns the refused request; undefined if its credential or project is not known. */
 export function refusedRequest(request: FastifyRequest, problem: Problem): RefusedRequest | undefined {
-  const known = knownCallers.get(request);
+  const { known } = request;
   const projectId = known?.project?.id ?? known?.caller.projectId;
   if (!known || projectId === undefined) return undefined;
   return {

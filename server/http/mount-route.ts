@@ -6,7 +6,6 @@ import { Problem } from "../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
 import { entityTagOf, namesTag } from "./entity-tag.ts";
-import { knownCallers } from "./known-callers.ts";
 import { limitedStream } from "./limited-stream.ts";
 import { leastRoleOf, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
 import { beginRequest, inRequest } from "./request-work.ts";
@@ -52,7 +51,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
     },
     handler: (request, reply) =>
       inRequest(request, async () => {
-        const admitted = target.projectInBody ? undefined : knownCallers.get(request);
+        const admitted = target.projectInBody ? undefined : request.known;
         const { caller, project } = admitted ?? (await authorize(entry, options, request));
         if (target.projectInBody) addWorkIds({ projectId: project?.id });
         const inputs = await options.confine({ caller, target, inputs: readInputs(request) });
@@ -97,7 +96,7 @@ async function authorize(
     orgId: leastRoleOf(entry) && (request.params as { orgId?: string }).orgId,
     address,
   });
-  knownCallers.set(request, { ...admitted, entry });
+  request.known = { ...admitted, entry };
   if (admitted.refusal) throw admitted.refusal;
   requireRole(admitted.caller, leastRoleOf(entry));
   requireChanging(admitted.caller, entry);
@@ -180,11 +179,12 @@ function sendAnswer(
   reply.code(status);
   if (!schema) return reply.send();
   if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);
-  const body = Buffer.from(JSON.stringify(answer));
+  const body = JSON.stringify(answer);
   if (target.hasEntityTag) {
     const tag = entityTagOf(body);
     reply.headers({ etag: tag, "cache-control": "private, no-cache" });
     if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
   }
-  return reply.type("application/json").send(body);
+  // Bytes, since Fastify would add a charset for a text.
+  return reply.type("application/json").send(Buffer.from(body));
 }

@@ -6,13 +6,17 @@ import { beginSpan, type Span } from "../ground/span.ts";
 import { readTraceparent } from "../ground/trace-context.ts";
 import type { Tracer } from "../ground/tracer.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
-import { knownCallers } from "./known-callers.ts";
 
 interface RequestWork extends Work {
   span: Span | undefined;
 }
 
-const works = new WeakMap<FastifyRequest, RequestWork>();
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set as soon as it may be carried out. */
+    work: RequestWork | undefined;
+  }
+}
 
 /** Public endpoints that act for a customer. Health checks and documents would only be noise among the traces. */
 const ACTING = /^\/(callbacks|subscribe)\//;
@@ -31,20 +35,23 @@ export function beginRequest(
   const isPublic = audience === "public";
   const context = isPublic ? undefined : readTraceparent(request.headers["traceparent"]);
   const projectId = project?.id ?? caller.projectId;
-  const span = beginSpan(isPublic && !ACTING.test(path) ? undefined : tracer, context, {
-    name: `${method} ${path}`,
-    kind: "server",
-    attributes: {
-      "http.request.method": method,
-      "http.route": path,
-      "busbar.request.id": request.id,
-      "busbar.project.id": projectId,
-    },
-    agoMs: reply.elapsedTime,
-  });
+  const isTraced = tracer && (!isPublic || ACTING.test(path));
+  const span = isTraced
+    ? beginSpan(tracer, context, {
+        name: `${method} ${path}`,
+        kind: "server",
+        attributes: {
+          "http.request.method": method,
+          "http.route": path,
+          "busbar.request.id": request.id,
+          "busbar.project.id": projectId,
+        },
+        agoMs: reply.elapsedTime,
+      })
+    : undefined;
   const trace = span?.context ?? context;
   const ids: WorkIds = { requestId: request.id, projectId, ...idsOfPath(request), traceId: trace?.traceId };
-  works.set(request, { ids, trace, tracer: span?.tracer, span });
+  request.work = { ids, trace, tracer: span?.tracer, span };
 }
 
 const NAMED = ["installationId", "connectionId", "operationId", "eventId"] as const;
@@ -62,21 +69,20 @@ function idsOfPath({ params }: FastifyRequest): WorkIds {
 
 /** Runs a part of the request as part of its work. */
 export function inRequest<Result>(request: FastifyRequest, run: () => Result): Result {
-  const work = works.get(request);
+  const { work } = request;
   return work ? asWork(work, run) : run();
 }
 
 /** Returns the ids of the request's log lines, those included that became known while it was carried out. */
 export function requestIds(request: FastifyRequest): WorkIds {
-  const work = works.get(request);
+  const { work, known } = request;
   if (work) return work.ids;
-  const known = knownCallers.get(request);
   return { requestId: request.id, projectId: known?.project?.id ?? known?.caller.projectId };
 }
 
 /** Ends the span of the request. */
-export function endRequest(request: FastifyRequest, status: number): void {
-  const span = works.get(request)?.span;
+export function endRequest({ work }: FastifyRequest, status: number): void {
+  const span = work?.span;
   if (!span) return;
   span.set({ "http.response.status_code": status });
   if (status >= 500) span.fail(String(status));

@@ -68,7 +68,7 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
   ): Promise<Installed | undefined> => {
     const [project, integration] = await Promise.all([
       projects.get(projectId, () => findProject(queries, projectId)),
-      integrations.get(JSON.stringify([projectId, integrationName]), () =>
+      integrations.get(`${projectId}/${integrationName}`, () =>
         findIntegration<ManifestIntegration>(queries, projectId, integrationName),
       ),
     ]);
@@ -83,7 +83,7 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
     },
     ofGroup: (projectId, name, groupRef) =>
       findInstalled(projectId, name, async (integrationId) =>
-        installations.get(JSON.stringify([integrationId, groupRef]), () =>
+        installations.get(`${integrationId}/${groupRef}`, () =>
           findInstallationOfGroup<ConfigContent>(queries, projectId, integrationId, groupRef),
         ),
       ),
