@@ -45,7 +45,7 @@ function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean 
   return value !== undefined && value !== wanted;
 }
 
-/** Errors come with status 200, also beside data; those of a mutation's input are in its payload. */
+/** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `mutationJudge` looks closer. */
 function isGraphqlRefusal(body: Json | undefined): boolean {
   if (body === undefined || !isJsonObject(body) || !Object.keys(body).every((name) => PARTS.has(name)))
     return false;
@@ -56,7 +56,7 @@ function isGraphqlRefusal(body: Json | undefined): boolean {
 
 const PARTS = new Set(["data", "errors", "extensions"]);
 const isFilled = (list: Json | undefined): boolean => Array.isArray(list) && list.length > 0;
-const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
+export const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
   isFilled(userErrors) || success === false;
 
 const kindByText = (

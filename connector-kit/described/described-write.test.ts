@@ -96,3 +96,23 @@ test("a create may be repeated for the documented time of its key, but not as pa
   assert.equal(repeatableMs("pens"), undefined);
   assert.equal(repeatableMs("people", false, "update"), undefined);
 });
+
+test("a record that was written, but cannot be read back, is not reported as refused", async () => {
+  const connector = describeConnector("Quill", {
+    defaults: {
+      modes: ["create"],
+      create: { method: "POST", path: "/{path}", id: "pen_id" },
+      get: { path: "/{path}/{id}" },
+    },
+    objects: { pens: {} },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-23, made up" },
+  });
+  for (const after of [{ status: 500 }, { status: 403, body: { error: "no" } }]) {
+    const provider = replay({ status: 201, body: { pen_id: "5" } }, after);
+    const create: RecordWrite = { ...ADA, objectName: "pens", type: "create", readBack: true };
+    const result = await connector.write?.write(create, provider.fetch);
+    assert.deepEqual(result?.outcomes, [{ success: true, recordId: "5" }]);
+    assert.match(result?.warnings.join() ?? "", /record 5 was written, but could not be read back/);
+  }
+});

@@ -10,6 +10,7 @@ import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts"
 import { bodyOf } from "./body-members.ts";
 import { batchRequests, hasBatch, writeInBatches, type Batching } from "./described-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "./description.ts";
+import { mutationJudge } from "./graphql-outcome.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { getOne, getRequest } from "./get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
@@ -308,7 +309,7 @@ interface Sending {
 }
 
 async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
-  const { write, fetch, classify, requestOf, plan } = sending;
+  const { write, fetch, classify, requestOf, plan, errors } = sending;
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
   const key = record.idempotencyKey;
   const before = await valueBefore(sending, record);
@@ -316,16 +317,23 @@ async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleO
   const request = requestOf(write, record, before);
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
-  const sent = (asked: ProviderRequest) => send(asked, kept, classify, write.account);
+  const judge = mutationJudge(plan, write.type, classify, errors);
+  const sent = (asked: ProviderRequest) =>
+    send(asked, kept, judge.classify, write.account).catch((fault: unknown) => {
+      if (fault instanceof ProviderError && judge.isOfRecord(fault)) return { body: undefined, error: fault };
+      throw fault;
+    });
   const { body, error } =
     keyTo === undefined || key === undefined
       ? await sent(request)
       : await sendUnderKey({ keyTo, key }, request, sent);
   const refused = error ?? refusedIn(sending, body);
   if (refused) return deletedOrRefused(write, record, refused);
+  const warning = judge.warning();
+  const told = warning === undefined ? {} : { warning };
   if (write.type === "delete" && record.id !== undefined)
-    return { outcome: { success: true, recordId: record.id } };
-  return { outcome: await outcomeOf(sending, record, { body, headers: response?.headers ?? {} }) };
+    return { outcome: { success: true, recordId: record.id }, ...told };
+  return { ...(await outcomeOf(sending, record, { body, headers: response?.headers ?? {} })), ...told };
 }
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */

@@ -3,6 +3,7 @@ import { isJsonObject, type Json } from "../../server/ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../provider-fetch.ts";
+import type { SingleOutcome } from "../write-singly.ts";
 import { upsertKeyOf } from "../upsert-key.ts";
 import { textAt } from "../text-at.ts";
 import type { WriteRules } from "./description.ts";
@@ -22,7 +23,7 @@ export async function outcomeOf(
   sending: Answered,
   { id, fields }: RecordToWrite,
   { body, headers }: { body: Json | undefined; headers: ProviderResponse["headers"] },
-): Promise<RecordOutcome> {
+): Promise<SingleOutcome> {
   const { plan, write, fetch, classify } = sending;
   const { id: idAt, empty = false } = writeRulesOf(plan, write.type) ?? {};
   const place = plan.recordAt?.[write.type] ?? plan.record;
@@ -30,16 +31,27 @@ export async function outcomeOf(
   const answered = isRecord ? at(body, place === undefined ? undefined : fillPath(place, plan)) : undefined;
   const keyed = write.type === "upsert" && plan.upsert?.keyIsId ? upsertKeyOf(write, { fields }) : undefined;
   const recordId = (idAt === undefined ? idOf(answered, plan) : idIn(idAt, body, headers)) ?? keyed ?? id;
-  if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty) return { success: true };
+  if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty)
+    return { outcome: { success: true } };
   if (recordId === undefined) {
     const done = write.type === "upsert" ? "upserted" : "created";
     const message = `${plan.name} was ${done}, but the provider's answer has no id at ${idAt ?? plan.idPath}`;
-    return { success: false, error: new ProviderError({ kind: "unreadable", message, status: 200 }) };
+    const error = new ProviderError({ kind: "unreadable", message, status: 200 });
+    return { outcome: { success: false, error } };
   }
-  if (isJsonObject(answered)) return { success: true, recordId, data: answered };
-  if (write.readBack === false || write.batch || !plan.get) return { success: true, recordId };
-  const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
-  return { success: true, recordId, ...(data && { data }) };
+  const outcome: RecordOutcome = { success: true, recordId };
+  if (isJsonObject(answered)) return { outcome: { ...outcome, data: answered } };
+  if (write.readBack === false || write.batch || !plan.get) return { outcome };
+  try {
+    const data = await getOne({ plan, fetch, classify }, recordId, Object.keys(fields));
+    return { outcome: { ...outcome, ...(data && { data }) } };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return {
+      outcome,
+      warning: `record ${recordId} was written, but could not be read back: ${error.message}`,
+    };
+  }
 }
 
 const writeRulesOf = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | undefined =>
