@@ -2,11 +2,11 @@
  * The drill of subscriptions: two processes take the pushes of a HubSpot account and read the stream of a Salesforce
  * organisation, while records change in bursts, are merged, deleted and restored. Pushes come twice and out of order, events
  * of the stream twice; providers refuse, streams break, replay ids expire, an overflow hides changes, pushes are refused for
- * a minute, the receiver is away for a while, processes are killed (-9) and PostgreSQL is restarted. Nobody asks for a
- * reconciliation. Afterwards a receiver that upserts and deletes by id must be equal to both accounts, and must have got the
+ * a minute, the receiver is away for a while, processes are killed (-9) or suspended and PostgreSQL is restarted. Nobody asks for
+ * a reconciliation. Afterwards a receiver that upserts and deletes by id must be equal to both accounts, and must have got the
  * messages about each record in order.
  *
- *     node scripts/drill-subscribe.ts [--changes 20000] [--kills 10] [--seconds 300] [--refused 60]
+ *     node scripts/drill-subscribe.ts [--changes 20000] [--kills 10] [--suspensions 2] [--seconds 300] [--refused 60]
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,6 +33,10 @@ export interface SubscribeDrillOptions {
   /** In both accounts together. */
   changes: number;
   kills: number;
+  /** How often a process stands still for a while. */
+  suspensions: number;
+  /** Whether providers refuse requests, and lose events whose changes can then be found only by reading. */
+  providersFail: boolean;
   /** How long records change. */
   seconds: number;
   /** How long pushes are refused. */
@@ -198,6 +202,7 @@ if (import.meta.main) {
     options: {
       changes: { type: "string" },
       kills: { type: "string" },
+      suspensions: { type: "string" },
       seconds: { type: "string" },
       refused: { type: "string" },
     },
@@ -205,6 +210,8 @@ if (import.meta.main) {
   const report = await subscribeDrill({
     changes: Number(values.changes ?? 20_000),
     kills: Number(values.kills ?? 10),
+    suspensions: Number(values.suspensions ?? 2),
+    providersFail: true,
     seconds: Number(values.seconds ?? 300),
     refusedSeconds: Number(values.refused ?? 60),
     restartsDatabase: true,

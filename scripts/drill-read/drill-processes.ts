@@ -1,5 +1,6 @@
 /** Processes of a drill, of which one at a time is killed and started again. */
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
 
 export class DrillProcesses {
@@ -43,6 +44,14 @@ export class DrillProcesses {
     child?.signal("SIGKILL");
     await child?.exited;
     await this.start(name);
+  }
+
+  /** Stops a process for a while without ending it; its connections stay open. */
+  async suspend(name: string, ms: number): Promise<void> {
+    const child = this.#running.get(name);
+    child?.signal("SIGSTOP");
+    await wait(ms);
+    child?.signal("SIGCONT");
   }
 
   async stop(): Promise<void> {

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { Client } from "pg";
 import { createLog } from "../../server/ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 
@@ -9,6 +10,8 @@ export interface RestartablePostgres {
   url: string;
   /** Ends it in order or with SIGKILL, and starts it again after a while. */
   restart(how: "shut down" | "kill", downMs: number): Promise<void>;
+  /** Ends all its connections. */
+  disconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,6 +28,14 @@ export async function openRestartablePostgres(dataDir: string): Promise<Restarta
       await postgres.stop();
       await wait(downMs);
       postgres = await start();
+    },
+    async disconnect() {
+      const client = new Client({ connectionString: postgres.connectionString });
+      await client.connect();
+      await client.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'busbar%' and pid <> pg_backend_pid()",
+      );
+      await client.end();
     },
     close: () => postgres.stop(),
   };
