@@ -1,4 +1,5 @@
 /** Reads the ids and words in HubSpot's events. Pure. */
+import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
 import type { Json } from "../../server/ground/json.ts";
 import { isStorable } from "../../server/ground/storable-text.ts";
 
@@ -13,3 +14,7 @@ export function idOf(value: Json | undefined): string | undefined {
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
   return /^[1-9]\d{0,39}$/.test(text) ? text : undefined;
 }
+
+/** A time before 1970 is no time of an event, and PostgreSQL cannot store every one. */
+export const eventTime = (time: Date): Pick<ProviderEvent, "occurredTime"> =>
+  time.getTime() >= 0 ? { occurredTime: time } : {};

@@ -7,7 +7,7 @@ import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subs
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { changeReport } from "./change-report.ts";
 import { pluralOf, typeIdOf } from "./event-objects.ts";
-import { idOf, wordOf } from "./event-values.ts";
+import { eventTime, idOf, wordOf } from "./event-values.ts";
 
 const ACTIONS: Record<string, { type: SubscribeEventType; word: string }> = {
   CREATE: { type: "create", word: "object.creation" },
@@ -84,6 +84,5 @@ function otherEnd(event: JsonObject): ProviderEvent["to"] {
 
 /** A text in ISO form, or milliseconds since the epoch as in pushes. */
 function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
-  const time = typeof value === "number" || typeof value === "string" ? new Date(value) : undefined;
-  return time && !Number.isNaN(time.getTime()) ? { occurredTime: time } : {};
+  return typeof value === "number" || typeof value === "string" ? eventTime(new Date(value)) : {};
 }

@@ -9,7 +9,7 @@ import type {
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { changeReport } from "./change-report.ts";
 import { pluralOf, singularOf, typeIdOf } from "./event-objects.ts";
-import { idOf, wordOf } from "./event-values.ts";
+import { eventTime, idOf, wordOf } from "./event-values.ts";
 
 const TYPES: Record<string, SubscribeEventType> = {
   creation: "create",
@@ -124,8 +124,7 @@ function otherEnd(event: JsonObject): ProviderEvent["to"] {
 }
 
 function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
-  const time = typeof value === "number" ? new Date(value) : undefined;
-  return time && !Number.isNaN(time.getTime()) ? { occurredTime: time } : {};
+  return typeof value === "number" ? eventTime(new Date(value)) : {};
 }
 
 /** Public samples have these forms, too. */

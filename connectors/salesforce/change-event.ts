@@ -119,7 +119,8 @@ function readKeyed(raw: string): KeyedEvent | undefined {
     type,
     providerEventType: changeType,
     recordId,
-    ...(!Number.isNaN(time.getTime()) && { occurredTime: time }),
+    // PostgreSQL cannot store every time.
+    ...(time.getTime() >= 0 && { occurredTime: time }),
     ...(changeType === "UPDATE" && {
       changedFields: [...new Set(names.map(flatName))],
       changedCompounds: [...new Set(names.flatMap(compoundOf))],

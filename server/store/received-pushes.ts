@@ -120,16 +120,20 @@ export async function postponePush(
   `.execute(queries);
 }
 
-/** Counts the pushes that wait, up to a number, and their bytes. */
-export async function countWaitingPushes(
-  queries: Queries,
-  most: number,
-): Promise<{ pushes: number; bytes: number }> {
-  const { rows } = await sql<{ pushes: number; bytes: number }>`
-    select count(*)::integer as pushes, coalesce(sum(size_bytes), 0)::double precision as bytes
-    from (select size_bytes from received_pushes where fault is null limit ${most}) as waiting
+export interface WaitingPushes {
+  projectId: string;
+  pushes: number;
+  bytes: number;
+}
+
+/** Counts the pushes that wait, up to a number, and their bytes; a row for each project. */
+export async function countWaitingPushes(queries: Queries, most: number): Promise<WaitingPushes[]> {
+  const { rows } = await sql<WaitingPushes>`
+    select project_id, count(*)::integer as pushes, sum(size_bytes)::double precision as bytes
+    from (select project_id, size_bytes from received_pushes where fault is null limit ${most}) as waiting
+    group by project_id
   `.execute(queries);
-  return rows[0] ?? { pushes: 0, bytes: 0 };
+  return rows;
 }
 
 /** Returns the last push of a project that waits for its first attempt; undefined without one. */

@@ -2,13 +2,18 @@
 import { elapsedMs } from "../ground/clock.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import type { Database } from "../store/database.ts";
-import { countWaitingPushes, insertPushes, type NewPush } from "../store/received-pushes.ts";
+import {
+  countWaitingPushes,
+  insertPushes,
+  type NewPush,
+  type WaitingPushes,
+} from "../store/received-pushes.ts";
 
 export interface PushInbox {
   /** Resolves when the push is committed. */
   add(push: NewPush): Promise<void>;
-  /** Whether so few pushes wait that another one can be taken, as known for a second. */
-  hasRoom(): boolean;
+  /** Whether so few pushes wait that another one of the project can be taken, as known for a second. */
+  hasRoom(projectId: string): boolean;
 }
 
 /** What takes pushes apart in this process; without a listener, other processes do. */
@@ -26,6 +31,8 @@ const LEAST_BYTES = 10_000;
  * there is an end: millions of events.
  */
 const MOST_WAITING = { pushes: 50_000, bytes: 1_000_000_000 };
+/** Of one project, so that no project can take the place of the others. */
+const SHARE = 0.5;
 const LOOK_EVERY_MS = 1_000;
 
 export const openPushInbox = ({
@@ -47,19 +54,24 @@ export const openPushInbox = ({
 });
 
 /** Returns a function that tells at once what the last look found, and looks again in the background. */
-function openLook({ queries }: Database): () => boolean {
+function openLook({ queries }: Database): PushInbox["hasRoom"] {
   let hasRoom = true;
+  let full = new Set<string>();
   let nextMs = 0;
   const look = async (): Promise<void> => {
-    const { pushes, bytes } = await countWaitingPushes(queries, MOST_WAITING.pushes);
-    hasRoom = pushes < MOST_WAITING.pushes && bytes < MOST_WAITING.bytes;
+    const waiting = await countWaitingPushes(queries, MOST_WAITING.pushes);
+    const sumOf = (of: "pushes" | "bytes") => waiting.reduce((sum, one) => sum + one[of], 0);
+    hasRoom = sumOf("pushes") < MOST_WAITING.pushes && sumOf("bytes") < MOST_WAITING.bytes;
+    const isFull = ({ pushes, bytes }: WaitingPushes): boolean =>
+      pushes >= SHARE * MOST_WAITING.pushes || bytes >= SHARE * MOST_WAITING.bytes;
+    full = new Set(waiting.filter(isFull).map(({ projectId }) => projectId));
   };
-  return () => {
+  return (projectId) => {
     if (elapsedMs() >= nextMs) {
       nextMs = elapsedMs() + LOOK_EVERY_MS;
       // Without a database the push is refused anyway.
       void look().catch(() => {});
     }
-    return hasRoom;
+    return hasRoom && !full.has(projectId);
   };
 }
