@@ -24,6 +24,7 @@ const PARTS = {
     "operations-and-customers",
     "playground",
     "providers",
+    "reading",
     "subscriptions",
   ],
 };

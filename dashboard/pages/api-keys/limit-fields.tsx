@@ -68,7 +68,7 @@ export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitField
         />
         <NumberInput
           label="Burst"
-          description="At once, after a pause. Empty: one second's."
+          description="How many at once after a pause. Empty: those of one second."
           value={limits.burst}
           onChange={(value) => onLimits({ ...limits, burst: numberOf(value) })}
           disabled={limits.requestsPerSecond === ""}

@@ -31,7 +31,14 @@ function parsed(text: string): Content | undefined {
 
 const textOf = (content: Content): string => JSON.stringify(content, undefined, 2);
 
-export function ConfigurationTab({ installation, input }: Props): JSX.Element {
+export const ConfigurationTab = (props: Props): JSX.Element => (
+  <>
+    <Configuration {...props} />
+    <Uninstall {...props} />
+  </>
+);
+
+function Configuration({ installation, input }: Props): JSX.Element {
   const stored = textOf(installation.config.content);
   const [text, setText] = useState(stored);
   const [view, setView] = useState<string>("Form");
@@ -90,7 +97,6 @@ export function ConfigurationTab({ installation, input }: Props): JSX.Element {
         >
           Save
         </ActionButton>
-        <Uninstall installation={installation} input={input} />
       </Group>
     </Section>
   );
@@ -131,7 +137,7 @@ function Uninstall({ installation, input }: Props): JSX.Element {
   const { groupRef } = installation.group;
   const customer = projectPath(input.projectIdOrName, `/customers/${encodeURIComponent(groupRef)}`);
   return (
-    <>
+    <Section title="Uninstall">
       <ActionButton variant="default" reason={reason} onClick={() => setAsked(true)}>
         Uninstall
       </ActionButton>
@@ -146,6 +152,6 @@ function Uninstall({ installation, input }: Props): JSX.Element {
         Its configuration and its connection are deleted, unless another installation uses the connection.
         Reads end, and waiting writes fail. Operations stay listed.
       </ConfirmDelete>
-    </>
+    </Section>
   );
 }

@@ -18,10 +18,18 @@ export function FieldChoices({ title, fields, isChosen, error, onField }: FieldC
   const [text, setText] = useState("");
   const isShown = ({ fieldName, displayName }: { fieldName: string; displayName: string }) =>
     `${fieldName} ${displayName}`.toLowerCase().includes(text.toLowerCase());
+  const shown = fields.filter(isShown);
+  const chosen = fields.filter(({ fieldName }) => isChosen(fieldName)).length;
   return (
     <div role="group" aria-label={title}>
       <Text size="sm" fw={600} mb={4}>
         {title}
+        {fields.length > MANY && (
+          <Text component="span" size="xs" c="dimmed">
+            {" "}
+            {chosen} of {fields.length} chosen
+          </Text>
+        )}
       </Text>
       {fields.length > MANY && (
         <TextInput
@@ -32,8 +40,13 @@ export function FieldChoices({ title, fields, isChosen, error, onField }: FieldC
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
-      <div className={classes["fields"]}>
-        {fields.filter(isShown).map(({ fieldName, displayName }) => (
+      <div className={classes["fields"]} data-many={fields.length > MANY}>
+        {shown.length === 0 && fields.length > 0 && (
+          <Text size="sm" c="dimmed">
+            No field is called so.
+          </Text>
+        )}
+        {shown.map(({ fieldName, displayName }) => (
           <Checkbox
             key={fieldName}
             label={displayName === fieldName ? fieldName : `${displayName} (${fieldName})`}

@@ -14,6 +14,8 @@ import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import type { InstallationInput } from "./installation-input.ts";
+import { readObjectsOf, type ReadRow } from "./read-objects.ts";
+import { scheduleWords } from "./schedule-words.ts";
 
 interface Props {
   installation: Answer<"getInstallation">;
@@ -21,7 +23,14 @@ interface Props {
 }
 
 export function ReadingTab({ installation, input }: Props): JSX.Element {
-  const objects = Object.keys(installation.config.content.read?.objects ?? {});
+  const integration = useCall("getIntegration", {
+    projectIdOrName: input.projectIdOrName,
+    integrationIdOrName: input.integrationId,
+  });
+  if (!integration.data)
+    return <ProblemView error={integration.error} onRetry={() => void integration.refetch()} />;
+  const { read } = integration.data.latestRevision.content;
+  const objects = readObjectsOf(installation.config.content, read?.objects ?? []);
   if (objects.length === 0)
     return (
       <Section>
@@ -29,14 +38,15 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
           title="Nothing is read"
           action={<ProjectButton to={tabOf(input, "configuration")}>Choose objects</ProjectButton>}
         >
-          This installation's configuration selects no objects to read.
+          The configuration of this installation selects no object, and the manifest reads none for every
+          customer.
         </EmptyState>
       </Section>
     );
   return (
     <>
-      {objects.map((objectName) => (
-        <ReadObject key={objectName} objectName={objectName} installation={installation} input={input} />
+      {objects.map((row) => (
+        <ReadObject key={row.objectName} row={row} installation={installation} input={input} />
       ))}
     </>
   );
@@ -45,7 +55,8 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
 const tabOf = ({ integrationId, installationId }: InstallationInput, tab: string): string =>
   `/integrations/${part(integrationId)}/installations/${part(installationId)}?tab=${tab}`;
 
-function ReadObject({ objectName, installation, input }: Props & { objectName: string }): JSX.Element {
+function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX.Element {
+  const { objectName, schedule, isOff } = row;
   const backfill = useCall("getBackfillProgress", { ...input, objectName }, { everyMs: POLL_MS.list });
   const about = {
     projectIdOrName: input.projectIdOrName,
@@ -69,8 +80,15 @@ function ReadObject({ objectName, installation, input }: Props & { objectName: s
           <TimeAgo time={pause.time} focusable /> <span className="foreign">{pause.error ?? pause.note}</span>
         </Text>
       )}
+      {isOff && (
+        <Text size="sm" mb="xs" component="div">
+          <Status status="disabled">switched off</Status> in the configuration: it is read neither by schedule
+          nor on request
+        </Text>
+      )}
       <Facts
         facts={{
+          Schedule: scheduleWords(schedule),
           "Last read": last ? (
             <>
               <ProjectLink to={`/operations/${part(last.id)}`}>

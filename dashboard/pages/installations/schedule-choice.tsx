@@ -1,16 +1,7 @@
 /** When an object is read: as the manifest says, at a usual interval, by a cron expression, or only on request. */
 import { useState, type JSX } from "react";
 import { NativeSelect, TextInput } from "@mantine/core";
-
-const USUAL: readonly (readonly [cron: string, words: string])[] = [
-  ["*/10 * * * *", "Every 10 minutes"],
-  ["*/30 * * * *", "Every 30 minutes"],
-  ["0 * * * *", "Every hour"],
-  ["0 */6 * * *", "Every 6 hours"],
-  ["0 6 * * *", "Every day at 06:00 UTC"],
-  ["0 6 * * 1", "Every Monday at 06:00 UTC"],
-];
-const NONE = "Only on request";
+import { NONE, scheduleWords, USUAL } from "./schedule-words.ts";
 
 interface ScheduleChoiceProps {
   /** A cron expression, empty for none; undefined: as the manifest says. */
@@ -35,7 +26,7 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
         label="Schedule"
         description="When changes are read."
         data={[
-          { value: "manifest", label: `As the manifest: ${wordsOf(manifest)}` },
+          { value: "manifest", label: `As the manifest: ${lowered(scheduleWords(manifest))}` },
           ...USUAL.map(([value, label]) => ({ value, label })),
           { value: "none", label: NONE },
           { value: "cron", label: "A cron expression" },
@@ -60,7 +51,4 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
 const choiceOf = (schedule: string | undefined): string =>
   schedule === undefined ? "manifest" : schedule === "" ? "none" : schedule;
 
-function wordsOf(schedule: string | undefined): string {
-  const words = schedule ? (USUAL.find(([cron]) => cron === schedule)?.[1] ?? schedule) : NONE;
-  return words.charAt(0).toLowerCase() + words.slice(1);
-}
+const lowered = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);

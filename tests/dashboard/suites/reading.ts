@@ -1,0 +1,48 @@
+/** What is read for a customer, and when: also what only the manifest says, and what is switched off. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectCustomer } from "../../harness/connect-customer.ts";
+import type { Suite } from "../run-suites.ts";
+
+const MANIFEST = `specVersion: 1.0.0
+integrations:
+  - name: readings
+    provider: hubspot
+    read:
+      objects:
+        - objectName: companies
+          destination: my-app
+          schedule: "0 * * * *"
+          enabled: always
+          requiredFields: [{ fieldName: name }]
+        - { objectName: contacts, destination: my-app, schedule: "*/30 * * * *", requiredFields: [{ fieldName: email }] }
+`;
+
+export const suite: Suite = (on) => {
+  test("the tab Reading shows an object that only the manifest reads, the schedule of each, and one that is switched off", async () => {
+    const { on: busbar } = on();
+    const contacts = { objectName: "contacts", disabled: true };
+    const customer = await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "readings",
+      manifest: MANIFEST,
+      integration: "readings",
+      content: { read: { objects: { contacts } } },
+      skipSampling: true,
+    });
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(
+      `/projects/default/integrations/readings/installations/${customer.installationId}?tab=reading`,
+    );
+    const object = (name: string) =>
+      page.locator("section").filter({ has: page.getByRole("heading", { name, exact: true }) });
+    await object("companies").getByText("Every hour", { exact: true }).waitFor();
+    await object("contacts").getByText("Every 30 minutes", { exact: true }).waitFor();
+    await object("contacts").getByText("switched off", { exact: true }).waitFor();
+    assert.equal(await object("companies").getByText("switched off", { exact: true }).count(), 0);
+    visit.assertUntroubled();
+    await visit.close();
+    await busbar.inProject("DELETE", "/integrations/readings");
+  });
+};
