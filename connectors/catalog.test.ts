@@ -25,11 +25,11 @@ test("support is shown only where the code is here, and what is declared can sti
   assert.equal(hubspot?.subscribe, true);
   assert.deepEqual(hubspot?.batchWrite?.create, { supported: true, defaultRecordLimit: 100 });
   assert.deepEqual(hubspot?.batchWrite?.upsert, { supported: true, defaultRecordLimit: 100 });
-  assert.equal(catalog.find("marketo")?.support.write, false);
-  assert.equal(catalog.find("marketo")?.support.proxy, true);
+  assert.equal(catalog.find("braze")?.support.write, false);
+  assert.equal(catalog.find("braze")?.support.proxy, true);
 
-  assert.equal(catalog.declares("marketo", "write"), true);
-  assert.equal(catalog.built("marketo", "write"), false);
+  assert.equal(catalog.declares("braze", "write"), true);
+  assert.equal(catalog.built("braze", "write"), false);
   assert.equal(catalog.declares("salesforce", "write", "account-engagement"), true);
   assert.equal(catalog.built("salesforce", "write", "account-engagement"), false);
   assert.equal(catalog.built("salesforce", "write", "crm"), true);
@@ -37,8 +37,8 @@ test("support is shown only where the code is here, and what is declared can sti
   assert.equal(catalog.built("salesforce", "read", "account-engagement"), false);
   assert.equal(catalog.built("salesforce", "subscribe"), true);
   assert.equal(catalog.built("salesforce", "subscribe", "account-engagement"), false);
-  assert.equal(catalog.declares("marketo", "read"), true);
-  assert.equal(catalog.built("marketo", "read"), false);
+  assert.equal(catalog.declares("braze", "read"), true);
+  assert.equal(catalog.built("braze", "read"), false);
   assert.equal(catalog.declares("nope", "write"), false);
   assert.equal(catalog.declares("salesforce", "write", "nope"), false);
 });
@@ -57,7 +57,7 @@ test("every provider has what published clients cannot do without", () => {
 test("code is found by key, and by own keys only", () => {
   const catalog = buildCatalog();
   assert.ok(catalog.connector("hubspot")?.write);
-  assert.equal(catalog.connector("marketo"), undefined);
+  assert.equal(catalog.connector("braze"), undefined);
   assert.equal(catalog.connector("constructor"), undefined);
   assert.equal(catalog.find("__proto__"), undefined);
 });

@@ -6,9 +6,20 @@ import { testFields } from "./described-fields-suite.ts";
 import { testKeys } from "./described-key-suite.ts";
 import { idLike } from "./simulated-account.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
-import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
+import { orderWrite } from "../connector-kit/order-fixture.ts";
 import { withAccount } from "../connector-kit/with-account.ts";
 import type { World } from "./simulated-world.ts";
+import {
+  errorOf,
+  example,
+  fetchFrom,
+  idOfOnly,
+  missing,
+  planFor,
+  read,
+  walk,
+  written,
+} from "./suite-calls.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
 import { nowMs } from "../server/ground/clock.ts";
 import type { Json, JsonObject } from "../server/ground/json.ts";
@@ -16,13 +27,6 @@ import type { Connector, RecordWrite, WriteResult } from "../connector-kit/conne
 import { testConnector } from "../connector-kit/connector-suite.ts";
 import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../connector-kit/provider-error.ts";
-import type {
-  Checkpoint,
-  ReadConnector,
-  ReadPage,
-  ReadPlan,
-  SourceRecord,
-} from "../connector-kit/read-connector.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import { describeConnector } from "../connector-kit/described/describe-connector.ts";
 import type { Description } from "../connector-kit/described/description.ts";
@@ -42,10 +46,11 @@ export function testDescribed(provider: string, given: Description, own: Connect
   const full =
     written.find(({ modes }) => modes.includes("delete")) ??
     written[0] ??
-    plans.find(({ modes }) => modes.includes("read") && modes.includes("create"));
+    plans.find(({ modes }) => modes.includes("read") && modes.includes("create")) ??
+    plans.find(({ modes }) => modes.includes("create"));
   test(`the description of ${provider} is sound`, () => {
     assert.deepEqual(checkDescription(given).faults, []);
-    assert.ok(full, "one object can be read and created");
+    assert.ok(full, "one object can be created");
   });
   if (!full) return;
   testConnector(provider, connector, {
@@ -73,7 +78,12 @@ export function testDescribed(provider: string, given: Description, own: Connect
       testFields(world, plan);
     }
     testKeys(world, plans);
-    testRefusals(world, full, description.errors.statuses ?? {});
+    testRefusals(
+      world,
+      full,
+      plans.find(({ modes }) => modes.includes("read")),
+      description.errors.statuses ?? {},
+    );
     if (full.modes.includes("update")) testBatchOfUpdates(world, full);
   });
 }
@@ -92,11 +102,6 @@ const withFieldsOfTests = (description: Description): Description => ({
     ]),
   ),
 });
-
-/** The id of a record that does not exist. */
-const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
-
-const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
 
 function testObject(world: () => World, plan: ObjectPlan): void {
   const { name, modes } = plan;
@@ -232,7 +237,7 @@ function testBrokenLists(world: () => World, plan: ObjectPlan): void {
     }
     Array.from({ length: 8 }, () => simulation.account.put(name, example(plan)));
     const first = await read(connector).readPage(planFor(name), undefined, fetch);
-    if (!first.next || typeof first.next["place"] !== "string") return;
+    if (!first.next || typeof first.next["place"] !== "string" || plan.paging?.cursor?.start) return;
     const same: ProviderFetch = () => fetch(read(connector).preparePage(planFor(name)));
     await assert.rejects(read(connector).readPage(planFor(name), first.next, same), { kind: "unreadable" });
   });
@@ -259,6 +264,7 @@ function testUpsert(world: () => World, plan: ObjectPlan, keys: string[]): void 
 function testRefusals(
   world: () => World,
   { name, ...plan }: ObjectPlan,
+  readable: ObjectPlan | undefined,
   own: Record<string, ProviderErrorKind>,
 ): void {
   test("refusals have the provider's reason and the kind of their status", async () => {
@@ -288,9 +294,10 @@ function testRefusals(
 
   test("a rate limit says when to try again", async () => {
     const { simulation, connector, fetch } = world();
+    if (!readable) return;
     simulation.next = simulation.account.refusal(429, "slow down", { "retry-after": "7" });
     const error = await read(connector)
-      .readPage(planFor(name), undefined, fetch)
+      .readPage(planFor(readable.name), undefined, fetch)
       .catch((reason: unknown) => reason);
     assert.ok(error instanceof ProviderError && error.kind === "rate_limited");
     const waitMs = (error.retryAt?.getTime() ?? 0) - nowMs();
@@ -331,64 +338,3 @@ function testBatchOfUpdates(world: () => World, { name }: ObjectPlan): void {
     );
   });
 }
-
-const planFor = (objectName: string): ReadPlan => planRead(objectName, { fields: ["n"] });
-
-function read({ read: part }: Connector): ReadConnector {
-  assert.ok(part);
-  return part;
-}
-
-async function walk(
-  connector: ReadConnector,
-  plan: ReadPlan,
-  fetch: ProviderFetch,
-): Promise<{ records: SourceRecord[]; pages: number }> {
-  const records: SourceRecord[] = [];
-  let checkpoint: Checkpoint | undefined;
-  let pages = 0;
-  do {
-    const page: ReadPage = await connector.readPage(plan, checkpoint, fetch);
-    records.push(...page.records);
-    checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
-    pages += 1;
-    assert.ok(pages < 50, "the walk does not end");
-  } while (checkpoint);
-  return { records, pages };
-}
-
-function written({ write }: Connector, request: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
-  assert.ok(write);
-  return write.write(request, fetch);
-}
-
-function idOfOnly({ outcomes }: WriteResult): string {
-  const [outcome] = outcomes;
-  assert.ok(outcome?.success && outcome.recordId, JSON.stringify(outcome));
-  return outcome.recordId;
-}
-
-function errorOf({ outcomes: [outcome] }: WriteResult): ProviderError | undefined {
-  return outcome && !outcome.success ? outcome.error : undefined;
-}
-
-const fetchFrom =
-  (base: string): ProviderFetch =>
-  async ({ method, path, headers, body, repeatable }) => {
-    const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
-    try {
-      const response = await fetch(base + path, {
-        method,
-        headers: { ...(text !== undefined && { "content-type": "application/json" }), ...headers },
-        ...(text !== undefined && { body: text }),
-      });
-      return {
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        text: await response.text(),
-      };
-    } catch (cause) {
-      const kind = repeatable ? "unavailable" : "unknown_outcome";
-      throw new ProviderError({ kind, message: "the connection broke", cause });
-    }
-  };

@@ -9,7 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.
 import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";
-import { filledIn, pageOf, selectedIn, type ListQuery } from "./simulated-list.ts";
+import { filledIn, pageOf, selectedIn, startAnswer, type ListQuery } from "./simulated-list.ts";
 import { hasBody, hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
 import { typedFields } from "./simulated-values.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
@@ -145,6 +145,8 @@ export class SimulatedAccount {
       const parent = place(plan.list?.path);
       if (isChanged || parent !== undefined) return this.#list(plan, request, url, parent);
     }
+    const started = method === "GET" ? startAnswer(plan, url) : undefined;
+    if (started) return started;
     const upserted = method === plan.upsert?.method ? this.#upsert(plan, request, url) : undefined;
     if (upserted) return upserted;
     // A deletion may be an update with certain members, and an update a create with an id.
@@ -212,6 +214,9 @@ export class SimulatedAccount {
         return record ? this.#shown(plan, record) : {};
       },
       refusal: (status, message) => this.refusal(status, message),
+      missingCode: Object.entries(this.#description.errors.codes ?? {}).find(
+        ([, kind]) => kind === "not_found",
+      )?.[0],
     };
   }
 

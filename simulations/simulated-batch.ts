@@ -8,6 +8,7 @@ import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { parseBody } from "../connector-kit/send-request.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
+import { hasBody } from "./simulated-beside.ts";
 import { placed, REFUSED, type SimulatedAnswer } from "./simulated-answer.ts";
 
 interface InnerRequest {
@@ -60,6 +61,8 @@ export interface ListTarget {
   put(fields: JsonObject, id: string | undefined): string;
   show(id: string): JsonObject;
   refusal(status: number, message: string): SimulatedAnswer;
+  /** The provider's code for a record that does not exist. */
+  missingCode: string | undefined;
 }
 
 type Kind = "create" | "update" | "upsert";
@@ -74,6 +77,7 @@ export function writtenList(
   target: ListTarget,
 ): SimulatedAnswer | undefined {
   const body = parseBody(text) ?? null;
+  if (!hasBody(plan, rules, { contentType: "application/json", body: text })) return undefined;
   const entries = at(body, fillPath(rules.to, plan));
   const key = kind === "upsert" ? keyIn(plan, body) : undefined;
   if (!Array.isArray(entries) || (kind === "upsert" && key === undefined)) return undefined;
@@ -90,8 +94,8 @@ export function writtenList(
       results.push(referred(rules.ref?.from, reference, result));
     } else if (rules.refused) {
       const [{ from = rules.ref?.from } = {}] = rules.refused;
-      refused.push(from === "" ? reference : referred(from, reference, refusedResult(rules, one)));
-    } else results.push(referred(rules.ref?.from, reference, refusedResult(rules, one)));
+      refused.push(from === "" ? reference : referred(from, reference, refusedResult(rules, one, target)));
+    } else results.push(referred(rules.ref?.from, reference, refusedResult(rules, one, target)));
   }
   const [{ at: refusedAt } = {}] = rules.refused ?? [];
   const besides = refusedAt === undefined ? {} : nested(refusedAt, refused);
@@ -147,7 +151,7 @@ function plannedEntry(
   if (kind === "upsert")
     return { fields, id: key === undefined ? undefined : target.findBy(key, fields[key]) };
   const id = String(entry[fillPath(rules.idTo ?? "", plan)]);
-  return target.has(id) ? { fields, id } : "there is no such record";
+  return target.has(id) ? { fields, id } : MISSING;
 }
 
 function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTarget, id: string): Json {
@@ -183,7 +187,11 @@ function merged(first: Json, second: Json): JsonObject {
   return both;
 }
 
-function refusedResult(rules: RecordListRules, reason: string): Json {
+const MISSING = "there is no such record";
+
+function refusedResult(rules: RecordListRules, reason: string, { missingCode }: ListTarget): Json {
   const [message = "message"] = rules.message ?? [];
-  return refusedBody(rules.okWhen, message, reason);
+  const body = refusedBody(rules.okWhen, message, reason);
+  if (rules.code === undefined || missingCode === undefined || reason !== MISSING) return body;
+  return nested(rules.code, missingCode, isJsonObject(body) ? body : {});
 }

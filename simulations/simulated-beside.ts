@@ -74,7 +74,12 @@ export function withoutBeside(
     delete left[name];
   }
   for (const target of [rules.idTo, rules.readBefore?.to, rules.fieldMask?.to])
-    if (target?.startsWith("body.")) delete left[target.slice("body.".length)];
+    if (target?.startsWith("body.")) {
+      const path = target.slice("body.".length);
+      const within = rules.wrap?.listAt === undefined ? "" : `${rules.wrap.listAt}.0.`;
+      delete left[path];
+      if (within !== "" && path.startsWith(within)) delete left[path.slice(within.length)];
+    }
   return rules.fieldMask ? masked(rules.fieldMask, left, request) : left;
 }
 

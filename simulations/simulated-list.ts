@@ -3,6 +3,7 @@ import { filledNames, fillPath, fillText } from "../connector-kit/described/fill
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { valueInPath } from "./value-in-path.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 
 export interface ListQuery {
@@ -106,7 +107,7 @@ function startIn(
   { size, found }: { size: number; found: StoredRecord[] },
 ): number {
   const { cursor, page, offset, keyset } = paging ?? {};
-  if (cursor) return Number((valueAtTarget(query, cursor.to) ?? "c0").slice(1));
+  if (cursor) return Number((valueAtTarget(query, cursor.to) ?? "c0").slice(1).split("s")[0]);
   if (page) return (Number(valueAtTarget(query, page.to) ?? page.first) - page.first) * size;
   if (keyset) return found.findIndex(({ id }) => id === valueAtTarget(query, keyset.to)) + 1;
   if (offset) return Number(valueAtTarget(query, offset.to) ?? 0) - (offset.first ?? 0);
@@ -115,17 +116,19 @@ function startIn(
 
 function withNext(
   { paging }: ObjectPlan,
-  { url, baseUrl }: ListQuery,
+  { url, baseUrl, body: asked }: ListQuery,
   list: Json,
   { start, size, hasMore }: { start: number; size: number; hasMore: boolean },
 ): { body: Json; headers: Record<string, string> } {
   const { cursor, nextUrl, link, page, offset, keyset } = paging ?? {};
+  const bound = cursor && valueAtTarget({ url, body: asked, baseUrl }, cursor.to)?.split("s")[1];
+  const suffix = bound === undefined ? "" : `s${bound}`;
   const next = new URL(baseUrl + url.pathname + url.search);
   next.searchParams.set(PLACE, String(start + size));
   if (link) return { body: list, headers: hasMore ? { link: `<${next.href}>; rel="next"` } : {} };
   const more = page?.more ?? offset?.more ?? keyset?.more;
   const place = cursor
-    ? { path: cursor.from, value: hasMore || cursor.more !== undefined ? `c${start + size}` : null }
+    ? { path: cursor.from, value: hasMore || cursor.more !== undefined ? `c${start + size}${suffix}` : null }
     : nextUrl
       ? { path: nextUrl.from, value: hasMore ? next.href : null }
       : { path: more, value: hasMore };
@@ -134,8 +137,17 @@ function withNext(
   return { body: cursor?.more === undefined ? body : nested(cursor.more, hasMore, body), headers: {} };
 }
 
+/** Returns the answer to the request for the first cursor, which has the bound; undefined for another request. */
+export function startAnswer({ paging }: ObjectPlan, url: URL): SimulatedAnswer | undefined {
+  const { cursor } = paging ?? {};
+  if (!cursor?.start || valueInPath(cursor.start.path, url) === undefined) return undefined;
+  const bound = url.searchParams.get(cursor.start.sinceTo.slice("query.".length)) ?? "";
+  return { status: 200, headers: {}, body: nested(cursor.from, `c0s${Date.parse(bound)}`) };
+}
+
 /** Reads the bound back out of the template and the format. */
-function sinceIn({ since }: ObjectPlan, query: ListQuery): number | undefined {
+function sinceIn({ since, paging }: ObjectPlan, query: ListQuery): number | undefined {
+  if (paging?.cursor?.start) return Number(valueAtTarget(query, paging.cursor.to)?.split("s")[1] ?? 0);
   const text = valueAtTarget(query, since?.to);
   if (text === undefined || since === undefined) return undefined;
   const [before = "", after = ""] = since.template?.split("{since}") ?? [];

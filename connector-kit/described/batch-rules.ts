@@ -30,6 +30,11 @@ const RecordList = Type.Object({
   each: Type.Optional(text("Member of each entry that holds the fields. Absent: the entry itself.")),
   idTo: Type.Optional(text("Member of each entry that is the record's id.")),
   also: Type.Optional(Texts),
+  body: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "Members of the body beside the list, by path.",
+    }),
+  ),
   together: Type.Optional(
     Type.Boolean({ description: "One refused record refuses all. They are then written one by one." }),
   ),

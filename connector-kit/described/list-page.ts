@@ -8,8 +8,10 @@ import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provid
 import { ProviderError } from "../provider-error.ts";
 import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, unreadable } from "../send-request.ts";
+import { textAt } from "../text-at.ts";
 import { watchHeaders } from "../watch-headers.ts";
 import { bodyOf } from "./body-members.ts";
+import { firstCheckpoint, startRequest } from "./first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, idOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
@@ -30,6 +32,8 @@ export function pageRequest(
   const since = boundOf(rules, wanted);
   const paging = pagingOf(rules, since);
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
+  const start = startRequest(rules, paging, since, checkpoint);
+  if (start) return start;
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
   const parts: RequestParts = { query: [], body: bodyOf(rules, list.body) };
@@ -98,9 +102,14 @@ interface ListReading {
 export async function readListPage(
   { rules, classify, fetch }: ListReading,
   plan: ReadPlan,
-  checkpoint: Checkpoint | undefined,
+  reached: Checkpoint | undefined,
 ): Promise<ReadPage> {
   const watched = watchHeaders(fetch);
+  const bound = boundOf(rules, plan.since);
+  const start = startRequest(rules, pagingOf(rules, bound), bound, reached);
+  const checkpoint = start
+    ? await firstCheckpoint(start, pagingOf(rules, bound), { fetch: watched.fetch, classify })
+    : reached;
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
   const { error } = await send(pageRequest(rules, plan, checkpoint), kept, classify, plan.account);
@@ -115,7 +124,6 @@ export async function readListPage(
   const records = listed.map((entry) => sourceRecord(objectOrBroken(at(entry, each), "a record"), rules));
   const most = rules.list?.pageSize?.most;
   const pageSize = most === undefined ? undefined : sizeOf(most, plan.pageSize);
-  const bound = boundOf(rules, plan.since);
   const next = nextPlace(pagingOf(rules, bound), checkpoint, {
     response,
     body,
@@ -139,6 +147,8 @@ function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: Objec
   const list = at(body, path);
   if (keyed && list !== undefined && isJsonObject(list)) return membersOf(list, keyed);
   if (list !== undefined || !absentWhenEmpty) return list;
+  const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
+  if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
   const around = at(body, path.slice(0, Math.max(0, path.lastIndexOf("."))));
   return around !== undefined && isJsonObject(around) ? [] : undefined;
 }
@@ -167,7 +177,10 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
   const value = digits === undefined ? found : Number(digits);
   if (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value)) {
     const time = new Date(
-      /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value) ? `${value.replace(" ", "T")}Z` : value,
+      /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
+        ? `${value.replace(" ", "T")}Z`
+        : // Some providers name the zone twice.
+          value.replace(/Z\+0000$/, "Z"),
     );
     return Number.isNaN(time.getTime()) ? undefined : time;
   }

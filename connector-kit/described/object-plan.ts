@@ -67,7 +67,7 @@ export function merged(
 }
 
 const withDefaults = (
-  { defaults }: Description,
+  { defaults, errors }: Description,
   name: string,
   rules: ObjectRules,
   account: Account | undefined,
@@ -75,6 +75,7 @@ const withDefaults = (
   ...defaults,
   ...rules,
   ...(account?.values && { connection: account.values }),
+  ...(errors.okWhen !== undefined && { okWhen: errors.okWhen }),
   name,
   modes: [
     ...(rules.modes ?? defaults.modes ?? ALL_MODES),

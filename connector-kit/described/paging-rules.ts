@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 
 const text = (description: string) => Type.String({ description });
 
-/** Exactly one member. Every walk also ends at an empty page. */
+/** Exactly one member. Every walk also ends at an empty page, unless `more` of a cursor says that it goes on. */
 export const Paging = Type.Object({
   cursor: Type.Optional(
     Type.Object({
@@ -11,6 +11,15 @@ export const Paging = Type.Object({
       to: text("Where it goes."),
       more: Type.Optional(
         text("Path of a member that is false on the last page, where that has a cursor, too."),
+      ),
+      start: Type.Optional(
+        Type.Object(
+          {
+            path: text("Path below the base URL."),
+            sinceTo: text("Where the bound goes, which it always has: `query.<name>`."),
+          },
+          { description: "A `GET` before the first page, whose answer has the first cursor at `from`." },
+        ),
       ),
     }),
   ),

@@ -37,7 +37,7 @@ export function nextPlace(
   checkpoint: Checkpoint | undefined,
   answered: Answered,
 ): Checkpoint | undefined {
-  if (answered.count === 0) return undefined;
+  if (answered.count === 0 && paging.cursor?.more === undefined) return undefined;
   const place = placeAfter(paging, checkpoint, answered);
   if (place === undefined) return undefined;
   if (place === checkpoint?.["place"])

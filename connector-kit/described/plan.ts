@@ -14,6 +14,8 @@ export interface ObjectPlan extends Omit<ObjectRules, "modes"> {
   keyed?: { name: string; type: string };
   /** The record whose list is read, for `{parent}`. */
   parentValue?: string;
+  /** `path=value` of every success. */
+  okWhen?: string;
   /** GraphQL only. */
   endpoint?: GraphqlEndpointRules;
   /** Path of the record in the answer of a write, where it is not `record`. */

@@ -5,6 +5,7 @@ import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { RecordListRules } from "./batch-rules.ts";
 import type { Description } from "./description.ts";
+import { bodyOf } from "./body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
 import { refusalIn, refusalOf, textIn } from "./record-result.ts";
@@ -36,7 +37,7 @@ export function listRequest(
     // Id and reference last: a field of the same name must not lead to another record.
     return { ...entry, ...further, ...named, ...(ref?.to !== undefined && { [ref.to]: String(index + 1) }) };
   });
-  const parts: RequestParts = { query: [], body: {} };
+  const parts: RequestParts = { query: [], body: bodyOf(plan, rules.body) };
   for (const [target, value] of beside) put(parts, target, value);
   const filled = withQuery(fillPath(path, plan), parts.query);
   if (to === "") return { method, path: filled, body: entries, repeatable };

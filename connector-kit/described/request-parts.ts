@@ -20,12 +20,22 @@ export function put(parts: RequestParts, target: string, value: Exclude<Json, nu
   else parts.body = nested(name, value, parts.body);
 }
 
-/** Returns `value` at a dotted path, merged into `around`. A path with `@` is one name. */
+/** Returns `value` at a dotted path, merged into `around`. A path with `@` is one name; a number is an index of a list. */
 export function nested(path: string, value: Json, around: JsonObject = {}): JsonObject {
   const [first = "", ...rest] = path.startsWith("@") ? [path] : path.split(".");
   if (rest.length === 0) return { ...around, [first]: value };
   const inner = around[first];
+  if (/^\d{1,3}$/.test(rest[0] ?? "") && (inner === undefined || Array.isArray(inner)))
+    return { ...around, [first]: withEntry(inner ?? [], rest, value) };
   return { ...around, [first]: nested(rest.join("."), value, isJsonObject(inner) ? inner : {}) };
+}
+
+function withEntry(list: Json[], [index, ...rest]: string[], value: Json): Json[] {
+  const position = Math.min(Number(index), list.length);
+  const entry = list[position];
+  const inner = entry !== undefined && isJsonObject(entry) ? entry : {};
+  const changed = rest.length === 0 ? value : nested(rest.join("."), value, inner);
+  return [...list.slice(0, position), changed, ...list.slice(position + 1)];
 }
 
 /** Returns path and query. */

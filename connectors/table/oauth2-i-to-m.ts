@@ -90,22 +90,6 @@ export const oauth2IToM: Record<string, ProviderFacts> = {
       },
     },
   }),
-  marketo: oauth2("Marketo", "https://{{.workspace}}.mktorest.com", {
-    grant: "clientCredentials",
-    token: "https://{{.workspace}}.mktorest.com/identity/oauth/token",
-    tokenFields: { scopesField: "scope" },
-    oauth: { explicitWorkspaceRequired: true },
-    declares: ["read", "write"],
-    inputs: [
-      {
-        name: "workspace",
-        displayName: "Munchkin Account ID",
-        prompt: "The Munchkin id in your REST endpoint: 123-ABC-456 in 123-ABC-456.mktorest.com.",
-        docsURL:
-          "https://nation.marketo.com/t5/knowledgebase/how-to-find-your-munchkin-id-for-a-marketo-instance/ta-p/248432",
-      },
-    ],
-  }),
   meta: oauth2("Meta", "https://graph.facebook.com", {
     authorize: "https://www.facebook.com/v25.0/dialog/oauth",
     token: "https://graph.facebook.com/v25.0/oauth/access_token",

@@ -71,7 +71,8 @@ function fieldsText({ metadata }: ObjectPlan): string {
 }
 
 /** A list without a bound is read whole, whether or not its records tell when they changed. */
-function changes({ since, changedPath }: ObjectPlan): string {
+function changes({ since, changedPath, paging }: ObjectPlan): string {
+  if (paging?.cursor?.start) return "the provider selects them";
   if (since?.oldestDays !== undefined)
     return `the provider selects those of ${since.oldestDays} days; before, all pages are compared`;
   if (since?.to !== undefined) return "the provider selects them";

@@ -230,7 +230,7 @@ describe("write", () => {
       names(write({ selectedFieldSettings: { city: value } }), against);
     const at = `${WRITE}.selectedFieldSettings.city`;
     assert.deepEqual(setting({ writeOnCreate: "never", writeOnUpdate: "ifEmpty" }), []);
-    assert.deepEqual(setting({ writeOnUpdate: "ifEmpty" }, on("marketo")), [`${at}.writeOnUpdate`]);
+    assert.deepEqual(setting({ writeOnUpdate: "ifEmpty" }, on("braze")), [`${at}.writeOnUpdate`]);
     assert.deepEqual(setting({ writeOnCreate: "ifEmpty", writeOnUpdate: "sometimes" }), [
       `${at}.writeOnCreate`,
       `${at}.writeOnUpdate`,

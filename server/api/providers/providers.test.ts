@@ -66,12 +66,12 @@ describe("providers", () => {
     const { body: hubspot } = await on.call("GET", "/v1/providers/hubspot");
     assert.deepEqual(hubspot, body.hubspot);
     assert.deepEqual([hubspot.support.read, hubspot.support.subscribe], [true, true]);
-    assert.deepEqual([body.marketo.support.read, body.marketo.support.subscribe], [false, false]);
+    assert.deepEqual([body.braze.support.read, body.braze.support.subscribe], [false, false]);
   });
 
   test("with declared=true, support names what a manifest may declare, as a deployment checks it", async () => {
     const { body } = await on.call("GET", "/v1/providers?declared=true");
-    assert.deepEqual([body.marketo.support.read, body.marketo.support.write], [true, true]);
+    assert.deepEqual([body.braze.support.read, body.braze.support.write], [true, true]);
   });
 
   test("no credential is needed", async () => {

@@ -133,7 +133,7 @@ integrations:
       objects: [{ objectName: contacts, destination: my-app, inheritFieldsAndMapping: true }]
     proxy: {}
   - name: tasks
-    provider: marketo
+    provider: braze
     colour: red
     read: { objects: [{ objectName: tasks, destination: nowhere }] }
 `,

@@ -1,0 +1,145 @@
+/** Marketo: leads are written, leads of a static list, activities and assets are read. Refusals have the status 200. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import { errorCodes } from "./error-codes.ts";
+
+const leads = "/rest/v1/leads.json";
+const wrap = { listAt: "input" };
+const byId = { action: "updateOnly", lookupField: "id" };
+
+/** Each record has a result of its own. */
+const list = {
+  method: "POST" as const,
+  path: leads,
+  most: 300,
+  to: "input",
+  answers: "result",
+  okWhen: "status=created|updated",
+  message: ["reasons.*.message"],
+  code: "reasons.0.code",
+};
+
+/** Answers without records have no list. */
+const asset: ObjectRules = {
+  list: { path: "/rest/asset/v1/{path}.json", pageSize: { to: "query.maxReturn", most: 200 } },
+  paging: { offset: { to: "query.offset" } },
+  absentWhenEmpty: true,
+  changedPath: "updatedAt",
+};
+
+const inPages = { from: "nextPageToken", to: "query.nextPageToken", more: "moreResult" };
+
+export const description: Description = {
+  ids: { number: true },
+  defaults: { modes: ["read"], records: "result", since: { format: "rfc3339-seconds" } },
+  objects: {
+    // Leads can be listed by a static list only.
+    leads: {
+      modes: ["create", "update", "delete"],
+      create: {
+        method: "POST",
+        path: leads,
+        body: { action: "createOnly", lookupField: "email" },
+        wrap,
+        id: "result.0.id",
+      },
+      update: { method: "POST", path: leads, body: byId, wrap, idTo: "body.input.0.id", id: "result.0.id" },
+      upsert: {
+        method: "POST",
+        path: leads,
+        body: { action: "createOrUpdate" },
+        wrap,
+        keys: ["email"],
+        keyNameTo: "body.lookupField",
+        id: "result.0.id",
+      },
+      delete: { method: "POST", path: "/rest/v1/leads/delete.json", idTo: "body.input.0.id" },
+      get: { path: "/rest/v1/lead/{id}.json", record: "result.0" },
+      select: { to: "query.fields" },
+      written: {
+        okWhen: "result.0.status=created|updated|deleted",
+        message: ["result.0.reasons.*.message"],
+        code: "result.0.reasons.0.code",
+      },
+      batch: {
+        create: { ...list, body: { action: "createOnly", lookupField: "email" } },
+        update: { ...list, body: byId, idTo: "id" },
+        upsert: { ...list, body: { action: "createOrUpdate" } },
+      },
+      metadata: {
+        label: "Lead",
+        list: {
+          path: "/rest/v1/leads/describe2.json",
+          records: "result.0.fields",
+          name: "name",
+          label: "displayName",
+          type: "dataType",
+          types: {
+            string: "string",
+            text: "string",
+            email: "string",
+            phone: "string",
+            url: "string",
+            integer: "int",
+            score: "int",
+            float: "float",
+            currency: "float",
+            percent: "float",
+            boolean: "boolean",
+            date: "date",
+            datetime: "datetime",
+            reference: "reference",
+          },
+          readOnly: { paths: ["updateable"], is: ["false"] },
+        },
+      },
+      example: { email: "ada@example.com", firstName: "Ada" },
+    },
+    // Visits, forms, links, mails and what became of them, new leads, changed values; they are stored with a delay.
+    activities: {
+      list: {
+        path: "/rest/v1/activities.json",
+        query: { activityTypeIds: "1,2,3,6,7,8,10,11,12,13" },
+      },
+      idPath: "marketoGUID",
+      changedPath: "activityDate",
+      absentWhenEmpty: true,
+      since: { format: "rfc3339-seconds", overlapMinutes: 60 },
+      paging: {
+        cursor: {
+          ...inPages,
+          start: { path: "/rest/v1/activities/pagingtoken.json", sinceTo: "query.sinceDatetime" },
+        },
+      },
+    },
+    lists: { list: { path: "/rest/v1/lists.json" }, paging: { cursor: inPages }, absentWhenEmpty: true },
+    programs: asset,
+    emails: asset,
+    forms: asset,
+    landingPages: asset,
+    smartCampaigns: asset,
+  },
+  others: {
+    pattern: "list/[0-9]{1,12}",
+    like: "list/1001",
+    rules: {
+      list: { path: "/rest/v1/{path}/leads.json", pageSize: { to: "query.batchSize", most: 300 } },
+      paging: { cursor: inPages },
+      absentWhenEmpty: true,
+      changedPath: "updatedAt",
+      select: { to: "query.fields" },
+    },
+  },
+  errors: {
+    okWhen: "success=true",
+    message: ["errors.*.message"],
+    code: "errors.0.code",
+    codes: errorCodes,
+  },
+  // 100 calls in 20 seconds, for all clients of an account.
+  limits: { waitSeconds: 20, perSecond: 4 },
+  sources: {
+    documentation: "https://experienceleague.adobe.com/en/docs/marketo-developer/marketo/rest/rest-api",
+    checked:
+      "2026-11-23, documentation: paging tokens, delays of activities, answers to writes with the status of each record; the codes of errors and the ids of activity types were not looked up. Companies, opportunities and own objects, whose ids are no numbers, are left out",
+  },
+};

@@ -1,0 +1,85 @@
+/** What the suites of described connectors send, and what they take out of the answers. */
+import assert from "node:assert/strict";
+import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
+import type { ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { planRead } from "../connector-kit/order-fixture.ts";
+import { ProviderError } from "../connector-kit/provider-error.ts";
+import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";
+import type {
+  Checkpoint,
+  ReadConnector,
+  ReadPage,
+  ReadPlan,
+  SourceRecord,
+} from "../connector-kit/read-connector.ts";
+import type { JsonObject } from "../server/ground/json.ts";
+
+/** The id of a record that does not exist. */
+export const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");
+
+export const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
+
+export const planFor = (objectName: string): ReadPlan => planRead(objectName, { fields: ["n"] });
+
+export function read({ read: part }: Connector): ReadConnector {
+  assert.ok(part);
+  return part;
+}
+
+export async function walk(
+  connector: ReadConnector,
+  plan: ReadPlan,
+  fetch: ProviderFetch,
+): Promise<{ records: SourceRecord[]; pages: number }> {
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  let pages = 0;
+  do {
+    const page: ReadPage = await connector.readPage(plan, checkpoint, fetch);
+    records.push(...page.records);
+    checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
+    pages += 1;
+    assert.ok(pages < 50, "the walk does not end");
+  } while (checkpoint);
+  return { records, pages };
+}
+
+export function written(
+  { write }: Connector,
+  request: RecordWrite,
+  fetch: ProviderFetch,
+): Promise<WriteResult> {
+  assert.ok(write);
+  return write.write(request, fetch);
+}
+
+export function idOfOnly({ outcomes }: WriteResult): string {
+  const [outcome] = outcomes;
+  assert.ok(outcome?.success && outcome.recordId, JSON.stringify(outcome));
+  return outcome.recordId;
+}
+
+export function errorOf({ outcomes: [outcome] }: WriteResult): ProviderError | undefined {
+  return outcome && !outcome.success ? outcome.error : undefined;
+}
+
+export const fetchFrom =
+  (base: string): ProviderFetch =>
+  async ({ method, path, headers, body, repeatable }) => {
+    const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
+    try {
+      const response = await fetch(base + path, {
+        method,
+        headers: { ...(text !== undefined && { "content-type": "application/json" }), ...headers },
+        ...(text !== undefined && { body: text }),
+      });
+      return {
+        status: response.status,
+        headers: Object.fromEntries(response.headers),
+        text: await response.text(),
+      };
+    } catch (cause) {
+      const kind = repeatable ? "unavailable" : "unknown_outcome";
+      throw new ProviderError({ kind, message: "the connection broke", cause });
+    }
+  };
