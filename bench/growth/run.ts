@@ -184,7 +184,7 @@ try {
     "/operations?pageSize=50",
     "/deliveries:search?pageSize=50",
     "/events?pageSize=50",
-    "/groups",
+    "/groups?pageSize=10",
   ])
     await inTurns(`GET …${path}`, worlds, (world) => listed(world, path));
   await sweepNothing(worlds.full);

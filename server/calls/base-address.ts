@@ -4,12 +4,24 @@ import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { unusable, type LiveConnection } from "./live-connection.ts";
 
-/** `moduleKey` selects the address of one of the provider's modules. Throws `ProviderError` (`forbidden`). */
-export function baseAddressOf(
-  deps: { egress: Egress },
-  connection: LiveConnection,
-  moduleKey: string | undefined,
-): URL {
+type BaseAddressOf = (connection: LiveConnection, moduleKey?: string) => URL;
+
+/**
+ * Returns a function that builds base addresses, each once: a connection never changes, another one replaces it. `moduleKey`
+ * selects the address of one of the provider's modules. Throws `ProviderError` (`forbidden`).
+ */
+export function openBaseAddresses(deps: { egress: Egress }): BaseAddressOf {
+  const known = new WeakMap<LiveConnection, Map<string | undefined, URL>>();
+  return (connection, moduleKey) => {
+    const ofModules = known.get(connection) ?? new Map<string | undefined, URL>();
+    known.set(connection, ofModules);
+    const url = ofModules.get(moduleKey) ?? build(deps, connection, moduleKey);
+    ofModules.set(moduleKey, url);
+    return url;
+  };
+}
+
+function build(deps: { egress: Egress }, connection: LiveConnection, moduleKey: string | undefined): URL {
   const values = addressValues(connection);
   try {
     return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });

@@ -12,7 +12,7 @@ import type { Changes } from "../store/changes.ts";
 import { findConnection } from "../store/connections.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
 import type { RefreshQueue } from "../store/token-refreshes.ts";
-import { baseAddressOf } from "./base-address.ts";
+import { openBaseAddresses } from "./base-address.ts";
 import { openLiveConnection, type LiveConnection } from "./live-connection.ts";
 import { shareRefreshes } from "./shared-refreshes.ts";
 import { openSuspectCredentials, type SuspectCredentials } from "./suspect-credentials.ts";
@@ -116,6 +116,6 @@ export function openLiveConnections(deps: Services): LiveConnections {
       if (!stored) throw new ProviderError({ kind: "unauthorized", message: "The connection is gone." });
       return refresh(stored);
     },
-    baseUrl: (connection, moduleKey) => baseAddressOf(deps, connection, moduleKey),
+    baseUrl: openBaseAddresses(deps),
   };
 }
