@@ -5,6 +5,7 @@ import type { Content } from "./config-content.ts";
 import { readObjectsOf } from "./read-objects.ts";
 
 const HOURLY = "0 * * * *";
+const ALL = { defaultPeriod: { fullHistory: true } };
 
 test("objects of the configuration come first, with their own schedule or the manifest's, then those that are always read", () => {
   const content = {
@@ -12,15 +13,15 @@ test("objects of the configuration come first, with their own schedule or the ma
     read: { objects: { contacts: { objectName: "contacts", schedule: "" }, deals: { disabled: true } } },
   } as unknown as Content;
   const declared = [
-    { objectName: "companies", schedule: HOURLY, enabled: "always" as const },
-    { objectName: "contacts", schedule: HOURLY },
-    { objectName: "deals", schedule: HOURLY },
+    { objectName: "companies", schedule: HOURLY, enabled: "always" as const, backfill: ALL },
+    { objectName: "contacts", schedule: HOURLY, backfill: ALL },
+    { objectName: "deals", schedule: HOURLY, backfill: { defaultPeriod: { days: 0 } } },
     { objectName: "tickets", schedule: HOURLY },
   ];
   assert.deepEqual(readObjectsOf(content, declared), [
-    { objectName: "contacts", schedule: "", isOff: false },
-    { objectName: "deals", schedule: HOURLY, isOff: true },
-    { objectName: "companies", schedule: HOURLY, isOff: false },
+    { objectName: "contacts", schedule: "", hasBackfill: true, isOff: false },
+    { objectName: "deals", schedule: HOURLY, hasBackfill: false, isOff: true },
+    { objectName: "companies", schedule: HOURLY, hasBackfill: true, isOff: false },
   ]);
 });
 
@@ -30,6 +31,6 @@ test("the manifest's `always` holds against a configuration that switches the ob
   } as unknown as Content;
   const declared = [{ objectName: "deals", enabled: "always" as const }];
   assert.deepEqual(readObjectsOf(content, declared), [
-    { objectName: "deals", schedule: undefined, isOff: false },
+    { objectName: "deals", schedule: undefined, hasBackfill: false, isOff: false },
   ]);
 });

@@ -6,6 +6,8 @@ export interface ReadRow {
   objectName: string;
   /** A cron expression; empty or undefined: it is read on request alone. */
   schedule: string | undefined;
+  /** Its records were read when it was added. */
+  hasBackfill: boolean;
   /** The configuration switches it off. */
   isOff: boolean;
 }
@@ -22,10 +24,22 @@ export function readObjectsOf(
     return {
       objectName,
       schedule: object.schedule ?? found?.schedule,
+      hasBackfill: reaches(object.backfill?.defaultPeriod ?? found?.backfill?.defaultPeriod),
       isOff: object.disabled === true && found?.enabled !== "always",
     };
   });
   const names = new Set(chosen.map(({ objectName }) => objectName));
   const always = declared.filter(({ objectName, enabled }) => enabled === "always" && !names.has(objectName));
-  return [...chosen, ...always.map(({ objectName, schedule }) => ({ objectName, schedule, isOff: false }))];
+  return [
+    ...chosen,
+    ...always.map(({ objectName, schedule, backfill }) => ({
+      objectName,
+      schedule,
+      hasBackfill: reaches(backfill?.defaultPeriod),
+      isOff: false,
+    })),
+  ];
 }
+
+const reaches = (period: Schemas["BackfillPeriod"] | undefined): boolean =>
+  period?.fullHistory === true || (period?.days ?? 0) > 0;

@@ -56,8 +56,7 @@ const tabOf = ({ integrationId, installationId }: InstallationInput, tab: string
   `/integrations/${part(integrationId)}/installations/${part(installationId)}?tab=${tab}`;
 
 function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX.Element {
-  const { objectName, schedule, isOff } = row;
-  const backfill = useCall("getBackfillProgress", { ...input, objectName }, { everyMs: POLL_MS.list });
+  const { objectName, schedule, hasBackfill, isOff } = row;
   const about = {
     projectIdOrName: input.projectIdOrName,
     installationId: input.installationId,
@@ -67,6 +66,9 @@ function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX
   };
   const reads = useCall("listProjectOperations", about, { everyMs: POLL_MS.list });
   const last = reads.data?.results[0];
+  // Before the first read there is no progress to ask for.
+  const asked = { everyMs: POLL_MS.list, enabled: hasBackfill && last !== undefined };
+  const backfill = useCall("getBackfillProgress", { ...input, objectName }, asked);
   const pause = installation.readPauses.find(({ object }) => object === objectName);
   return (
     <Section
