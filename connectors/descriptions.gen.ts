@@ -30,6 +30,7 @@ import { description as klaviyo } from "./klaviyo/description.ts";
 import { description as linear } from "./linear/description.ts";
 import { description as marketo } from "./marketo/description.ts";
 import { description as microsoft } from "./microsoft/description.ts";
+import { description as netsuite } from "./netsuite/description.ts";
 import { description as notion } from "./notion/description.ts";
 import { description as okta } from "./okta/description.ts";
 import { description as outreach } from "./outreach/description.ts";
@@ -82,6 +83,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   linear,
   marketo,
   microsoft,
+  netsuite,
   notion,
   okta,
   outreach,

@@ -31,6 +31,7 @@ import { provider as klaviyo } from "./klaviyo/provider.ts";
 import { provider as linear } from "./linear/provider.ts";
 import { provider as marketo } from "./marketo/provider.ts";
 import { provider as microsoft } from "./microsoft/provider.ts";
+import { provider as netsuite } from "./netsuite/provider.ts";
 import { provider as notion } from "./notion/provider.ts";
 import { provider as okta } from "./okta/provider.ts";
 import { provider as outreach } from "./outreach/provider.ts";
@@ -86,6 +87,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   linear,
   marketo,
   microsoft,
+  netsuite,
   notion,
   okta,
   outreach,

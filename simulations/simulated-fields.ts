@@ -39,7 +39,7 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
     values: list.options && list.types[providerType]?.endsWith("Select") ? ["a", "b"] : [],
   }));
   const skipped = {
-    name: "field_skipped",
+    name: skippedName(list) ?? "field_skipped",
     providerType: textType,
     isCustom: false,
     ...plain,
@@ -47,6 +47,10 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
   };
   return [...known, ...typed, ...(list.skip ? [skipped] : [])];
 }
+
+/** Returns the name of a field that is skipped by its name. */
+const skippedName = ({ skip, name }: FieldListRules): string | undefined =>
+  skip?.find(({ paths }) => paths.includes(name))?.is?.[0];
 
 /** Whether fields of the type are read-only; undefined where the type does not tell. */
 function byType({ type, readOnly }: FieldListRules, providerType: string): boolean | undefined {
@@ -97,7 +101,7 @@ function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
   const flag = (rules: FlagRules | undefined, isSet: boolean): void => {
     // A flag that depends on the type is not set for the types that the description knows.
     for (const path of rules?.paths ?? [])
-      if (rules && path !== list.type) put(path, flagValue(rules, isSet));
+      if (rules && path !== list.type && path !== list.name) put(path, flagValue(rules, isSet));
   };
   put(list.label, `Label of ${field.name}`);
   put(list.explanation, `About ${field.name}`);

@@ -39,7 +39,14 @@ export function pageOf(
   const isAbsent = plan.absentWhenEmpty === true && page.length === 0;
   const list = placed(
     isAbsent ? around : path,
-    isAbsent ? {} : page.map((record) => placed(each, show(record, selectedIn(plan, query)))),
+    isAbsent
+      ? {}
+      : page.map((record) =>
+          placed(
+            each,
+            plan.readEach ? nested(plan.idPath, record.id) : show(record, selectedIn(plan, query)),
+          ),
+        ),
   );
   const own = since === undefined ? undefined : plan.since?.paging;
   const { body, headers } = withNext(own ? { ...plan, paging: own } : plan, query, list, {

@@ -26,7 +26,7 @@ export function upsertIn(
   if (rules.keyNameTo !== undefined && named === undefined) return "the name of the key is missing";
   const key =
     named ??
-    (rules.path.includes("{key}")
+    (/\{(key|value)\}/.test(rules.path)
       ? first.key
       : rules.keys.find(
           (name) => Object.hasOwn(fields, name) || keyValue(rules, name, request.body) !== undefined,

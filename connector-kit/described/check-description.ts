@@ -185,6 +185,9 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
     ...(plan.typedValues && plan.flatten === undefined
       ? [{ path: `${path}.typedValues`, message: "needs flatten, which names the member with the fields" }]
       : []),
+    ...(plan.readEach && !plan.get
+      ? [{ path: `${path}.readEach`, message: "needs get, which reads the record" }]
+      : []),
     ...(plan.typedValues?.writes && !plan.metadata?.list
       ? [{ path: `${path}.typedValues.writes`, message: "needs metadata.list, which tells the types" }]
       : []),

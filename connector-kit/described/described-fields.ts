@@ -97,6 +97,7 @@ const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
   idPath: list.name,
   list: {
     path: fillPath(list.path, plan),
+    ...(list.headers && { headers: list.headers }),
     query: Object.fromEntries(
       Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
     ),

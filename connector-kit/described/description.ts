@@ -144,6 +144,7 @@ const ListRequest = Type.Object({
   query: texts(
     "Further parameters of the query. `{path}`, `{singular}` and values of the connection are filled.",
   ),
+  headers: texts("Further headers."),
   body: bodyMembers("Members of the body, by path, filled in the same way. Needs another method than `GET`."),
   pageSize: Type.Optional(
     Type.Object(
@@ -223,6 +224,9 @@ const ObjectRulesSchema = Type.Object({
   ),
   emptyWhen: optional(
     "Part of the reason with which the provider refuses a list that has no records, instead of an empty list.",
+  ),
+  readEach: Type.Optional(
+    Type.Boolean({ description: "Entries of the list have only the id: each record is read by `get`." }),
   ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),

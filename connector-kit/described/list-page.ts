@@ -13,6 +13,7 @@ import { watchHeaders } from "../watch-headers.ts";
 import { bodyOf } from "./body-members.ts";
 import { firstCheckpoint, startRequest } from "./first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
+import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, idOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
@@ -36,7 +37,11 @@ export function pageRequest(
   if (start) return start;
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
-  const parts: RequestParts = { query: [], body: bodyOf(rules, list.body) };
+  const parts: RequestParts = {
+    query: [],
+    body: bodyOf(rules, list.body),
+    ...(list.headers && { headers: list.headers }),
+  };
   if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
   if (since) putSince(parts, rules, since);
   const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
@@ -121,7 +126,11 @@ export async function readListPage(
   if (body === undefined) throw unreadable(response);
   const listed = listOrBroken(listIn(body, rules), "the list of records");
   const each = rules.each === undefined ? undefined : fillPath(rules.each, rules);
-  const records = listed.map((entry) => sourceRecord(objectOrBroken(at(entry, each), "a record"), rules));
+  const entries = listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
+  const whole = rules.readEach
+    ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
+    : entries;
+  const records = whole.map((entry) => sourceRecord(entry, rules));
   const most = rules.list?.pageSize?.most;
   const pageSize = most === undefined ? undefined : sizeOf(most, plan.pageSize);
   const next = nextPlace(pagingOf(rules, bound), checkpoint, {
@@ -140,6 +149,22 @@ export async function readListPage(
     ...(typeof total === "number" && { total }),
     ...(providerTime && { providerTime }),
   };
+}
+
+/** Returns the records of the entries, read one by one. A record that is gone by now is left out. */
+async function wholeRecords(
+  entries: JsonObject[],
+  { rules, classify, fetch }: ListReading,
+  { fields }: ReadPlan,
+): Promise<JsonObject[]> {
+  const whole: JsonObject[] = [];
+  for (const entry of entries) {
+    const id = idOf(entry, rules);
+    if (id === undefined) throw brokenPage(`an entry of ${rules.name} has no id at ${rules.idPath}`);
+    const record = await getOne({ plan: rules, fetch, classify }, id, fields);
+    if (record) whole.push(record);
+  }
+  return whole;
 }
 
 function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {

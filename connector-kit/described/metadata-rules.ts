@@ -40,6 +40,7 @@ const KnownField = Type.Object({
 const FieldList = Type.Object({
   path: text("Path below the base URL; `{path}` and `{singular}` are filled, in `query` as well."),
   query: Type.Optional(Type.Record(Type.String(), Type.String())),
+  headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   records: text("Path of the list of fields in the answer; empty: the answer itself."),
   keyed: Type.Optional(
     Type.Boolean({

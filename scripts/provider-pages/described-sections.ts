@@ -131,6 +131,9 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
     ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
     ...overlapText(plans),
+    ...(plans.some(({ readEach }) => readEach)
+      ? ["* Lists have only ids: each record that is read costs a call."]
+      : []),
     "* A search reads up to ten pages and compares them here.",
     ...(byPosition.length === 0
       ? []
