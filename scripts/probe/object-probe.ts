@@ -1,5 +1,6 @@
 /** What the checks of one object share, and what they find. */
 import type { ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import type { Checkpoint } from "../../connector-kit/read-connector.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
 import type { Probed } from "./probed.ts";
 
@@ -14,6 +15,8 @@ export interface Finding {
 export interface ObjectProbe extends Probed {
   plan: ObjectPlan;
   fetch: ProbeFetch;
+  /** Where the list begins, if there is one for each record of another object. */
+  start?: Checkpoint;
   /** Adds a finding about a member of the object's rules. */
   tell(member: string, verdict: Finding["verdict"], text: string): void;
 }

@@ -6,6 +6,7 @@ import type { Finding, ObjectProbe } from "./object-probe.ts";
 import type { ProbeFetch } from "./probe-fetch.ts";
 import { probeChanges, probeList, probePaging, type Listed } from "./probe-list.ts";
 import { probeMissing, probeSingle } from "./probe-single.ts";
+import { listBelow } from "./probe-parent.ts";
 import type { Probed } from "./probed.ts";
 
 /** Throws where no call works: no answer, or credentials that the provider refuses. */
@@ -29,7 +30,10 @@ export async function probeDescription(
   return [...findings, ...limitFindings(probed, fetch)];
 }
 
-async function probeObject(probe: ObjectProbe): Promise<void> {
+async function probeObject(asked: ObjectProbe): Promise<void> {
+  const start = await stepOf(asked, "parent", () => listBelow(asked));
+  if (asked.plan.parent && !start) return;
+  const probe = start ? { ...asked, start } : asked;
   const listed: Listed | undefined = await stepOf(probe, "list.path", () => probeList(probe));
   if (!listed) return;
   await stepOf(probe, "paging", () => probePaging(probe, listed));

@@ -30,8 +30,8 @@ export const planFor = (objectName: string, more: Partial<ReadPlan> = {}): ReadP
 
 /** Returns the first page, as far as it has the described form. */
 export async function probeList(probe: ObjectProbe): Promise<Listed | undefined> {
-  const { plan, tell } = probe;
-  const request = readerOf(probe).preparePage(planFor(plan.name));
+  const { plan, tell, start } = probe;
+  const request = readerOf(probe).preparePage(planFor(plan.name), start);
   const body = await bodyOf(probe, request);
   tell("list.path", "as described", `${request.method} ${shownPath(request.path)} is answered`);
   const entries = entriesIn(probe, body);
@@ -127,7 +127,7 @@ export async function probeChanges(probe: ObjectProbe, { records }: Listed): Pro
   const times = records.flatMap(({ changeTime }) => changeTime ?? []);
   const since = new Date(Math.max(...times.map((time) => time.getTime())));
   if (times.length === 0) return tell("since", "not seen", "no record tells when it changed");
-  await bodyOf(probe, readerOf(probe).preparePage(planFor(plan.name, { since })));
+  await bodyOf(probe, readerOf(probe).preparePage(planFor(plan.name, { since }), probe.start));
   const found = await replayed(probe, planFor(plan.name));
   // The bound may have been cut to seconds.
   const boundMs = Math.floor(since.getTime() / 1_000) * 1_000;
@@ -161,7 +161,7 @@ async function bodyOf({ connector, fetch }: ObjectProbe, request: ProviderReques
 async function replayed(probe: ObjectProbe, plan: ReadPlan) {
   const last = probe.fetch.last();
   if (!last) throw new Error("There is no answer yet.");
-  return readerOf(probe).readPage(plan, undefined, () => Promise.resolve(last));
+  return readerOf(probe).readPage(plan, probe.start, () => Promise.resolve(last));
 }
 
 const shownPath = (path: string): string => path.split("?")[0] ?? path;

@@ -198,3 +198,32 @@ test("npm run probe prints a report for a file of one's own", async () => {
   assert.match(out, /✓ defaults\.records \(people\)[^]*For sources\.checked/);
   assert.doesNotMatch(out, new RegExp(SECRET));
 });
+
+test("lists below the records of another object are probed below one that has records", async () => {
+  const lines: Description["objects"][string] = {
+    parent: { object: "people" },
+    list: { path: "/v3/people/{parent}/lines", pageSize: { to: "query.limit", most: 100 } },
+    total: undefined,
+  };
+  const below: Description = {
+    ...quill,
+    defaults: { ...quill.defaults, total: undefined },
+    objects: { people: {}, lines },
+  };
+  const { findings } = await probe(below, below, ({ account }) => {
+    for (let n = 0; n < 8; n += 1) account.put("lines", { n: String(n) });
+  });
+  const ofLines = findings.filter(({ place }) => /lines/.test(place));
+  assert.deepEqual(
+    ofLines.filter(({ verdict }) => verdict !== "as described"),
+    [],
+  );
+  assert.ok(
+    ofLines.some(({ text }) => /GET \/v3\/people\/\d+\/lines is answered/.test(text)),
+    JSON.stringify(ofLines),
+  );
+  const empty = await probe(below, below);
+  assert.ok(
+    empty.findings.some(({ place, verdict }) => place === "objects.lines.parent" && verdict === "not seen"),
+  );
+});
