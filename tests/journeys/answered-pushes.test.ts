@@ -132,6 +132,37 @@ describe("answered pushes", () => {
     for (const recordId of [502, 503, 504]) assert.deepEqual(await valuesOf(recordId), values);
   });
 
+  test("what a suspended process was taking apart, another one takes; when it continues, nothing comes twice or out of order", async () => {
+    const [suspended, , other] = running;
+    assert.ok(suspended && other);
+    const before = await countOf("select from subscription_events");
+    other.signal("SIGSTOP");
+    await database.query("begin; lock table subscription_events in exclusive mode");
+    await push(suspended, 506, "1");
+    await push(suspended, 506, "2");
+    await until(
+      async () =>
+        (await countOf(
+          "select from pg_locks where not granted and relation = 'subscription_events'::regclass",
+        )) > 0,
+    );
+    // Now its transaction is open, and PostgreSQL hears nothing more of it.
+    suspended.signal("SIGSTOP");
+    await database.query("rollback");
+    other.signal("SIGCONT");
+    await push(other, 506, "3");
+    await untilDelivered(before + 3);
+    assert.deepEqual(await valuesOf(506), ["1", "2", "3"]);
+    suspended.signal("SIGCONT");
+    await push(suspended, 506, "4");
+    await push(other, 506, "5");
+    await untilDelivered(before + 5);
+    assert.deepEqual(await valuesOf(506), ["1", "2", "3", "4", "5"]);
+    const ofRecord = (): string[] => arrived().filter((id) => id.startsWith("506/"));
+    await until(() => ofRecord().length >= 5);
+    assert.deepEqual(ofRecord().toSorted(), ["506/1", "506/2", "506/3", "506/4", "506/5"]);
+  });
+
   test("a process that is stopped leaves no push that it has answered, for the version before knows none", async () => {
     const last = await group.start();
     for (const child of running) child.signal("SIGTERM");
