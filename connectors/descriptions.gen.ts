@@ -28,6 +28,7 @@ import { description as keap } from "./keap/description.ts";
 import { description as kit } from "./kit/description.ts";
 import { description as klaviyo } from "./klaviyo/description.ts";
 import { description as linear } from "./linear/description.ts";
+import { description as mailchimp } from "./mailchimp/description.ts";
 import { description as marketo } from "./marketo/description.ts";
 import { description as microsoft } from "./microsoft/description.ts";
 import { description as netsuite } from "./netsuite/description.ts";
@@ -81,6 +82,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   kit,
   klaviyo,
   linear,
+  mailchimp,
   marketo,
   microsoft,
   netsuite,

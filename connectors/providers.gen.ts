@@ -29,6 +29,7 @@ import { provider as keap } from "./keap/provider.ts";
 import { provider as kit } from "./kit/provider.ts";
 import { provider as klaviyo } from "./klaviyo/provider.ts";
 import { provider as linear } from "./linear/provider.ts";
+import { provider as mailchimp } from "./mailchimp/provider.ts";
 import { provider as marketo } from "./marketo/provider.ts";
 import { provider as microsoft } from "./microsoft/provider.ts";
 import { provider as netsuite } from "./netsuite/provider.ts";
@@ -85,6 +86,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   kit,
   klaviyo,
   linear,
+  mailchimp,
   marketo,
   microsoft,
   netsuite,

@@ -14,7 +14,7 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
     test(`${name} are created in batches, each outcome in its place, and a refused record does not stop the others`, async () => {
       const { simulation } = world();
       const records = Array.from({ length: sizeOf(plan, "create") + 2 }, (_, index) => ({
-        fields: { ...example(plan), n: index === 1 ? REFUSED : `n${index}` },
+        fields: { ...example(plan), ...reference(plan, index), n: index === 1 ? REFUSED : `n${index}` },
       }));
       const before = simulation.requests.length;
       const { outcomes } = await written(world(), batchOf(plan, "create", records));
@@ -71,6 +71,12 @@ const batchOf = (
 ): RecordWrite => ({ objectName: name, type, batch: true, allOrNone: false, headers: {}, records });
 
 const example = (plan: ObjectPlan): JsonObject => structuredClone((plan.example ?? {}) as JsonObject);
+
+/** Where a field is the reference of a record, each has its own. */
+function reference({ batch }: ObjectPlan, index: number): JsonObject {
+  const field = batch?.create?.ref?.of;
+  return field === undefined ? {} : { [field]: `n${index}@example.com` };
+}
 
 const sizeOf = ({ batch }: ObjectPlan, type: "create" | "update"): number =>
   batch?.[type]?.most ?? batch?.requests?.most ?? 0;

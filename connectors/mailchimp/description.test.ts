@@ -1,0 +1,129 @@
+/** Mailchimp's requests and answers as its documentation shows them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
+import { replay } from "../../connector-kit/replay.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read, write, fields } = CONNECTORS["mailchimp"] ?? {};
+assert.ok(read && write && fields);
+
+const AUDIENCE = "9e67587f52";
+/** The example of the documentation. */
+const URIST = { email_address: "Urist.McVankab@freddiesjokes.com", hash: "62eeb292278cc15f5817cb78f7790b08" };
+
+const member = {
+  id: URIST.hash,
+  email_address: URIST.email_address,
+  status: "subscribed",
+  merge_fields: { FNAME: "Urist" },
+  last_changed: "2026-11-20T09:00:00+00:00",
+};
+
+test("a member is upserted by the hash of the address in lower case, as in the documentation", async () => {
+  const { fetch, requests } = replay({ status: 200, body: member });
+  const values = {
+    email_address: URIST.email_address,
+    status_if_new: "pending",
+    merge_fields: { FNAME: "Urist" },
+  };
+  const order = { ...orderWrite(AUDIENCE, "upsert", { fields: values }), key: "email_address" };
+  const { outcomes } = await write.write(order, fetch);
+  assert.ok(outcomes[0]?.success && outcomes[0].recordId === URIST.hash);
+  assert.deepEqual(
+    [requests[0]?.method, requests[0]?.path],
+    ["PUT", `/3.0/lists/${AUDIENCE}/members/${URIST.hash}`],
+  );
+  assert.deepEqual(requests[0]?.body, values);
+});
+
+test("members are created in batches: each refusal is found by the address", async () => {
+  const { fetch, requests } = replay({
+    status: 200,
+    body: {
+      new_members: [member],
+      updated_members: [],
+      errors: [
+        {
+          email_address: "bob@example.com",
+          error: "bob@example.com is already a list member",
+          error_code: "ERROR_CONTACT_EXISTS",
+        },
+      ],
+      total_created: 1,
+      total_updated: 0,
+      error_count: 1,
+    },
+  });
+  const records = ["bob@example.com", URIST.email_address].map((address) => ({
+    fields: { email_address: address, status: "subscribed" },
+  }));
+  const order = { ...orderWrite(AUDIENCE, "create", { fields: {} }), batch: true, records };
+  const { outcomes } = await write.write(order, fetch);
+  const [bob, urist] = outcomes;
+  assert.ok(bob && !bob.success && bob.error.kind === "conflict");
+  assert.ok(urist?.success && urist.recordId === URIST.hash);
+  assert.equal(requests[0]?.path, `/3.0/lists/${AUDIENCE}`);
+});
+
+test("a member that is there already is a conflict, with the provider's sentence", async () => {
+  const { fetch } = replay({
+    status: 400,
+    body: {
+      type: "https://mailchimp.com/developer/marketing/docs/errors/",
+      title: "Member Exists",
+      status: 400,
+      detail: "ada@example.com is already a list member. Use PUT to insert or update list members.",
+      instance: "b1c2",
+    },
+  });
+  const [outcome] = (await write.write(orderWrite(AUDIENCE, "create", { fields: {} }), fetch)).outcomes;
+  assert.ok(outcome && !outcome.success && outcome.error.kind === "conflict");
+  assert.match(outcome.error.message, /already a list member/);
+});
+
+test("members are listed with the bound of the last change, in an order that changes keep", async () => {
+  const { fetch, requests } = replay({
+    status: 200,
+    body: { members: [member], list_id: AUDIENCE, total_items: 7 },
+  });
+  const asked = planRead(AUDIENCE, { since: new Date("2026-11-20T00:00:00Z"), pageSize: 1 });
+  const page = await read.readPage(asked, { place: 2 }, fetch);
+  const url = new URL(requests[0]?.path ?? "", "https://x.invalid");
+  assert.equal(url.pathname, `/3.0/lists/${AUDIENCE}/members`);
+  assert.deepEqual(Object.fromEntries(url.searchParams), {
+    sort_field: "timestamp_signup",
+    sort_dir: "ASC",
+    count: "1",
+    since_last_changed: "2026-11-20T00:00:00Z",
+    offset: "2",
+  });
+  assert.deepEqual([page.total, page.next], [7, { place: 3 }]);
+  assert.deepEqual(page.records[0]?.changeTime, new Date("2026-11-20T09:00:00Z"));
+});
+
+test("the merge fields of an audience are named within their member", async () => {
+  const { fetch } = replay({
+    status: 200,
+    body: {
+      merge_fields: [
+        { merge_id: 1, tag: "SIZE", name: "Size", type: "dropdown", options: { choices: ["S", "M"] } },
+      ],
+    },
+  });
+  const described = await fields.describe(AUDIENCE, fetch);
+  assert.deepEqual(described.fields["$['merge_fields']['SIZE']"], {
+    fieldName: "$['merge_fields']['SIZE']",
+    displayName: "Size",
+    valueType: "singleSelect",
+    providerType: "dropdown",
+    readOnly: false,
+    isCustom: true,
+    isRequired: false,
+    values: [
+      { value: "S", displayValue: "S" },
+      { value: "M", displayValue: "M" },
+    ],
+  });
+  assert.equal(described.fields["email_address"]?.isRequired, true);
+});

@@ -1,0 +1,120 @@
+/** Mailchimp: the members of an audience are an object by its id; audiences, campaigns, templates and stores have theirs. */
+import type { Description } from "../../connector-kit/described/description.ts";
+
+const members = "/3.0/lists/{path}/members";
+const text = { type: "string" as const };
+
+export const description: Description = {
+  defaults: {
+    list: { path: "/3.0/{path}", pageSize: { to: "query.count", most: 1000 } },
+    records: "{path}",
+    total: "total_items",
+    paging: { offset: { to: "query.offset" } },
+    create: { method: "POST", path: "/3.0/{path}" },
+    update: { method: "PATCH", path: "/3.0/{path}/{id}" },
+    delete: { method: "DELETE", path: "/3.0/{path}/{id}" },
+    get: { path: "/3.0/{path}/{id}" },
+  },
+  objects: {
+    lists: { example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false } },
+    campaigns: { example: { type: "regular" } },
+    templates: { example: { name: "Pens", html: "<p>Pens</p>" } },
+    stores: {
+      list: { path: "/3.0/ecommerce/stores", pageSize: { to: "query.count", most: 1000 } },
+      create: { method: "POST", path: "/3.0/ecommerce/stores" },
+      update: { method: "PATCH", path: "/3.0/ecommerce/stores/{id}" },
+      delete: { method: "DELETE", path: "/3.0/ecommerce/stores/{id}" },
+      get: { path: "/3.0/ecommerce/stores/{id}" },
+      changedPath: "updated_at",
+      example: { id: "pens", list_id: "9e67587f52", name: "Pens", currency_code: "EUR" },
+    },
+  },
+  others: {
+    pattern: "[0-9a-f]{10}",
+    like: "9e67587f52",
+    rules: {
+      list: {
+        path: members,
+        // Members keep their places while others change.
+        query: { sort_field: "timestamp_signup", sort_dir: "ASC" },
+        pageSize: { to: "query.count", most: 1000 },
+      },
+      records: "members",
+      changedPath: "last_changed",
+      since: { to: "query.since_last_changed", format: "rfc3339-seconds" },
+      create: { method: "POST", path: members },
+      update: { method: "PATCH", path: `${members}/{id}` },
+      // A new member gets the status in `status_if_new`.
+      upsert: { method: "PUT", path: `${members}/{value}`, keys: ["email_address"], keyHash: "md5" },
+      // Archives the member.
+      delete: { method: "DELETE", path: `${members}/{id}` },
+      get: { path: `${members}/{id}` },
+      batch: {
+        create: {
+          method: "POST",
+          path: "/3.0/lists/{path}",
+          most: 500,
+          to: "members",
+          answers: "new_members",
+          ref: { of: "email_address", from: "email_address" },
+          refused: [{ at: "errors" }],
+          message: ["error"],
+          code: "error_code",
+        },
+      },
+      metadata: {
+        label: "Member",
+        fields: {
+          email_address: { ...text, required: true },
+          status: {
+            type: "singleSelect",
+            values: ["subscribed", "unsubscribed", "cleaned", "pending", "transactional"],
+          },
+          status_if_new: {
+            type: "singleSelect",
+            values: ["subscribed", "unsubscribed", "cleaned", "pending", "transactional"],
+          },
+          language: text,
+          vip: { type: "boolean" },
+          tags: { type: "other" },
+          last_changed: { type: "datetime", readOnly: true },
+        },
+        list: {
+          path: "/3.0/lists/{path}/merge-fields",
+          query: { count: "1000" },
+          records: "merge_fields",
+          customIn: "merge_fields",
+          name: "tag",
+          label: "name",
+          explanation: "help_text",
+          type: "type",
+          types: {
+            text: "string",
+            number: "float",
+            phone: "string",
+            date: "date",
+            url: "string",
+            imageurl: "string",
+            radio: "singleSelect",
+            dropdown: "singleSelect",
+            birthday: "string",
+            zip: "string",
+            address: "other",
+          },
+          options: { at: "options.choices" },
+        },
+      },
+      example: { email_address: "ada@example.com", status: "subscribed" },
+    },
+  },
+  errors: {
+    message: ["errors.*.message", "detail", "title"],
+    code: "title",
+    codes: { "Member Exists": "conflict", ERROR_CONTACT_EXISTS: "conflict" },
+  },
+  sources: {
+    documentation: "https://mailchimp.com/developer/marketing/api/",
+    checked:
+      "2026-11-23, documentation: hashes of members with an example, the methods of members and batches; members of merge fields and of refusals were not looked up. An entry of our own: the published catalog does not have this provider",
+  },
+};
