@@ -10,7 +10,7 @@ const KEYS: [string, string][] = [
   ["Enter", "open the row"],
   ["r", "resend, on a delivery"],
   ["y", "copy the id of the row, or of the page"],
-  ["Esc", "close"],
+  ["Esc", "close; in an editor, Tab leaves it afterwards"],
   ["g o", "operations"],
   ["g c", "customers"],
   ["g d", "destinations"],

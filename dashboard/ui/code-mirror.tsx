@@ -1,5 +1,5 @@
 /** CodeMirror with the dashboard's colours, a name, findings under the text, and the nonce of the page's policy. */
-import { useEffect, useRef, type JSX } from "react";
+import { useEffect, useId, useRef, type JSX } from "react";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { yaml } from "@codemirror/lang-yaml";
@@ -10,6 +10,7 @@ import { searchKeymap } from "@codemirror/search";
 import { Compartment, EditorState } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
+import classes from "./code-mirror.module.css";
 
 /** A fault or warning at a place of the text. */
 export interface EditorFinding {
@@ -42,6 +43,7 @@ const ACCESS = new Compartment();
 
 export default function CodeMirror(props: CodeEditorProps): JSX.Element {
   const { name, language, value, readOnly, original, height = 420 } = props;
+  const hint = useId();
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(undefined);
   const newest = useRef(props);
@@ -68,28 +70,41 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
           changes,
           newest.current.check ? [checks, lintGutter()] : [],
           ...fixedExtensions(language, height),
-          ACCESS.of(attributesOf(newest.current)),
+          ACCESS.of(attributesOf(newest.current, hint)),
           original === undefined ? [] : differencesTo(original),
         ],
       }),
     });
     view.current = editor;
     return () => editor.destroy();
-  }, [language, height, original]);
+  }, [language, height, original, hint]);
   useEffect(() => {
-    view.current?.dispatch({ effects: ACCESS.reconfigure(attributesOf({ name, readOnly })) });
-  }, [name, readOnly]);
+    view.current?.dispatch({ effects: ACCESS.reconfigure(attributesOf({ name, readOnly }, hint)) });
+  }, [name, readOnly, hint]);
   useEffect(() => {
     const editor = view.current;
     if (!editor || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
-  return <div ref={place} />;
+  return (
+    <div className={classes["around"]}>
+      <div ref={place} />
+      {!readOnly && (
+        <div id={hint} className={classes["hint"]}>
+          Tab indents. Escape, then Tab, leaves the editor.
+        </div>
+      )}
+    </div>
+  );
 }
 
-const attributesOf = ({ name, readOnly = false }: Pick<CodeEditorProps, "name" | "readOnly">) => [
+const attributesOf = (
+  { name, readOnly = false }: Pick<CodeEditorProps, "name" | "readOnly">,
+  hint: string,
+) => [
   EditorView.contentAttributes.of({
     "aria-label": name,
+    "aria-describedby": readOnly ? "" : hint,
     "aria-readonly": String(readOnly),
     // No keyboard of the screen covers a text that cannot be changed.
     inputmode: readOnly ? "none" : "text",

@@ -125,7 +125,7 @@ const Settings = ({ objects, wanted, onAddress, onIdempotencyKey }: SettingsProp
 
 const RecordField = ({ text, onText }: { text: string; onText: (text: string) => void }): JSX.Element => (
   <div>
-    <Text size="sm" fw={500}>
+    <Text size="sm" fw={600}>
       Record
     </Text>
     <Text size="xs" c="dimmed" mb={4}>

@@ -5,12 +5,17 @@ import type { Locator } from "playwright-core";
 import type { Suite } from "../run-suites.ts";
 import type { Visit } from "../open-dashboard.ts";
 
+const TYPED = `specVersion: 1.0.0
+integrations:
+  - { name: typed, provider: stripe, proxy: { enabled: true } }
+`;
+
 export const suite: Suite = (on) => {
   const focused = ({ page }: Visit) => page.evaluate("document.activeElement.tagName");
 
   /** Presses Tab until the element has the focus. */
   const tabTo = async ({ page }: Visit, name: string) => {
-    const isThere = `document.activeElement.matches("button, a, input, select") &&
+    const isThere = `document.activeElement.matches("button, a, input, select, [role=textbox]") &&
       (document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ??
         document.activeElement.textContent).trim().startsWith(${JSON.stringify(name)})`;
     for (let stop = 0; stop < 120; stop++) {
@@ -151,6 +156,88 @@ export const suite: Suite = (on) => {
     await keyboard.press("Enter");
     await row.waitFor({ state: "detached" });
     await assertKept(visit);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("job 7 by keyboard alone: a manifest is typed, compared and deployed; the editor says how to leave it", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    const { keyboard } = page;
+    await visit.open("/projects/default/deploy?template=write");
+    await skipToContent(visit);
+    await page.getByRole("textbox", { name: "Manifest" }).waitFor();
+    await tabTo(visit, "Manifest");
+    const editor = page.getByRole("textbox", {
+      name: "Manifest",
+      description: "Tab indents. Escape, then Tab, leaves the editor.",
+    });
+    await editor.waitFor();
+    await keyboard.press("Control+a");
+    await keyboard.insertText(TYPED);
+    await keyboard.press("Tab");
+    assert.ok(await editor.and(page.locator(":focus")).isVisible());
+    await keyboard.press("Shift+Tab");
+    await page.getByText("No findings.").waitFor();
+    await keyboard.press("Escape");
+    await tabTo(visit, "Compare");
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "typed: added, 0 installations" }).waitFor();
+    await tabTo(visit, "Deploy");
+    await keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Deployed" }).waitFor();
+    // It was disabled while it worked.
+    await page.getByRole("button", { name: "Deploy", exact: true }).and(page.locator(":focus")).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+    assert.equal((await busbar.inProject("DELETE", "/integrations/typed")).status, 204);
+  });
+
+  test("job 9 by keyboard alone: a colleague is invited with a role", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    const { keyboard } = page;
+    await visit.open(`/orgs/${busbar.busbar.bootstrap?.orgId}/people`);
+    await skipToContent(visit);
+    await tabTo(visit, "Invite");
+    await keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("E-mail address").and(page.locator(":focus")).waitFor();
+    await keyboard.type("keys@acme.example");
+    await tabTo(visit, "Role");
+    await keyboard.type("supp");
+    await tabTo(visit, "Create");
+    await keyboard.press("Enter");
+    await dialog.getByText("Busbar sends no mail").waitFor();
+    await tabTo(visit, "Done");
+    await keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("row", { name: /keys@acme\.example support/ }).waitFor();
+    await assertKept(visit);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("job 10 by keyboard alone: a record is tried and sent", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    const { keyboard } = page;
+    await visit.open("/projects/default/playground?groupRef=acme");
+    await page.getByRole("textbox", { name: "Record" }).waitFor();
+    await skipToContent(visit);
+    await tabTo(visit, "Record");
+    await keyboard.press("Control+a");
+    await keyboard.insertText('{"email": "keys@example.com"}');
+    await keyboard.press("Escape");
+    await tabTo(visit, "Dry run");
+    await keyboard.press("Enter");
+    await page.getByRole("table", { name: "Fields" }).getByText("email", { exact: true }).waitFor();
+    await tabTo(visit, "Send");
+    await keyboard.press("Enter");
+    await page.getByRole("link", { name: "Open the operation" }).waitFor();
+    await tabTo(visit, "Open the operation");
     visit.assertUntroubled();
     await visit.close();
   });
