@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from "../server/ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { JournalConnector } from "./journal-connector.ts";
+import type { KnownObjects } from "./known-objects.ts";
 import type { ProviderError } from "./provider-error.ts";
 import type { ReadConnector } from "./read-connector.ts";
 import type { StreamConnector } from "./stream-connector.ts";
@@ -110,6 +111,8 @@ export interface WriteConnector {
 
 /** The parts of a provider's folder; Busbar cannot do what an absent part would do. */
 export interface Connector {
+  /** Absent: only the account knows its objects. */
+  objects?: KnownObjects;
   write?: WriteConnector;
   read?: ReadConnector;
   subscribe?: SubscribeConnector;

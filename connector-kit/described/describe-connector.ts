@@ -1,10 +1,12 @@
 /** Makes a connector out of a description. */
 import type { Connector } from "../connector.ts";
+import type { KnownObjects } from "../known-objects.ts";
 import { describedClassify } from "./described-classify.ts";
 import { describedFields } from "./described-fields.ts";
 import { describedRead } from "./described-read.ts";
 import { describedWrite } from "./described-write.ts";
 import type { Description } from "./description.ts";
+import { knownPlan, plansOf, type Mode } from "./object-plan.ts";
 
 /** Returns the connector that carries out the description. `provider` is named in messages. */
 export function describeConnector(provider: string, description: Description): Connector {
@@ -13,8 +15,18 @@ export function describeConnector(provider: string, description: Description): C
   const ofModule = description.module === undefined ? {} : { module: description.module };
   return {
     classify,
+    objects: { ...knownObjects(description), ...ofModule },
     write: { ...describedWrite(description, classify), ...ofModule },
     read: { ...describedRead(description, classify), ...ofModule },
     ...(fields && { fields: { ...fields, ...ofModule } }),
+  };
+}
+
+function knownObjects(description: Description): KnownObjects {
+  const isOf = (action: "read" | "write", modes: Mode[]): boolean =>
+    modes.some((mode) => (action === "read") === (mode === "read"));
+  return {
+    names: (action) => plansOf(description).flatMap(({ name, modes }) => (isOf(action, modes) ? [name] : [])),
+    can: (action, objectName) => isOf(action, knownPlan(description, objectName)?.modes ?? []),
   };
 }

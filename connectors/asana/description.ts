@@ -1,4 +1,4 @@
-/** Asana's objects of one workspace. Lists of tasks need a project or an assignee, so tasks are only written. */
+/** Asana's objects of one workspace. Tasks and sections are read project by project. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
 const ofWorkspace = { workspace: "{connection.workspaceId}" };
@@ -22,13 +22,44 @@ export const description: Description = {
     projects: { changedPath: "modified_at", example: { name: "Launch" } },
     tags: { example: { name: "Pens" } },
     tasks: {
-      modes: ["create", "update", "delete"],
+      parent: { object: "projects" },
+      list: {
+        path: "/1.0/tasks",
+        query: { project: "{parent}" },
+        pageSize: { to: "query.limit", most: 100 },
+      },
       changedPath: "modified_at",
+      since: { to: "query.modified_since" },
       example: { name: "Call Ada" },
+    },
+    sections: {
+      parent: { object: "projects" },
+      list: { path: "/1.0/projects/{parent}/sections", pageSize: { to: "query.limit", most: 100 } },
+      create: { method: "POST", path: "/1.0/projects/{field.project}/sections", wrap: { in: "data" } },
+      example: { name: "Doing", project: "67890" },
+    },
+    portfolios: {
+      list: {
+        path: "/1.0/portfolios",
+        query: { ...ofWorkspace, owner: "me" },
+        pageSize: { to: "query.limit", most: 100 },
+      },
+      example: { name: "Launches" },
+    },
+    workspaces: {
+      modes: ["read", "update"],
+      list: { path: "/1.0/workspaces", pageSize: { to: "query.limit", most: 100 } },
     },
     users: { modes: ["read"] },
     teams: {
-      modes: ["read"],
+      modes: ["read", "create", "update"],
+      create: {
+        method: "POST",
+        path: "/1.0/teams",
+        wrap: { in: "data" },
+        also: { organization: "{connection.workspaceId}" },
+      },
+      example: { name: "Writers" },
       list: {
         path: "/1.0/workspaces/{connection.workspaceId}/teams",
         pageSize: { to: "query.limit", most: 100 },

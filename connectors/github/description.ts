@@ -17,6 +17,38 @@ export const description: Description = {
       example: { description: "Pens", files: { "pens.txt": { content: "Ink" } } },
     },
     repos: { path: "user/repos", modes: ["read", "create"], example: { name: "pens" } },
+    "user/emails": {
+      modes: ["read", "create"],
+      idPath: "email",
+      since: {},
+      // Several addresses may be added; the answer is their list.
+      record: "0",
+      example: { emails: ["ada@example.com"] },
+    },
+    "user/social_accounts": {
+      modes: ["read", "create"],
+      idPath: "url",
+      since: {},
+      record: "0",
+      example: { account_urls: ["https://social.example.com/ada"] },
+    },
+    "user/codespaces": {
+      idPath: "name",
+      records: "codespaces",
+      since: {},
+      get: { path: "/{path}/{id}" },
+      example: { repository_id: 1 },
+    },
+    // Its own `since` is an id.
+    users: { modes: ["read"], since: {} },
+    "user/issues": {
+      modes: ["read"],
+      list: {
+        path: "/{path}",
+        query: { filter: "all", state: "all" },
+        pageSize: { to: "query.per_page", most: 100 },
+      },
+    },
     issues: {
       modes: ["read"],
       list: {
@@ -32,6 +64,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.github.com/en/rest",
     checked:
-      "2026-11-22, documentation: gists, lists, paging; repositories and issues from published connectors",
+      "2026-11-22, documentation: gists, lists, paging; repositories, issues, users and what is below `user` from published connectors",
   },
 };

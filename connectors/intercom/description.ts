@@ -1,5 +1,5 @@
 /** Intercom's objects. Lists know no bound of time: the records are compared here. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
 
 const metadata: MetadataRules = {
@@ -19,6 +19,8 @@ const metadata: MetadataRules = {
     options: { at: "options" },
   },
 };
+
+const unpaged: ObjectRules = { modes: ["read"], paging: { none: true }, since: {} };
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9]{1,64}" },
@@ -45,6 +47,9 @@ export const description: Description = {
     },
     articles: { example: { title: "Pens", author_id: 1 } },
     tags: { modes: ["read", "create", "delete"], example: { name: "vip" } },
+    admins: { ...unpaged, records: "admins" },
+    teams: { ...unpaged, records: "teams" },
+    segments: { ...unpaged, records: "segments" },
     conversations: { records: "conversations", modes: ["read", "update"], example: { title: "Pens" } },
   },
   errors: { message: ["errors.*.message", "error"], code: "errors.0.code" },

@@ -1,4 +1,5 @@
 /** Checks a manifest against every rule and returns all findings at once, in the order of the file. */
+import type { KnownObjects } from "../../connector-kit/known-objects.ts";
 import { counted } from "../ground/counted.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";
@@ -10,6 +11,7 @@ import { mapsOf, objectsOf, textOf, type LocatedValue } from "./located-value.ts
 import { checkDestinations } from "./rules/destination-rules.ts";
 import {
   checkProvider,
+  checkObjects,
   checkProviderApp,
   checkProviderBackfill,
   type Catalog,
@@ -29,6 +31,8 @@ export interface ManifestContext {
   providerApps?: readonly string[];
   /** Whether this Busbar can run an action; if left out, every action counts as built. */
   built?: (provider: string, action: Action) => boolean;
+  /** The objects of a provider, where they are known without an account; if left out, objects are not checked. */
+  objects?: (provider: string) => KnownObjects | undefined;
   minimumScheduleMinutes?: number;
   /** Providers of the builder's own whose files have faults, which are reported elsewhere: nothing is known of them. */
   faultyProviders?: readonly string[];
@@ -71,6 +75,7 @@ function checkRules(
     const provider = textOf(integration, "provider") ?? "";
     if (!context.faultyProviders?.includes(provider))
       checkProvider(integration, catalog, context.built, report);
+    checkObjects(integration, catalog, context.objects, report);
     checkProviderApp(integration, catalog, context.providerApps, report);
     checkProviderBackfill(integration, catalog, report);
     checkReadObjects(integration, context.minimumScheduleMinutes ?? MINIMUM_INTERVAL_MINUTES, report);

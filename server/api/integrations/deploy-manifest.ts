@@ -67,6 +67,7 @@ async function verdictOn(
   const destinations = await listDestinations(queries, projectId);
   return checkManifest(source, catalog.declared(), {
     built: (provider, action) => catalog.built(provider, action),
+    objects: (provider) => catalog.connector(provider)?.objects,
     providerApps: apps.map((app) => app.provider),
     destinations: destinations.map(({ name }) => name),
     destinationsMayFollow: true,

@@ -6,6 +6,28 @@ import { around, check, known, readObject, rules, told } from "../manifest-fixtu
 describe("provider and project", () => {
   const write = (name: string, extra = "") =>
     around(`provider: ${name}\n${extra}write: {objects: [{objectName: a}]}`);
+  test("an object that this Busbar does not know, or not for this, is a warning at its name", () => {
+    const objects = (provider: string) =>
+      provider === "acme"
+        ? {
+            names: () => ["contacts", "deals"],
+            can: (action: string, name: string) => name === "contacts" && action === "read",
+          }
+        : undefined;
+    const body = (name: string) => `provider: ${name}
+read: {objects: [{objectName: contacts, destination: hook}, {objectName: contracts, destination: hook}]}
+write: {objects: [{objectName: contacts}]}`;
+    const { findings } = check(around(body("acme")), { ...known, objects });
+    assert.deepEqual(
+      findings.map(({ severity, rule, line, path }) => [severity, rule, line, path]),
+      [
+        ["warning", "not-built-yet", 5, "$.integrations[0].read.objects[1].objectName"],
+        ["warning", "not-built-yet", 6, "$.integrations[0].write.objects[0].objectName"],
+      ],
+    );
+    assert.match(findings[0]?.remedy ?? "", /contacts/);
+    assert.deepEqual(rules(around(body("salesforce")), { ...known, objects }), []);
+  });
   test("a declared action must be one that the provider supports", () => {
     const body = `provider: writeonly
 read: {objects: [{objectName: a, destination: hook}]}

@@ -1,4 +1,5 @@
 /** Rules that need the catalog: whether provider and module exist and support what is declared. */
+import type { KnownObjects } from "../../../connector-kit/known-objects.ts";
 import { featuresOf, type ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
@@ -43,6 +44,33 @@ export function checkProvider(
     report.warning("not-built-yet", path, message, remedy, "key");
   }
 }
+
+/** Objects that a described provider does not have, or not for this. */
+export function checkObjects(
+  integration: LocatedValue,
+  catalog: Catalog,
+  known: ((provider: string) => KnownObjects | undefined) | undefined,
+  report: Report,
+): void {
+  const provider = providerOf(integration, catalog);
+  const objects = provider && known?.(provider.name);
+  const module = textOf(integration, "module") ?? provider?.defaultModule;
+  if (!objects || (objects.module !== undefined && objects.module !== module)) return;
+  for (const action of ["read", "write"] as const)
+    for (const object of objectsOf(integration, action)) {
+      const name = textOf(object, "objectName");
+      if (name === undefined || objects.can(action, name)) continue;
+      const names = objects.names(action);
+      report.warning(
+        "not-built-yet",
+        pathOf(object, "objectName"),
+        `This Busbar cannot ${action} ${JSON.stringify(name.slice(0, 100))} of ${shown(provider)} yet.`,
+        didYouMean(name, names, `It knows ${names.slice(0, MOST_NAMES).join(", ") || "none"}.`),
+      );
+    }
+}
+
+const MOST_NAMES = 20;
 
 /** An authorization-code flow needs an OAuth client that the builder registered. */
 export function checkProviderApp(

@@ -1,0 +1,10 @@
+/** Which objects of a provider can be read and written, as far as this is known without an account. */
+
+/** The objects of a provider that Busbar knows, where it is not the account that knows them. */
+export interface KnownObjects {
+  /** The provider's module that has them; absent if the provider has none. */
+  readonly module?: string;
+  names(action: "read" | "write"): string[];
+  /** Whether something can be done with the object: also one that is not named because only the account knows it. */
+  can(action: "read" | "write", objectName: string): boolean;
+}
