@@ -31,6 +31,7 @@ import { description as linear } from "./linear/description.ts";
 import { description as mailchimp } from "./mailchimp/description.ts";
 import { description as marketo } from "./marketo/description.ts";
 import { description as microsoft } from "./microsoft/description.ts";
+import { description as monday } from "./monday/description.ts";
 import { description as netsuite } from "./netsuite/description.ts";
 import { description as notion } from "./notion/description.ts";
 import { description as okta } from "./okta/description.ts";
@@ -85,6 +86,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   mailchimp,
   marketo,
   microsoft,
+  monday,
   netsuite,
   notion,
   okta,

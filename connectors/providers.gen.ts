@@ -32,6 +32,7 @@ import { provider as linear } from "./linear/provider.ts";
 import { provider as mailchimp } from "./mailchimp/provider.ts";
 import { provider as marketo } from "./marketo/provider.ts";
 import { provider as microsoft } from "./microsoft/provider.ts";
+import { provider as monday } from "./monday/provider.ts";
 import { provider as netsuite } from "./netsuite/provider.ts";
 import { provider as notion } from "./notion/provider.ts";
 import { provider as okta } from "./okta/provider.ts";
@@ -89,6 +90,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   mailchimp,
   marketo,
   microsoft,
+  monday,
   netsuite,
   notion,
   okta,

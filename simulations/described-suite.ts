@@ -59,6 +59,7 @@ export function testDescribed(provider: string, given: Description, own: Connect
     ids: [1, 22, 333].map((number) => idLike(description, number)),
     ...(!full.modes.includes("delete") && { deletes: false as const }),
     ...(!full.modes.includes("update") && { updates: false as const }),
+    ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),
   });
   describe(`${provider}, described, against its simulation`, () => {
     let simulation: Simulation;

@@ -11,7 +11,7 @@ import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";
 import { filledIn, pageOf, selectedIn, startAnswer, type ListQuery } from "./simulated-list.ts";
 import { hasBody, hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
-import { typedFields } from "./simulated-values.ts";
+import { listedBy, typedFields } from "./simulated-values.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
 import { upsertIn } from "./simulated-upsert.ts";
 import { valueInPath } from "./value-in-path.ts";
@@ -158,10 +158,12 @@ export class SimulatedAccount {
     )
       return this.#delete(plan, removed, request);
     const updated = idNamed(plan, plan.update, request, url);
-    if (updated !== undefined) return this.#update(plan, updated, request);
+    if (updated !== undefined && hasBody(plan, plan.update, request))
+      return this.#update(plan, updated, request);
     const into = method === plan.create?.method ? place(plan.create.path) : undefined;
-    if (into !== undefined) return this.#create(plan, request, into);
-    const asked = method === "GET" ? place(plan.get?.path) : undefined;
+    if (into !== undefined && hasBody(plan, plan.create, request)) return this.#create(plan, request, into);
+    const get = plan.get && { method: "GET" as const, ...plan.get };
+    const asked = hasBody(plan, get, request) ? idNamed(plan, get, request, url) : undefined;
     return asked === undefined ? undefined : this.#get(plan, asked, this.#queryOf(request, url));
   }
 
@@ -313,7 +315,8 @@ export class SimulatedAccount {
       ? Object.fromEntries(Object.entries(all).filter(([name]) => selected.includes(name)))
       : all;
     const shown = plan.typedValues ? typedFields(fields, plan.typedValues) : fields;
-    const inner = plan.flatten === undefined ? shown : { [plan.flatten]: shown };
+    const member = plan.flattenBy === undefined ? shown : listedBy(plan.flattenBy, shown);
+    const inner = plan.flatten === undefined ? shown : { [plan.flatten]: member };
     const shownId = this.#description.ids?.number ? Number(id) : id;
     const { readBefore } = plan.update ?? {};
     const withVersion = readBefore ? nested(readBefore.from, String(version), inner) : inner;

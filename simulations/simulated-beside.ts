@@ -76,10 +76,16 @@ export function withoutBeside(
   for (const target of [rules.idTo, rules.readBefore?.to, rules.fieldMask?.to])
     if (target?.startsWith("body.")) {
       const path = target.slice("body.".length);
-      const within = rules.wrap?.listAt === undefined ? "" : `${rules.wrap.listAt}.0.`;
+      const { listAt, in: around } = rules.wrap ?? {};
+      const within = listAt !== undefined ? `${listAt}.0.` : around !== undefined ? `${around}.` : "";
       delete left[path];
       if (within !== "" && path.startsWith(within)) delete left[path.slice(within.length)];
     }
+  for (const [name, target] of Object.entries(rules.fieldsTo ?? {})) {
+    const value = at(parsed(request.contentType, request.body), target.slice("body.".length));
+    delete left[target.split(".").at(-1) ?? ""];
+    if (value !== undefined) left[name] = value;
+  }
   return rules.fieldMask ? masked(rules.fieldMask, left, request) : left;
 }
 

@@ -25,11 +25,16 @@ export function unwrapped(
       : wrap?.listAt !== undefined
         ? `${fillPath(wrap.listAt, plan)}.0`
         : "";
-  const fields = at(value, path);
-  if (!isJsonObject(fields)) return `the body has no object at ${path}`;
+  const held = at(value, path);
+  const fields = wrap?.text ? jsonIn(held) : held;
+  if (fields === undefined || !isJsonObject(fields)) return `the body has no object at ${path}`;
   const name = idTo?.startsWith("body.") ? idTo.slice("body.".length) : undefined;
   const id = name === undefined ? undefined : at(value, name);
   return name === undefined || id === undefined ? fields : { ...fields, [name]: id };
+}
+
+function jsonIn(text: Json | undefined): Json | undefined {
+  return typeof text === "string" ? (JSON.parse(text) as Json) : undefined;
 }
 
 /** Reads `a[b]=c`, as deep as it goes; numbers in brackets are indexes of lists. */

@@ -5,6 +5,7 @@ import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
+import { hasBody } from "./simulated-beside.ts";
 import { pageOf, type ListQuery } from "./simulated-list.ts";
 import { valueInPath } from "./value-in-path.ts";
 
@@ -28,7 +29,9 @@ export function fieldsOfAccount({ metadata, example = {} }: ObjectPlan): Simulat
   const isAlwaysCustom = list.customIn !== undefined && list.custom === undefined;
   const known = isAlwaysCustom
     ? []
-    : Object.keys(example).map((name) => ({ name, providerType: textType, isCustom: false, ...plain }));
+    : Object.keys(example)
+        .filter((name) => name !== skippedName(list))
+        .map((name) => ({ name, providerType: textType, isCustom: false, ...plain }));
   const typed = types.map((providerType, index) => ({
     name: `${list.nameHasDots && index % 2 === 0 ? "own." : ""}field_${index}`,
     providerType,
@@ -61,8 +64,14 @@ function byType({ type, readOnly }: FieldListRules, providerType: string): boole
 /** Returns the page of fields; undefined for a request of something else. */
 export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): SimulatedAnswer | undefined {
   const list = plan.metadata?.list;
-  if (!list || method !== "GET" || valueInPath(fillPath(list.path, plan), query.url) === undefined)
+  if (
+    !list ||
+    method !== (list.method ?? "GET") ||
+    valueInPath(fillPath(list.path, plan), query.url) === undefined
+  )
     return undefined;
+  const sent = { contentType: "application/json", body: JSON.stringify(query.body) };
+  if (!hasBody(plan, list, sent)) return undefined;
   for (const [name, value] of Object.entries(list.query ?? {}))
     if (query.url.searchParams.get(name) !== fillPath(value, plan)) return undefined;
   const fields = fieldsOfAccount(plan).map((field) => ({

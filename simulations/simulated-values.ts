@@ -49,3 +49,7 @@ function valueSent(value: Json | undefined, [first, ...rest]: string[]): Json {
     return first === "*" ? value.map((item) => valueSent(item, rest)) : valueSent(value[Number(first)], rest);
   return isJsonObject(value) ? valueSent(value[first], rest) : null;
 }
+
+/** Returns the fields as a list of entries with their names. */
+export const listedBy = (path: string, fields: JsonObject): JsonObject[] =>
+  Object.entries(fields).map(([name, entry]) => nested(path, name, isJsonObject(entry) ? entry : {}));

@@ -64,19 +64,36 @@ function idFaults({ ids }: Description, path: string): ProviderFault[] {
     : fault(place, `matches ${JSON.stringify(unsafe)}, which would change a path`);
 }
 
+/** Places that values of a write, or of a single record, go to. */
+const writeTargets = ({
+  create,
+  update,
+  delete: remove,
+  upsert,
+  get,
+}: ObjectRules): [string, string | undefined][] => [
+  ["create.idTo", create?.idTo],
+  ["update.idTo", update?.idTo],
+  ["delete.idTo", remove?.idTo],
+  ["update.readBefore.to", update?.readBefore?.to],
+  ["delete.readBefore.to", remove?.readBefore?.to],
+  ["get.idTo", get?.idTo],
+  ...Object.entries(create?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
+    `create.fieldsTo.${name}`,
+    to,
+  ]),
+  ...Object.entries(update?.fieldsTo ?? {}).map(([name, to]): [string, string] => [
+    `update.fieldsTo.${name}`,
+    to,
+  ]),
+  ["upsert.keyNameTo", upsert?.keyNameTo],
+  ["update.fieldMask.to", update?.fieldMask?.to],
+  ["upsert.keyValueTo", upsert?.keyValueTo],
+];
+
 /** Faults of single members. */
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   const { list, create, update, upsert, delete: remove, get, since, paging, select, batch, metadata } = rules;
-  const targets: [string, string | undefined][] = [
-    ["create.idTo", create?.idTo],
-    ["update.idTo", update?.idTo],
-    ["delete.idTo", remove?.idTo],
-    ["update.readBefore.to", update?.readBefore?.to],
-    ["delete.readBefore.to", remove?.readBefore?.to],
-    ["upsert.keyNameTo", upsert?.keyNameTo],
-    ["update.fieldMask.to", update?.fieldMask?.to],
-    ["upsert.keyValueTo", upsert?.keyValueTo],
-  ];
   const listTargets: [string, string | undefined][] = [
     ["list.pageSize.to", list?.pageSize?.to],
     ["paging.cursor.to", paging?.cursor?.to],
@@ -90,7 +107,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ["get.path", get?.path],
   ];
   return [
-    ...targets.flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
+    ...writeTargets(rules).flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
     ...listTargets.flatMap(([member, value]) =>
       fault(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
     ),
@@ -201,7 +218,10 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
         ? [{ path: `${path}.${mode}.readBefore`, message: "needs get, which reads the record" }]
         : [],
     ),
-    ...(plan.get && !plan.graphql && !plan.get.path.includes("{id}")
+    ...(plan.flattenBy !== undefined && !(plan.flatten !== undefined && plan.typedValues?.single)
+      ? [{ path: `${path}.flattenBy`, message: "needs flatten and typedValues with single" }]
+      : []),
+    ...(plan.get && !plan.graphql && !plan.get.path.includes("{id}") && plan.get.idTo === undefined
       ? [{ path: `${path}.get.path`, message: "must contain {id}" }]
       : []),
   ];

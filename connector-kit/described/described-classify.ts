@@ -6,7 +6,7 @@ import { shorten } from "../../server/ground/storable-text.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../provider-error.ts";
 import { inMs, parseBody } from "../send-request.ts";
-import { textAt } from "../text-at.ts";
+import { textAt, valueAt } from "../text-at.ts";
 import type { Description } from "./description.ts";
 
 const RATE_LIMITED_MS = 10_000;
@@ -18,7 +18,10 @@ export const describedClassify =
     const { status } = response;
     const body = parseBody(response.text);
     const isGood = status >= 200 && status < 300;
-    const isRefused = isRefusal(body, errors.okWhen) || (graphql !== undefined && isGraphqlRefusal(body));
+    const isRefused =
+      isRefusal(body, errors.okWhen) ||
+      isListed(body, errors) ||
+      (graphql !== undefined && isGraphqlRefusal(body));
     if (isGood && !isRefused) return undefined;
     const reason = reasonIn(body, errors.message);
     const code = body === undefined || errors.code === undefined ? undefined : textAt(body, errors.code);
@@ -44,6 +47,12 @@ function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean 
   const value = textAt(body, path);
   return value !== undefined && value !== wanted;
 }
+
+const isListed = (body: Json | undefined, { refusedBy, message }: Description["errors"]): boolean =>
+  body !== undefined &&
+  refusedBy !== undefined &&
+  isFilled(valueAt(body, refusedBy)) &&
+  reasonIn(body, message) !== undefined;
 
 /** Errors come with status 200, also beside data; those of a mutation's input are in its payload. `mutationJudge` looks closer. */
 function isGraphqlRefusal(body: Json | undefined): boolean {

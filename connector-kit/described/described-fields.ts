@@ -11,6 +11,7 @@ import { textAt } from "../text-at.ts";
 import { pageRequest, readListPage } from "./list-page.ts";
 import type { Description } from "./description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./metadata-rules.ts";
+import { bodyOf } from "./body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { at, knownPlan, plansOf, type ObjectPlan } from "./object-plan.ts";
 
@@ -98,6 +99,7 @@ const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
   list: {
     path: fillPath(list.path, plan),
     ...(list.headers && { headers: list.headers }),
+    ...(list.method && { method: list.method, body: bodyOf(plan, list.body) }),
     query: Object.fromEntries(
       Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
     ),

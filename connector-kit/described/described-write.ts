@@ -249,12 +249,18 @@ interface WrittenRecord {
 }
 
 function writeRequest(
-  { method, wrap, headers, also: constants = {}, body: members }: WriteRules,
+  { method, wrap, headers, also: constants = {}, body: members, fieldsTo = {} }: WriteRules,
   { path, plan, record, also, repeatable }: WrittenRecord,
 ): ProviderRequest {
-  const fields = { ...constantsOf(plan, constants), ...record.fields };
+  const elsewhere = Object.entries(fieldsTo);
+  const among = Object.entries(record.fields).filter(([name]) => !Object.hasOwn(fieldsTo, name));
+  const fields = { ...constantsOf(plan, constants), ...Object.fromEntries(among) };
   const parts: RequestParts = { query: [], body: wrapped(plan, { ...record, fields }, wrap) };
   parts.body = bodyOf(plan, members, parts.body);
+  for (const [name, target] of elsewhere) {
+    const value = record.fields[name];
+    if (value !== undefined && value !== null) put(parts, target, value);
+  }
   for (const [target, value] of also) put(parts, target, value);
   const request = {
     method,
@@ -294,7 +300,8 @@ function wrapped(plan: ObjectPlan, { id, fields }: RecordToWrite, wrap: WriteRul
       },
     };
   }
-  if (wrap?.in !== undefined) return nested(fillPath(wrap.in, plan), fields);
+  if (wrap?.in !== undefined)
+    return nested(fillPath(wrap.in, plan), wrap.text ? JSON.stringify(fields) : fields);
   if (wrap?.listAt !== undefined) return nested(fillPath(wrap.listAt, plan), [fields]);
   return fields;
 }

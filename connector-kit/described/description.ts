@@ -84,6 +84,9 @@ const writeRequest = {
     Type.Object(
       {
         in: optional("Path of the member that holds the fields, for example `data` or `{singular}`."),
+        text: Type.Optional(
+          Type.Boolean({ description: "The member at `in` is a text with the fields as JSON." }),
+        ),
         listAt: optional("Path of a list that holds the fields as its only entry."),
         jsonApi: Type.Optional(
           Type.Boolean({ description: "`data` with `type`, `id`, `attributes` and `relationships`." }),
@@ -95,6 +98,11 @@ const writeRequest = {
   ),
   headers: texts("Further headers."),
   ...beside,
+  fieldsTo: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "Where fields go that are not among the others: `query.<name>` or `body.<path>` by name.",
+    }),
+  ),
   empty: Type.Optional(
     Type.Boolean({ description: "The answer has no body, or is not the record, which is read back." }),
   ),
@@ -230,6 +238,9 @@ const ObjectRulesSchema = Type.Object({
   ),
   each: optional("Member of each entry of the list that is the record; `{singular}` is filled."),
   flatten: optional("Member of a record whose members are fields, too, for example `attributes`."),
+  flattenBy: optional(
+    "The member in `flatten` is a list: path of the field's name in an entry. Needs `typedValues` with `single`.",
+  ),
   typedValues: Type.Optional(TypedValues),
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),
@@ -252,7 +263,13 @@ const ObjectRulesSchema = Type.Object({
   upsert: Type.Optional(UpsertRequest),
   delete: Type.Optional(DeleteRequest),
   get: Type.Optional(
-    Type.Object({ path: text("Path of one record."), record: optional("Path in the answer.") }),
+    Type.Object({
+      path: text("Path of one record."),
+      method: Type.Optional(Type.Union(Method.anyOf, { description: "Default: `GET`." })),
+      body: bodyMembers("Members of the body, by path."),
+      idTo: Type.Optional(target("Where the id goes, for example `body.ids.0`, instead of the path.")),
+      record: optional("Path in the answer."),
+    }),
   ),
   record: optional("Path of the record in the answer of a write; empty: the answer itself."),
   written: Type.Optional(Written),
@@ -289,6 +306,7 @@ export const DescriptionSchema = Type.Object({
   graphql: Type.Optional(GraphqlEndpoint),
   errors: Type.Object({
     okWhen: optional("`path=value` that a success has although the status is 200."),
+    refusedBy: optional("Path of a list of reasons that only refusals have, also those with the status 200."),
     message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
     code: optional("Path of the provider's code."),
     codes: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by code." })),

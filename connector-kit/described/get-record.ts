@@ -3,9 +3,11 @@ import { isJsonObject, type JsonObject } from "../../server/ground/json.ts";
 import type { Connector } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { send } from "../send-request.ts";
+import { bodyOf } from "./body-members.ts";
 import { fillPath } from "./fill-path.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
+import { put, type RequestParts } from "./request-parts.ts";
 import { selectingPath } from "./selected-fields.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -13,7 +15,7 @@ type Classify = NonNullable<Connector["classify"]>;
 /** Returns the request of one record, with these fields. */
 export const getRequest = (
   plan: ObjectPlan,
-  { path }: NonNullable<ObjectPlan["get"]>,
+  { path, method = "GET", body, idTo }: NonNullable<ObjectPlan["get"]>,
   id: string,
   fields: string[],
 ): ProviderRequest =>
@@ -25,10 +27,22 @@ export const getRequest = (
         repeatable: true,
       }
     : {
-        method: "GET",
+        method,
         path: selectingPath(fillPath(path, plan, id), plan, fields),
+        ...(method !== "GET" && { body: bodyWithId(plan, body, idTo, id) }),
         repeatable: true,
       };
+
+function bodyWithId(
+  plan: ObjectPlan,
+  members: Record<string, unknown> | undefined,
+  idTo: string | undefined,
+  id: string,
+): JsonObject {
+  const parts: RequestParts = { query: [], body: bodyOf(plan, members) };
+  if (idTo !== undefined) put(parts, idTo, id);
+  return parts.body;
+}
 
 /** Returns one record, with these fields; undefined if it does not exist, or if its object has no such request. */
 export async function getOne(

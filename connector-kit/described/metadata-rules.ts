@@ -38,7 +38,13 @@ const KnownField = Type.Object({
 
 /** A request that lists the account's fields. Paths lead into an entry of the list. */
 const FieldList = Type.Object({
-  path: text("Path below the base URL; `{path}` and `{singular}` are filled, in `query` as well."),
+  path: text("Path below the base URL; `{path}` and `{singular}` are filled, in `query` and `body` as well."),
+  method: Type.Optional(
+    Type.Union([Type.Literal("GET"), Type.Literal("POST")], { description: "Default: `GET`." }),
+  ),
+  body: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: "Members of the body, by path." }),
+  ),
   query: Type.Optional(Type.Record(Type.String(), Type.String())),
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   records: text("Path of the list of fields in the answer; empty: the answer itself."),

@@ -139,9 +139,18 @@ export function at(value: Json | undefined, path: string | undefined): Json | un
 export const idOf = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
   record === undefined ? undefined : textAt(record, plan.idPath);
 
+const byName = (entries: Json[], path: string): JsonObject =>
+  Object.fromEntries(
+    entries.flatMap((entry) => {
+      const name = textAt(entry, path);
+      return name === undefined ? [] : [[name, entry] as const];
+    }),
+  );
+
 /** Returns the record's fields in one name space: its members, and those of the flattened member. */
-export function valuesOf(record: JsonObject, { flatten, typedValues }: ObjectPlan): JsonObject {
-  const inner = flatten === undefined ? undefined : record[flatten];
+export function valuesOf(record: JsonObject, { flatten, flattenBy, typedValues }: ObjectPlan): JsonObject {
+  const member = flatten === undefined ? undefined : record[flatten];
+  const inner = flattenBy !== undefined && Array.isArray(member) ? byName(member, flattenBy) : member;
   if (inner === undefined || !isJsonObject(inner)) return record;
   return { ...record, ...(typedValues ? plainValues(inner, typedValues) : inner) };
 }

@@ -208,11 +208,6 @@ export const apiKeyProviders: Record<string, ProviderFacts> = {
     docs: "https://docs.monaco.com/auth",
     authHealthCheck: { successStatusCodes: [200], url: "https://api.monaco.com/v1/me" },
   }),
-  // GraphQL; the key is sent without a prefix.
-  monday: headerKey("Monday", "https://api.monday.com", "Authorization", {
-    docs: "https://developer.monday.com/api-reference/docs/authentication",
-    declares: ["read", "write"],
-  }),
   odoo: bearerKey("Odoo", "https://{{.workspace}}", {
     docs: "https://www.odoo.com/documentation/19.0/developer/reference/external_api.html#configuration",
     declares: ["read", "write"],

@@ -1,0 +1,160 @@
+/** monday.com's requests and answers as its documentation and public clients show them. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
+import { replay } from "../../connector-kit/replay.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { CONNECTORS } from "../connectors.gen.ts";
+
+const { read, write, fields } = CONNECTORS["monday"] ?? {};
+assert.ok(read && write && fields);
+
+const BOARD = "1234567890";
+const ITEM = "9876543210";
+
+const item = {
+  id: ITEM,
+  name: "Ada",
+  updated_at: "2026-11-20T09:00:00Z",
+  group: { id: "topics", title: "People" },
+  column_values: [
+    { id: "status", type: "status", text: "Done", value: '{"index":1}' },
+    { id: "numbers", type: "numbers", text: "7", value: '"7"' },
+    { id: "email", type: "email", text: "", value: null },
+    { id: "mirror", type: "mirror", text: null, value: null },
+  ],
+};
+const success = (data: JsonObject) => ({ status: 200, body: { data, account_id: 1 } });
+const page = (cursor: string | null) => success({ boards: [{ items_page: { cursor, items: [item] } }] });
+const refusal = (code: string, message: string) => ({
+  status: 200,
+  body: {
+    data: [],
+    errors: [
+      { message, locations: [{ line: 2, column: 3 }], path: ["me"], extensions: { code, status_code: 403 } },
+    ],
+    account_id: 123456,
+  },
+});
+
+function partsOf(body: Json | undefined): { query: string; variables: JsonObject } {
+  assert.ok(body !== undefined && isJsonObject(body));
+  const { query, variables } = body;
+  assert.ok(typeof query === "string" && variables !== undefined && isJsonObject(variables));
+  return { query, variables };
+}
+
+test("names and values of an item are variables, however they look, and columns are JSON in a text", async () => {
+  const { fetch, requests } = replay(success({ create_item: { id: ITEM } }), success({ items: [item] }));
+  const hostile = 'Ada"){id}} mutation{delete_board(board_id:1){id';
+  const values = { name: hostile, status: "Done", email: { email: "ada@example.com", text: "Ada" } };
+  const { outcomes } = await write.write(orderWrite(BOARD, "create", { fields: values }), fetch);
+  assert.deepEqual(outcomes, [{ success: true, recordId: ITEM, data: item }]);
+  const { query, variables } = partsOf(requests[0]?.body);
+  assert.equal(
+    query,
+    "mutation($board:ID!,$name:String!,$columns:JSON){create_item(board_id:$board,item_name:$name,column_values:$columns){id}}",
+  );
+  assert.deepEqual(variables, {
+    board: BOARD,
+    name: hostile,
+    columns: '{"status":"Done","email":{"email":"ada@example.com","text":"Ada"}}',
+  });
+  assert.deepEqual(partsOf(requests[1]?.body).variables, { ids: [ITEM] });
+});
+
+test("a deletion is a mutation by POST to the one address of the API", async () => {
+  const { fetch, requests } = replay(success({ delete_item: { id: ITEM } }));
+  await write.write(orderWrite(BOARD, "delete", { id: ITEM, fields: {} }), fetch);
+  assert.deepEqual(requests, [
+    {
+      method: "POST",
+      path: "/v2",
+      body: { query: "mutation($id:ID!){delete_item(item_id:$id){id}}", variables: { id: ITEM } },
+      repeatable: true,
+    },
+  ]);
+});
+
+test("items go on by the cursor, which null ends; columns are fields by their ids", async () => {
+  const { fetch, requests } = replay(page("MSw5N"), page(null));
+  const first = await read.readPage(planRead(BOARD, { pageSize: 2 }), undefined, fetch);
+  assert.deepEqual(first.next, { place: "MSw5N" });
+  const values = first.records[0]?.values ?? {};
+  assert.deepEqual(
+    ["name", "status", "numbers", "email", "mirror"].map((name) => values[name]),
+    ["Ada", "Done", "7", "", null].map((value, index) => (index === 4 ? item.column_values[3] : value)),
+  );
+  const second = await read.readPage(planRead(BOARD, { pageSize: 2 }), first.next, fetch);
+  assert.equal(second.next, undefined);
+  assert.deepEqual(
+    requests.map(({ body }) => partsOf(body).variables),
+    [
+      { boards: [BOARD], limit: 2 },
+      { boards: [BOARD], limit: 2, cursor: "MSw5N" },
+    ],
+  );
+});
+
+test("the next page of boards has the next number, not that of the records", async () => {
+  const { fetch } = replay(success({ boards: [{ id: "1" }, { id: "2" }] }));
+  const { next } = await read.readPage(planRead("boards", { pageSize: 2 }), { place: 3 }, fetch);
+  assert.deepEqual(next, { place: 4 });
+});
+
+test("an item that is not there is none of an empty list", async () => {
+  const { fetch } = replay(success({ items: [] }));
+  assert.deepEqual(await read.readByIds(planRead(BOARD), [ITEM], fetch), []);
+});
+
+test("refusals have the status 200, and are told by their list of errors", async () => {
+  const told = [];
+  for (const [code, message] of [
+    ["UserUnauthorizedException", "User unauthorized to perform action"],
+    ["ResourceNotFoundException", "Item not found"],
+    ["ColumnValueException", "invalid value"],
+  ] as const) {
+    const { fetch } = replay(refusal(code, message));
+    const order = orderWrite(BOARD, "update", { id: ITEM, fields: { status: "x" } });
+    const [outcome] = (await write.write(order, fetch)).outcomes;
+    told.push(outcome?.success === false && `${outcome.error.kind}: ${outcome.error.message}`);
+  }
+  assert.deepEqual(told, [
+    "forbidden: User unauthorized to perform action",
+    "not_found: Item not found",
+    "invalid: invalid value",
+  ]);
+  const { fetch } = replay({
+    ...refusal("COMPLEXITY_BUDGET_EXHAUSTED", "Complexity budget exhausted"),
+    headers: { "retry-after": "17" },
+  });
+  await assert.rejects(read.readPage(planRead("users"), undefined, fetch), { kind: "rate_limited" });
+});
+
+test("the columns of a board are fields", async () => {
+  const { fetch, requests } = replay(
+    success({
+      boards: [
+        {
+          columns: [
+            { id: "name", title: "Name", type: "name" },
+            { id: "status", title: "Stage", type: "status" },
+          ],
+        },
+      ],
+    }),
+  );
+  const described = await fields.describe(BOARD, fetch);
+  assert.deepEqual(partsOf(requests[0]?.body).variables, { boards: [BOARD] });
+  assert.deepEqual(
+    Object.values(described.fields).map(({ fieldName, displayName, valueType }) => [
+      fieldName,
+      displayName,
+      valueType,
+    ]),
+    [
+      ["name", "name", "string"],
+      ["status", "Stage", "singleSelect"],
+    ],
+  );
+});

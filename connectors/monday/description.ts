@@ -1,0 +1,171 @@
+/** monday.com: items of any board, updates, boards and people, by GraphQL. Documents are fixed, and values are variables. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+import { columnTypes, columnValues } from "./column-types.ts";
+
+const path = "/v2";
+const id = "body.variables.id";
+const item =
+  "id name state created_at updated_at creator_id group{id title} column_values{id type text value}";
+
+const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
+
+/** A list by number of page. */
+const pages = (list: string, fields: string): ObjectRules => ({
+  list: {
+    method: "POST",
+    path,
+    body: { query: `query($limit:Int!,$page:Int!){${list}(limit:$limit,page:$page){${fields}}}` },
+    pageSize: { to: "body.variables.limit", most: 100 },
+  },
+  records: `data.${list}`,
+  paging: { page: { to: "body.variables.page", first: 1 } },
+});
+
+export const description: Description = {
+  ids: { pattern: "[0-9]{1,20}" },
+  defaults: { modes: ["read"] },
+  objects: {
+    boards: {
+      ...pages("boards", "id name description state board_kind workspace_id updated_at"),
+      modes: ["read", "create", "delete"],
+      changedPath: "updated_at",
+      create: {
+        ...mutation(
+          "mutation($name:String!,$board_kind:BoardKind!,$description:String,$workspace_id:ID)" +
+            "{create_board(board_name:$name,board_kind:$board_kind,description:$description,workspace_id:$workspace_id){id}}",
+        ),
+        wrap: { in: "variables" },
+        id: "data.create_board.id",
+      },
+      delete: { ...mutation("mutation($id:ID!){delete_board(board_id:$id){id}}"), idTo: id },
+      example: { name: "Pens", board_kind: "public" },
+    },
+    updates: {
+      ...pages("updates", "id item_id body text_body creator_id created_at updated_at"),
+      modes: ["read", "create", "update", "delete"],
+      changedPath: "updated_at",
+      create: {
+        ...mutation("mutation($item_id:ID!,$body:String!){create_update(item_id:$item_id,body:$body){id}}"),
+        wrap: { in: "variables" },
+        id: "data.create_update.id",
+      },
+      update: {
+        ...mutation("mutation($id:ID!,$body:String!){edit_update(id:$id,body:$body){id}}"),
+        wrap: { in: "variables" },
+        idTo: id,
+        id: "data.edit_update.id",
+      },
+      delete: { ...mutation("mutation($id:ID!){delete_update(id:$id){id}}"), idTo: id },
+      example: { item_id: "9876543210", body: "Asked for pens" },
+    },
+    users: pages("users", "id name email title enabled is_admin is_guest created_at"),
+    workspaces: pages("workspaces", "id name kind description created_at"),
+    teams: {
+      list: { method: "POST", path, body: { query: "query{teams{id name picture_url}}" } },
+      records: "data.teams",
+      paging: { none: true },
+    },
+  },
+  others: {
+    pattern: "[0-9]{6,20}",
+    like: "1234567890",
+    rules: {
+      modes: ["read", "create", "update", "delete"],
+      list: {
+        method: "POST",
+        path,
+        body: {
+          query:
+            "query($boards:[ID!],$limit:Int!,$cursor:String){boards(ids:$boards)" +
+            `{items_page(limit:$limit,cursor:$cursor){cursor items{${item}}}}}`,
+          "variables.boards.0": "{path}",
+        },
+        pageSize: { to: "body.variables.limit", most: 500 },
+      },
+      records: "data.boards.0.items_page.items",
+      paging: { cursor: { from: "data.boards.0.items_page.cursor", to: "body.variables.cursor" } },
+      changedPath: "updated_at",
+      flatten: "column_values",
+      flattenBy: "id",
+      typedValues: columnValues,
+      create: {
+        method: "POST",
+        path,
+        body: {
+          query:
+            "mutation($board:ID!,$name:String!,$columns:JSON)" +
+            "{create_item(board_id:$board,item_name:$name,column_values:$columns){id}}",
+          "variables.board": "{path}",
+        },
+        fieldsTo: { name: "body.variables.name" },
+        wrap: { in: "variables.columns", text: true },
+        id: "data.create_item.id",
+      },
+      update: {
+        method: "POST",
+        path,
+        body: {
+          query:
+            "mutation($board:ID!,$id:ID!,$columns:JSON!)" +
+            "{change_multiple_column_values(board_id:$board,item_id:$id,column_values:$columns){id}}",
+          "variables.board": "{path}",
+        },
+        wrap: { in: "variables.columns", text: true },
+        idTo: id,
+        id: "data.change_multiple_column_values.id",
+      },
+      delete: { ...mutation("mutation($id:ID!){delete_item(item_id:$id){id}}"), idTo: id },
+      get: {
+        method: "POST",
+        path,
+        body: { query: `query($ids:[ID!]){items(ids:$ids){${item}}}` },
+        idTo: "body.variables.ids.0",
+        record: "data.items.0",
+      },
+      metadata: {
+        label: "Item",
+        fields: { name: { type: "string", required: true } },
+        list: {
+          method: "POST",
+          path,
+          body: {
+            query: "query($boards:[ID!]){boards(ids:$boards){columns{id title type}}}",
+            "variables.boards.0": "{path}",
+          },
+          records: "data.boards.0.columns",
+          // The first column is the name.
+          skip: [{ paths: ["id"], is: ["name"] }],
+          name: "id",
+          label: "title",
+          type: "type",
+          types: columnTypes,
+        },
+      },
+      example: { name: "Ada", status: "Done" },
+    },
+  },
+  errors: {
+    refusedBy: "errors",
+    message: ["errors.*.message"],
+    code: "errors.0.extensions.code",
+    codes: {
+      UserUnauthorizedException: "forbidden",
+      USER_UNAUTHORIZED: "forbidden",
+      ResourceNotFoundException: "not_found",
+      InvalidBoardIdException: "not_found",
+      InvalidItemIdException: "not_found",
+      ComplexityException: "rate_limited",
+      COMPLEXITY_BUDGET_EXHAUSTED: "rate_limited",
+      FIELD_MINUTE_RATE_LIMIT_EXCEEDED: "rate_limited",
+      DAILY_LIMIT_EXCEEDED: "rate_limited",
+      maxConcurrencyExceeded: "rate_limited",
+      INTERNAL_SERVER_ERROR: "unavailable",
+    },
+  },
+  limits: { waitSeconds: 30 },
+  sources: {
+    documentation: "https://developer.monday.com/api-reference",
+    checked:
+      "2026-11-23, documentation: pages of items, form and headers of errors; documents of public clients; codes of errors, and that columns take plain texts, were not looked up. Columns have their ids as names; an update of an item names it `name`",
+  },
+};
