@@ -26,6 +26,16 @@ import type { DB } from "./rows.gen.ts";
  */
 const SESSION_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
 
+/**
+ * For every session: lets PostgreSQL notice within 45 s that the machine of a process is gone, which closes no connection. By
+ * default it takes two hours, and so long that process would seem alive, and keep what it has claimed or locked.
+ */
+const SERVER_KEEP_ALIVE = {
+  tcp_keepalives_idle: "15",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "3",
+};
+
 /** After this time the server of a statement is believed to be gone, for example because its host was switched off. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
@@ -73,7 +83,7 @@ export function openPool(options: {
     if (pool.ending) return;
     outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
   });
-  const setUp = settingsStatement({ ...SESSION_SETTINGS, ...settings });
+  const setUp = settingsStatement({ ...SERVER_KEEP_ALIVE, ...SESSION_SETTINGS, ...settings });
   const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
@@ -100,6 +110,9 @@ const settingsStatement = (settings: Record<string, string>): string =>
   `select ${Object.entries(settings)
     .map(([name, value]) => `set_config('${name}', '${value}', false)`)
     .join(", ")}`;
+
+/** The statement for a connection that is not of a pool. */
+export const KEEP_ALIVE_STATEMENT = settingsStatement(SERVER_KEEP_ALIVE);
 
 /**
  * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that

@@ -260,7 +260,7 @@ test("a journal that is named and not granted fails with what to do", async (t) 
   const on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
   t.after(() => on.stop());
   const metadata = { providerParams: { subscribeSource: "journal" } };
-  await on.inProject("POST", "/provider-apps", { ...APP, metadata });
+  await on.inProject("POST", "/provider-apps", { ...APP, scopes: ["oauth"], metadata });
   await on.inProject("POST", "/destinations", {
     name: "changes",
     type: "webhook",
@@ -271,5 +271,5 @@ test("a journal that is named and not granted fails with what to do", async (t) 
   await until(async () => (await on.inProject("GET", path)).body[0]?.state === "failed");
   const [{ source, reason }] = (await on.inProject("GET", path)).body;
   assert.equal(source, "journal");
-  assert.match(reason, /invalid_scope.*The app needs the scopes/);
+  assert.match(reason, /invalid_scope: .*granted the scopes developer\.webhooks.*The app needs the scopes/);
 });
