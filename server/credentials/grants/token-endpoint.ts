@@ -86,8 +86,14 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
   const token = fields["access_token"];
   // Some providers refuse with status 200 (GitHub, Slack), so the presence of a token decides.
   if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
-  throw refusal({ status, fields, host: url.host }, "configuration", [clientSecret, ...Object.values(grant)]);
+  throw refusal({ status, fields, host: url.host }, "configuration", [clientSecret, ...secretsOf(grant)]);
 }
+
+/** These are no secrets, and a refusal is understood by them. */
+const SHOWN = new Set(["grant_type", "scope", "redirect_uri"]);
+
+const secretsOf = (grant: Record<string, string>): string[] =>
+  Object.entries(grant).flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value]));
 
 /** Visible ASCII, as in RFC 6749, appendix A.12. No header could carry other text. */
 const isToken = (value: Json | undefined): value is string =>
