@@ -6,6 +6,9 @@ import { keysInForce, type DestinationSecrets } from "../../deliver/destination-
 import type { Queries } from "../../store/database.ts";
 import { findDestination, type DestinationRow } from "../../store/destinations.ts";
 import { described } from "../../ground/described.ts";
+import { isJsonObject } from "../../ground/json.ts";
+import { includesRole } from "../../ground/role.ts";
+import type { Caller } from "../../http/endpoint.ts";
 import { DestinationId } from "../members.ts";
 import { HealthSchema } from "./shown-health.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
@@ -90,6 +93,21 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
   ...(row.disabledTime && { disabledTime: row.disabledTime.toISOString() }),
   ...(row.disabledReason !== null && { disabledReason: row.disabledReason }),
 });
+
+/**
+ * Returns how a destination is shown to the caller: whoever may not change it does not see the values of its headers, in which
+ * receivers take their secrets.
+ */
+export const shownTo =
+  ({ role }: Caller, show: typeof toDestination = toDestination): typeof toDestination =>
+  (row) => {
+    const shown = show(row);
+    if (role === undefined || includesRole(role, "editor")) return shown;
+    const { headers } = shown.metadata;
+    if (!isJsonObject(headers)) return shown;
+    const hidden = Object.fromEntries(Object.keys(headers).map((name) => [name, "…"]));
+    return { ...shown, metadata: { ...shown.metadata, headers: hidden } };
+  };
 
 /** Adds the signing key, the only secret that is ever returned. */
 export function withSecrets(

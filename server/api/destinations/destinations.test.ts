@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { addPerson } from "../../../tests/harness/people.ts";
 import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
 import { openDatabase } from "../../store/database.ts";
 import { createLog } from "../../ground/log.ts";
@@ -94,6 +95,25 @@ describe("destinations, topics and routes", () => {
     assert.ok(!(await on.inProject("GET", "/destinations")).text.includes("whsec_"));
     assert.equal((await on.inProject("DELETE", "/destinations/my-hook")).status, 204);
     assert.equal((await on.inProject("GET", "/destinations/my-hook")).status, 404);
+  });
+
+  test("values of headers, which may be secrets, are shown to nobody who may not change them", async () => {
+    const metadata = { url, headers: { authorization: "Bearer of-the-receiver" } };
+    const { id } = (await create({ metadata })).body;
+    const key = await on.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] });
+    const shownTo = async (headers: Record<string, string>) => {
+      const one = await on.inProject("GET", `/destinations/${id}`, undefined, headers);
+      const all = await on.inProject("GET", "/destinations", undefined, headers);
+      const listed = all.body.find((destination: { id: string }) => destination.id === id);
+      assert.deepEqual(listed.metadata, one.body.metadata);
+      return one.body.metadata;
+    };
+    const hidden = { url, headers: { authorization: "…" } };
+    assert.deepEqual(await shownTo({ "x-api-key": key.body.key }), hidden);
+    for (const role of ["viewer", "support"] as const)
+      assert.deepEqual(await shownTo((await addPerson(on, role)).headers), hidden, role);
+    assert.deepEqual(await shownTo((await addPerson(on, "editor")).headers), metadata);
+    assert.deepEqual(await shownTo({}), metadata);
   });
 
   test("names are unique in a project and made of letters, digits and dashes", async () => {

@@ -9,7 +9,7 @@ import {
   DestinationWithSecretsSchema,
   getDestinationRow,
   IncludeSecrets,
-  toDestination,
+  shownTo,
   withSecrets,
 } from "./destination.ts";
 import { withHealth } from "./shown-health.ts";
@@ -25,7 +25,7 @@ export const getDestination = (deps: Needs) =>
     operationId: "getDestination",
     tag: "Destinations",
     summary: "Get a destination",
-    description: "By id or name.",
+    description: "By id or name. The values of `metadata.headers` are shown to callers who may change them.",
     params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       includeSecrets: IncludeSecrets,
@@ -40,7 +40,7 @@ export const getDestination = (deps: Needs) =>
     }),
     success: { status: 200, description: "The destination.", schema: DestinationWithSecretsSchema },
     refusals: { 422: "`rotate` was sent for a destination without a signing key." },
-    async handle({ project, params, query }) {
+    async handle({ project, caller, params, query }) {
       const row = query.rotate
         ? await replaceSigningKey(
             deps,
@@ -50,7 +50,7 @@ export const getDestination = (deps: Needs) =>
         : await getDestinationRow(deps.database.queries, project.id, params.destination);
       const show = query.includeSecrets
         ? () => withSecrets(row, openDestinationSecrets(deps.sealer, row))
-        : toDestination;
+        : shownTo(caller);
       const [shown] = await withHealth(deps.database.queries, [row], show);
       return shown ?? show(row);
     },
