@@ -306,3 +306,56 @@ test("Xero: several records in one request have a result each, and a refused one
     [ids[0], "The contact has no name", ids[2]],
   );
 });
+
+test("Zoho: a success with a refusal is a refusal, results count one by one, and an answer without a body has no records", async () => {
+  const { read, write } = connectorOf("zoho");
+  const added = {
+    code: "SUCCESS",
+    details: { Modified_Time: "2026-11-20T09:00:00+00:00", id: "5725767000000411001" },
+    message: "record added",
+    status: "success",
+  };
+  const twice = {
+    code: "DUPLICATE_DATA",
+    details: { api_name: "Email", id: "5725767000000411001" },
+    message: "duplicate data",
+    status: "error",
+  };
+  const contact = {
+    id: "5725767000000411001",
+    Last_Name: "Quill",
+    Modified_Time: "2026-11-20T10:00:00+01:00",
+  };
+  const { fetch, requests } = replay(
+    { status: 201, body: { data: [added] } },
+    { status: 200, body: { data: [contact] } },
+    { status: 202, body: { data: [twice] } },
+    { status: 207, body: { data: [added, twice] } },
+    {
+      status: 200,
+      body: { data: [contact], info: { per_page: 200, count: 1, more_records: true, next_page_token: "t2" } },
+    },
+    { status: 204 },
+    { status: 304 },
+  );
+  const create = order("Contacts", "create", { Last_Name: "Quill" });
+  const first = await write.write(create, fetch);
+  assert.deepEqual(first.outcomes, [{ success: true, recordId: contact.id, data: contact }]);
+  assert.deepEqual(requests[0]?.body, { data: [{ Last_Name: "Quill" }] });
+  const second = await write.write(create, fetch);
+  assert.equal(second.outcomes[0]?.success === false && second.outcomes[0].error.kind, "conflict");
+  const records = [{ fields: { Last_Name: "Quill" } }, { fields: { Last_Name: "Quill" } }];
+  const both = await write.write({ ...create, batch: true, records }, fetch);
+  assert.deepEqual(
+    both.outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.kind)),
+    [contact.id, "conflict"],
+  );
+  const plan = planRead("Contacts", { fields: ["Last_Name"], since: SINCE });
+  const page = await read.readPage(plan, undefined, fetch);
+  assert.deepEqual(page.records[0]?.changeTime, new Date("2026-11-20T09:00:00Z"));
+  assert.deepEqual(page.next, { place: "t2" });
+  const { searchParams } = new URL(requests[4]?.path ?? "", "https://x.invalid");
+  assert.equal(searchParams.get("fields"), "Last_Name,id,Modified_Time");
+  for (const checkpoint of [page.next, undefined])
+    assert.deepEqual(await read.readPage(plan, checkpoint, fetch), { records: [] });
+});

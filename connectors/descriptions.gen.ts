@@ -52,6 +52,7 @@ import { description as stripe } from "./stripe/description.ts";
 import { description as webex } from "./webex/description.ts";
 import { description as xero } from "./xero/description.ts";
 import { description as zendeskSupport } from "./zendeskSupport/description.ts";
+import { description as zoho } from "./zoho/description.ts";
 import { description as zoom } from "./zoom/description.ts";
 
 export const DESCRIPTIONS: Record<string, Description> = {
@@ -107,5 +108,6 @@ export const DESCRIPTIONS: Record<string, Description> = {
   webex,
   xero,
   zendeskSupport,
+  zoho,
   zoom,
 };

@@ -301,10 +301,9 @@ export class SimulatedAccount {
       const location = `https://provider.invalid/records/${encodeURIComponent(id)}`;
       return { status: 204, headers: { [rules.id.slice("header.".length)]: location } };
     }
-    if (rules?.id !== undefined) return { status, headers: {}, body: nested(rules.id, id) };
-    if (rules?.empty || !record) return { status: 204, headers: {} };
+    if (!record || (rules?.empty && rules.id === undefined)) return { status: 204, headers: {} };
     const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
-    const body = placed(path, this.#shown(plan, record));
+    const body = rules?.id === undefined ? placed(path, this.#shown(plan, record)) : placed(rules.id, id);
     const { path: okPath, values } = conditionOf(plan.written?.okWhen ?? "=");
     return { status, headers: {}, body: okPath === "" ? body : withValue(body, okPath, values[0] ?? "") };
   }

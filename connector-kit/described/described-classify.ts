@@ -17,7 +17,8 @@ export const describedClassify =
   (response: ProviderResponse): ProviderError | undefined => {
     const { status } = response;
     const body = parseBody(response.text);
-    const isGood = status >= 200 && status < 300;
+    // 304 is the answer to a list without changes.
+    const isGood = (status >= 200 && status < 300) || status === 304;
     const isRefused =
       isRefusal(body, errors.okWhen) ||
       isListed(body, errors) ||
@@ -68,7 +69,7 @@ const isFilled = (list: Json | undefined): boolean => Array.isArray(list) && lis
 export const isRefusedPayload = ({ userErrors, success }: JsonObject): boolean =>
   isFilled(userErrors) || success === false;
 
-const kindByText = (
+export const kindByText = (
   reason: string | undefined,
   texts: Description["errors"]["texts"] = {},
 ): ProviderErrorKind | undefined => Object.entries(texts).find(([text]) => reason?.includes(text))?.[1];

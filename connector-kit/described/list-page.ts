@@ -103,6 +103,10 @@ interface ListReading {
   fetch: ProviderFetch;
 }
 
+/** No content, or nothing that has changed since the time in the header. */
+const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
+  (status === 204 || status === 304) && text.trim() === "";
+
 /** Reads one page of a list. Throws `ProviderError`. */
 export async function readListPage(
   { rules, classify, fetch }: ListReading,
@@ -122,6 +126,7 @@ export async function readListPage(
     return { records: [] };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
+  if (isEmptyAnswer(response)) return { records: [] };
   const body = parseBody(response.text);
   if (body === undefined) throw unreadable(response);
   const listed = listOrBroken(listIn(body, rules), "the list of records");

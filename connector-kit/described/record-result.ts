@@ -2,7 +2,7 @@
 import type { Json } from "../../server/ground/json.ts";
 import { ProviderError } from "../provider-error.ts";
 import { textAt } from "../text-at.ts";
-import { reasonIn } from "./described-classify.ts";
+import { kindByText, reasonIn } from "./described-classify.ts";
 import type { Description } from "./description.ts";
 import type { ResultRules } from "./write-rules.ts";
 
@@ -31,7 +31,7 @@ export function refusalOf(
     code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
   const reason = message ?? reasonIn(result, rules.message ?? errors.message);
   return new ProviderError({
-    kind: known ?? "invalid",
+    kind: known ?? kindByText(reason, errors.texts) ?? "invalid",
     message: reason ?? "the provider refused the record without a reason",
     ...(code !== undefined && { code }),
   });

@@ -35,7 +35,7 @@ export const provider = defineProvider({
     "sdpondemand.manageengine.in",
   ],
   defaultModule: "crm",
-  support: supports("read", "write", "proxy", "subscribe"),
+  support: supports("read", "write", "proxy", "subscribe", "delete", "search"),
   oauth2Opts: {
     grantType: "authorizationCode",
     authURL: "https://{{.zoho_token_domain}}/oauth/v2/auth",
@@ -96,7 +96,7 @@ export const provider = defineProvider({
     crm: {
       displayName: "Zoho CRM",
       baseURL: "https://{{.zoho_api_domain}}",
-      support: supports("read", "write", "subscribe"),
+      support: supports("read", "write", "subscribe", "delete", "search"),
     },
     desk: {
       displayName: "Zoho Desk",

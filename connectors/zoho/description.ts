@@ -1,0 +1,131 @@
+/** Zoho CRM's modules, those of the account included. Every write answers with a result for each record, also in a success. */
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+const path = "/crm/v6/{path}";
+const wrap = { listAt: "data" };
+const id = "data.0.details.id";
+const list = {
+  path,
+  most: 100,
+  to: "data",
+  answers: "data",
+  okWhen: "status=success",
+  id: "details.id",
+  message: ["message"],
+  code: "code",
+};
+const batch: ObjectRules["batch"] = {
+  create: { method: "POST", ...list },
+  update: { method: "PUT", ...list, idTo: "id" },
+};
+/** One request creates the record, or updates the one whose field has the same value. */
+const upsertBy = (key: string, example: ObjectRules["example"]): ObjectRules => ({
+  upsert: {
+    method: "POST",
+    path: `${path}/upsert`,
+    wrap,
+    id,
+    keys: [key],
+    keyNameTo: "body.duplicate_check_fields",
+    keyNameList: true,
+  },
+  batch: { ...batch, upsert: { method: "POST", ...list, path: `${path}/upsert` } },
+  example,
+});
+
+export const description: Description = {
+  module: "crm",
+  ids: { pattern: "[0-9]{1,30}" },
+  defaults: {
+    // At most 50 fields can be named.
+    select: { to: "query.fields" },
+    list: {
+      path,
+      query: { sort_by: "id", sort_order: "asc" },
+      pageSize: { to: "query.per_page", most: 200 },
+    },
+    records: "data",
+    paging: { cursor: { from: "info.next_page_token", to: "query.page_token", more: "info.more_records" } },
+    changedPath: "Modified_Time",
+    // Without changes the answer is 304, and without records 204.
+    since: { to: "header.If-Modified-Since", format: "rfc3339-seconds" },
+    create: { method: "POST", path, wrap, id },
+    update: { method: "PUT", path: `${path}/{id}`, wrap, id },
+    delete: { method: "DELETE", path: `${path}/{id}` },
+    get: { path: `${path}/{id}`, record: "data.0" },
+    written: { okWhen: "data.0.status=success", message: ["data.0.message"], code: "data.0.code" },
+    batch,
+    metadata: {
+      list: {
+        path: "/crm/v6/settings/fields",
+        query: { module: "{path}" },
+        records: "fields",
+        name: "api_name",
+        label: "field_label",
+        type: "data_type",
+        types: {
+          text: "string",
+          textarea: "string",
+          email: "string",
+          phone: "string",
+          website: "string",
+          autonumber: "string",
+          picklist: "singleSelect",
+          multiselectpicklist: "multiSelect",
+          date: "date",
+          datetime: "datetime",
+          boolean: "boolean",
+          integer: "int",
+          bigint: "int",
+          double: "float",
+          currency: "float",
+          lookup: "reference",
+          ownerlookup: "reference",
+        },
+        custom: { paths: ["custom_field"], is: ["true"] },
+        readOnly: { paths: ["field_read_only"], is: ["true"] },
+        required: { paths: ["system_mandatory"], is: ["true"] },
+        options: { at: "pick_list_values", value: "actual_value", label: "display_value" },
+        refersTo: "lookup.module.api_name",
+      },
+    },
+  },
+  objects: {
+    Leads: upsertBy("Email", { Last_Name: "Quill" }),
+    Contacts: upsertBy("Email", { Last_Name: "Quill" }),
+    Accounts: upsertBy("Account_Name", { Account_Name: "Quill Ltd" }),
+    Deals: upsertBy("Deal_Name", { Deal_Name: "Pens", Stage: "Qualification" }),
+    Products: upsertBy("Product_Name", { Product_Name: "Pen" }),
+    Tasks: { example: { Subject: "Call Ada" } },
+    Events: { example: { Event_Title: "Demo" } },
+    Calls: { example: { Subject: "Pens" } },
+    Campaigns: { example: { Campaign_Name: "Ink" } },
+    Vendors: { example: { Vendor_Name: "Quill Ltd" } },
+    Cases: { example: { Subject: "Ink leaks" } },
+    Notes: { example: { Note_Title: "Pens" } },
+  },
+  others: { pattern: "[A-Z][A-Za-z0-9_]{1,60}", like: "Fountain_Pens", rules: { example: { Name: "Pen" } } },
+  errors: {
+    message: ["message", "data.*.message"],
+    code: "code",
+    codes: {
+      INVALID_TOKEN: "unauthorized",
+      AUTHENTICATION_FAILURE: "unauthorized",
+      OAUTH_SCOPE_MISMATCH: "forbidden",
+      NO_PERMISSION: "forbidden",
+      DUPLICATE_DATA: "conflict",
+      TOO_MANY_REQUESTS: "rate_limited",
+    },
+    texts: {
+      "the id given seems to be invalid": "not_found",
+      "the given id seems to be invalid": "not_found",
+      "There is no data for the ID specified": "not_found",
+    },
+  },
+  limits: { reset: "x-ratelimit-reset" },
+  sources: {
+    documentation: "https://www.zoho.com/crm/developer/docs/api/v6/",
+    checked:
+      "2026-11-23, Zoho's OpenAPI file of version 8 for paths, verbs, parameters and messages; page tokens from the first page on, most codes of refusals and the header of limits were not looked up",
+  },
+};
