@@ -40,6 +40,30 @@ describe("an installation is updated by mask", () => {
     assert.deepEqual(await crm.show(), answer.body);
   });
 
+  test("a configuration of more than a million characters is refused, however it is written", async () => {
+    const otherEvents = Array.from({ length: 70_000 }, (_, index) => `contact.event${index}`);
+    const contacts = {
+      objectName: "contacts",
+      destination: "hook",
+      inheritFieldsAndMappings: true,
+      otherEvents,
+    };
+    const content = { subscribe: { objects: { contacts } } };
+    const was = await crm.show();
+    for (const answer of [
+      await crm.updateContent(["config.content.subscribe.objects"], content),
+      await crm.patch("subscribe", [{ op: "add", path: "/otherEvents", value: otherEvents }]),
+      await on.inProject("POST", "/integrations/crm/installations", {
+        groupRef: crm.groupRef,
+        config: { content: { provider: "hubspot", ...content } },
+      }),
+    ]) {
+      assert.equal(answer.status, 422, answer.text);
+      assert.match(answer.body.detail, /^config.content: has \d+ characters/);
+    }
+    assert.deepEqual(await crm.show(), was);
+  });
+
   test("a read object is paused and resumed by its `disabled` alone", async () => {
     const mask = ["config.content.read.objects.contacts.disabled"];
     const paused = await crm.updateContent(mask, { read: { objects: { contacts: { disabled: true } } } });

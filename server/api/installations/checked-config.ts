@@ -12,6 +12,7 @@ import type { Integration } from "../integration.ts";
 /** Returns a new configuration as it is stored. Throws a 422 Problem with one issue per fault. */
 export function checkedConfig(catalog: Catalog, integration: Integration, sent: Json): ConfigContent {
   const content = withPresentNames(sent);
+  refuseLarge(content);
   refuse(issuesOf(catalog, integration, content));
   return completeConfig(content, integration.latestRevision.content);
 }
@@ -28,11 +29,22 @@ export function changedConfig(
   describe: (issue: Issue) => Issue = (issue) => issue,
 ): ConfigContent {
   const after = withPresentNames(change.after);
+  refuseLarge(after);
   const known = new Set(issuesOf(catalog, integration, change.before).map(keyOf));
   const isTouched = ({ name }: Issue) => change.touched.some((place) => isWithin(name, place));
   const issues = issuesOf(catalog, integration, after);
   refuse(issues.filter((issue) => isTouched(issue) || !known.has(keyOf(issue))).map(describe));
   return completeConfig(after, integration.latestRevision.content);
+}
+
+/** Customers' browsers write configurations, which are kept in memory, in the history and in events. */
+const MOST_CHARACTERS = 1_000_000;
+
+function refuseLarge(content: Json): void {
+  const { length } = JSON.stringify(content);
+  if (length <= MOST_CHARACTERS) return;
+  const detail = `has ${length} characters as JSON; at most ${MOST_CHARACTERS} are stored.`;
+  refuse([{ in: "body", name: "config.content", detail }]);
 }
 
 /** Returns whether `name` is `place` or lies below it. */
