@@ -1,4 +1,5 @@
 /** Builds the end of a run after its last page: result, cursor, event. */
+import { counted } from "../ground/counted.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { readBackfillDone, readTriggeredDone } from "../events/read-events.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
@@ -43,6 +44,6 @@ const cursorOf = (
 
 function resultOf({ records, delivered, deleted }: ReadCounts): string {
   if (delivered + deleted === 0) return "No new data found";
-  const read = `${records} records read`;
+  const read = `${counted(records, "record")} read`;
   return deleted === 0 ? read : `${read}, ${deleted} deleted`;
 }

@@ -140,12 +140,12 @@ function logOf(
   const { run, set } = walk;
   if (counts.pages === 1) {
     const from = run.sinceTime ? `changed since ${run.sinceTime.toISOString()}` : "of the full history";
-    const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${set.fields.length} fields`;
+    const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${counted(set.fields.length, "field")}`;
     log.push({ severity: "INFO", msg });
   }
   if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
-    const what = stage === "deletions" ? "deleted records" : "records";
-    log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${page.records.length} ${what}` });
+    const what = stage === "deletions" ? "deleted record" : "record";
+    log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${counted(page.records.length, what)}` });
   }
   if (!page.next && stage === "records") {
     const missing = walk.shaper.missing();

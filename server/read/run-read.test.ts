@@ -102,7 +102,7 @@ describe("executing reads", () => {
     assert.deepEqual(
       lines.map(({ severity, message }) => [severity, message.msg.replaceAll(/\d{4}-[\d.:TZ-]+/g, "TIME")]),
       [
-        ["INFO", "Reading records of the full history until TIME, 1 fields"],
+        ["INFO", "Reading records of the full history until TIME, 1 field"],
         ["DEBUG", "Page 1: 5 records"],
         ["INFO", "Ended: 5 records read in 1 page, 5 delivered, 0 unchanged, 0 deleted"],
       ],

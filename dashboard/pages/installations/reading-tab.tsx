@@ -104,7 +104,7 @@ function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX
           "Changes read until": last?.metadata.read?.until && (
             <TimeAgo time={last.metadata.read.until} focusable />
           ),
-          "Records of the last read": last?.metadata.read?.records,
+          "Records in it": last?.metadata.read?.records,
           Backfill: backfill.data && <Backfill progress={backfill.data} />,
         }}
       />
