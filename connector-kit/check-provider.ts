@@ -67,6 +67,8 @@ export function addresses(info: ProviderInfo): [member: string, address: string]
     ["pubSubURL", info.pubSubURL],
     ["oauth2Opts.authURL", info.oauth2Opts?.authURL],
     ["oauth2Opts.tokenURL", info.oauth2Opts?.tokenURL],
+    ["oauth2Opts.withoutWorkspace.authURL", info.oauth2Opts?.withoutWorkspace?.authURL],
+    ["oauth2Opts.withoutWorkspace.tokenURL", info.oauth2Opts?.withoutWorkspace?.tokenURL],
     ["authHealthCheck.url", info.authHealthCheck?.url],
     ["accountInfo.url", info.accountInfo?.url],
     ...stepAddresses(info),

@@ -1,7 +1,7 @@
 /** Providers that builders add: what a description of theirs supports, and how large a document may be. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkOwnProvider } from "./own-provider.ts";
+import { checkOwnProvider, literalHosts } from "./own-provider.ts";
 
 const CONNECTION = { authType: "none", baseURL: "https://api.quill.example" };
 
@@ -57,4 +57,36 @@ test("headers that belong to the transport, or that no request can have, are ref
     assert.equal(withHeader(name)[0]?.path, "fixedHeaders[0].name", name);
   assert.equal(withHeader("X-Version", "1\r\nHost: y")[0]?.path, "fixedHeaders[0].valueTemplate");
   assert.deepEqual(withHeader("X-Version"), []);
+});
+
+test("every address that gets credentials is one of the origins, which never change", () => {
+  const oauth2Opts = {
+    grantType: "authorizationCode",
+    authURL: "https://{{.workspace}}.quill.example/authorize",
+    tokenURL: "https://{{.workspace}}.quill.example/token",
+  };
+  const facts = {
+    authType: "oauth2",
+    baseURL: "https://api.quill.example",
+    metadata: { input: [{ name: "workspace", displayName: "Workspace" }] },
+    authHealthCheck: { url: "https://health.quill.example/me", successStatusCodes: [200] },
+    accountInfo: { url: "https://account.quill.example/me", fields: [] },
+  };
+  const withoutWorkspace = {
+    authURL: "https://elsewhere.example/authorize",
+    tokenURL: "http://10.0.0.1:8080/token",
+  };
+  const { own: before } = checkOwnProvider("x-quill", { ...facts, oauth2Opts });
+  const { own: after } = checkOwnProvider("x-quill", {
+    ...facts,
+    oauth2Opts: { ...oauth2Opts, withoutWorkspace },
+  });
+  assert.ok(before && after);
+  assert.doesNotMatch(before.origins, /elsewhere/);
+  for (const origin of ["https://health.quill.example", "https://account.quill.example"])
+    assert.ok(before.origins.split(" ").includes(origin), origin);
+  for (const origin of ["https://elsewhere.example", "http://10.0.0.1:8080"])
+    assert.ok(after.origins.split(" ").includes(origin), after.origins);
+  const hosts = literalHosts(after.info).map(({ path, host, isPlain }) => `${path} ${host} ${isPlain}`);
+  assert.ok(hosts.includes("oauth2Opts.withoutWorkspace.tokenURL 10.0.0.1 true"), hosts.join());
 });
