@@ -31,6 +31,15 @@ test("every session plans without bitmap scans and without JIT", async (t) => {
   assert.deepEqual(rows, [{ bitmapscan: "off", jit: "off" }]);
 });
 
+test("PostgreSQL is asked to notice within a minute that the machine of a session is gone", async (t) => {
+  const queries = await open(t);
+  // A session over a Unix socket shows 0: there is no machine that could be gone.
+  const { rows } = await sql<{ isAsked: boolean }>`
+    select bool_and(source = 'session') as is_asked from pg_settings where name like 'tcp_keepalives_%'
+  `.execute(queries);
+  assert.deepEqual(rows, [{ isAsked: true }]);
+});
+
 test("a standby that is not promoted yet counts as an outage, and its connection is not used again", async (t) => {
   const queries = await open(t);
   await sql`create table notes (note text)`.execute(queries);
