@@ -30,3 +30,10 @@ test("pushed events are put in the order of their times; at the same time a reco
   assert.deepEqual(shown(events, { coalesce: false, inOrder: false }), ["4", "3", "2", "1"]);
   assert.deepEqual(shown(events, { coalesce: true, inOrder: false }), ["4", "3+2", "1"]);
 });
+
+test("an entry of a change that was reported and found by reading shows the report", () => {
+  const events = [event("1", "update", 1), { ...event("2", "update", 2), isFound: true as const }];
+  const [group] = groupEvents(events, { coalesce: true, inOrder: false });
+  assert.equal(group?.shown.id, "1");
+  assert.equal(group.events.length, 2);
+});

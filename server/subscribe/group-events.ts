@@ -12,7 +12,7 @@ export interface InboxEvent extends Omit<ProviderEvent, "accountRef" | "dedupeKe
 
 /** Events that become one entry. */
 export interface EventGroup {
-  /** The one that the entry shows: of a create the create, otherwise the newest. */
+  /** The one that the entry shows: of a create the create, otherwise the newest, and rather a reported one than one found by reading. */
   shown: InboxEvent;
   events: [InboxEvent, ...InboxEvent[]];
   /** All fields that changed, sorted; undefined where the provider did not tell. */
@@ -53,7 +53,8 @@ export function groupEvents(
 
 function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
   const [first] = events;
-  const shown = first.type === "create" ? first : (events.at(-1) ?? first);
+  const newest = events.findLast(({ isFound }) => !isFound) ?? events.at(-1) ?? first;
+  const shown = first.type === "create" ? first : newest;
   const updates = events.filter(({ type }) => type === "update");
   const isKnown = updates.every(({ changedFields }) => changedFields !== undefined);
   const names = new Set(updates.flatMap(({ changedFields = [] }) => changedFields));
