@@ -1,9 +1,9 @@
 /** The people of an organisation: roles, invitations, who leaves. */
-import { useState, type JSX } from "react";
-import { Button, NativeSelect, Stack, Title } from "@mantine/core";
+import { useId, useState, type JSX } from "react";
+import { Button, NativeSelect, Stack, Text, Title } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
-import { useChange } from "../../api/queries.ts";
+import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -25,9 +25,11 @@ export function PeoplePage(): JSX.Element {
   const [inviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<Member>();
   const change = useChange("updateMembership", { forget: ["listOrgBuilders", "getMyInfo"] });
-  const isOwner = reason === undefined;
+  // The same call as the table's.
+  const members = useCall("listOrgBuilders", { orgId }).data ?? [];
   const columns = columnsOf({
-    isOwner,
+    isOwner: reason === undefined,
+    isLast: ({ role }) => role === "owner" && members.filter((one) => one.role === "owner").length === 1,
     onChange: ({ id: builderId }, role) => change.mutate({ orgId, builderId, body: { role } }),
     onRemove: setRemoving,
   });
@@ -62,11 +64,13 @@ export function PeoplePage(): JSX.Element {
 
 interface Changes {
   isOwner: boolean;
+  /** The last owner: the API keeps them. */
+  isLast: (member: Member) => boolean;
   onChange: (member: Member, role: Role) => void;
   onRemove: (member: Member) => void;
 }
 
-const columnsOf = ({ isOwner, onChange, onRemove }: Changes): Column<Member>[] => [
+const columnsOf = ({ isOwner, isLast, onChange, onRemove }: Changes): Column<Member>[] => [
   {
     head: "Name",
     cell: (member) => <span className="foreign">{nameOf(member)}</span>,
@@ -88,6 +92,7 @@ const columnsOf = ({ isOwner, onChange, onRemove }: Changes): Column<Member>[] =
           size="xs"
           w={112}
           value={member.role}
+          disabled={isLast(member)}
           data={ROLES.map((role) => ({ value: role, label: role }))}
           onChange={(event) => {
             const role = ROLES.find((one) => one === event.currentTarget.value);
@@ -102,12 +107,37 @@ const columnsOf = ({ isOwner, onChange, onRemove }: Changes): Column<Member>[] =
     head: "Actions",
     line: 2,
     cell: (member) => (
-      <Button size="compact-sm" variant="default" disabled={!isOwner} onClick={() => onRemove(member)}>
-        Remove
-      </Button>
+      <RemoveButton isOwner={isOwner} isLast={isLast(member)} onClick={() => onRemove(member)} />
     ),
   },
 ];
+
+interface RemoveButtonProps extends Pick<Changes, "isOwner"> {
+  isLast: boolean;
+  onClick: () => void;
+}
+
+function RemoveButton({ isOwner, isLast, onClick }: RemoveButtonProps): JSX.Element {
+  const reasonId = useId();
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        disabled={!isOwner || isLast}
+        aria-describedby={isLast ? reasonId : undefined}
+        onClick={onClick}
+      >
+        Remove
+      </Button>
+      {isLast && (
+        <Text id={reasonId} size="xs" c="dimmed" pb={4}>
+          The last owner stays.
+        </Text>
+      )}
+    </>
+  );
+}
 
 interface RemovalProps {
   orgId: string;

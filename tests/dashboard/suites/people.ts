@@ -28,6 +28,28 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("the last owner can be neither removed nor given a lower role, and it says why", async () => {
+    const { body: members } = await on().on.call(
+      "GET",
+      people().replace(/^\/(.*)people$/, "/v1/$1builders"),
+      undefined,
+      {
+        ...(await sessionOf(on().on)),
+        "x-api-key": "",
+      },
+    );
+    assert.equal(members.filter(({ role }: { role: string }) => role === "owner").length, 1);
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(people());
+    const row = page.getByRole("row", { name: /^Owner/ });
+    const remove = row.getByRole("button", { name: "Remove", description: "The last owner stays." });
+    assert.ok(await remove.isDisabled());
+    assert.ok(await row.getByRole("combobox", { name: "Role of Owner" }).isDisabled());
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("a role is changed, and the audit says who did it", async () => {
     const { builderId } = await addPerson(on().on, "viewer");
     const visit = await on().visit();
