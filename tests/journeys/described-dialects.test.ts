@@ -7,13 +7,23 @@ import { startSimulation, type Simulation } from "../../simulations/start-simula
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 
 const TABLE = "appQuill000000001/tblPens0000000001";
+const DATABASE = "d9824bdc84454327be8b5b47500af6ce";
+const BOARD = "1234567890";
 
 /** Provider, object, and a field of it. */
 const WRITTEN = [
   ["quickbooks", "customer", "DisplayName"],
   ["linear", "issues", "title"],
   ["airtable", TABLE, "Name"],
+  ["notion", DATABASE, "Name"],
+  ["monday", BOARD, "name"],
+  ["netsuite", "customer", "companyName"],
+  ["google", "calendars", "summary"],
+  ["mailchimp", "lists", "name"],
 ] as const;
+
+/** With an API key; the others with a token. */
+const KEYED = new Set(["monday"]);
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -23,7 +33,7 @@ integrations:${WRITTEN.map(
     provider: ${provider}
     write:
       objects:
-        - objectName: ${object}`,
+        - objectName: "${object}"`,
 ).join("")}
 `;
 
@@ -49,14 +59,16 @@ describe("a described connector with a dialect of its own", () => {
     for (const [provider, object] of WRITTEN) {
       const { values = {} } = simulatedAccount(DESCRIPTIONS[provider] ?? assert.fail());
       const providerMetadata = Object.fromEntries(
-        Object.entries(values).map(([name, value]) => [name, { value, source: "input" }]),
+        Object.entries({ workspace: "quill", ...values }).map(([name, value]) => [name, { value, source: "input" }]),
       );
       const connection = await on.inProject("POST", "/connections:generate", {
         provider,
         groupRef: "acme",
         consumerRef: "ada",
         providerMetadata,
-        oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
+        ...(KEYED.has(provider)
+          ? { apiKey: "k-1" }
+          : { oauth2AuthorizationCode: { accessToken: { token: "t-1" } } }),
       });
       assert.equal(connection.status, 201, connection.text);
       const installed = await on.inProject("POST", `/integrations/to-${provider}/installations`, {
@@ -91,6 +103,20 @@ describe("a described connector with a dialect of its own", () => {
         assert.deepEqual(stored(), { [field]: value });
       }
     });
+
+  test("a dry run shows that types are asked first, and sends nothing", async () => {
+    const before = of("notion").requests.length;
+    const { body } = await on.call(
+      "POST",
+      `/write/v1/projects/default/integrations/to-notion/objects/${DATABASE}?dryRun=true`,
+      { groupRef: "acme", type: "create", record: { Name: "Quill" } },
+    );
+    assert.deepEqual(
+      body.requests.map(({ method, path }: { method: string; path: string }) => `${method} ${path}`),
+      [`GET /v1/databases/${DATABASE}`, "POST /v1/pages"],
+    );
+    assert.equal(of("notion").requests.length, before);
+  });
 
   test("a dry run shows the account's address and the version that is read first, and sends nothing", async () => {
     const before = of("quickbooks").requests.length;
