@@ -81,6 +81,10 @@ export function writtenList(
   const entries = at(body, fillPath(rules.to, plan));
   const key = kind === "upsert" ? keyIn(plan, body) : undefined;
   if (!Array.isArray(entries) || (kind === "upsert" && key === undefined)) return undefined;
+  // The same address may be that of another object, whose key is another.
+  const isKeyBeside = kind === "upsert" && plan.upsert?.keyValueTo !== undefined;
+  if (isKeyBeside && !entries.every((entry) => isJsonObject(entry) && Object.hasOwn(entry, key ?? "")))
+    return undefined;
   if (entries.length > rules.most) return target.refusal(422, `more than ${rules.most} records`);
   const planned = entries.map((entry) => plannedEntry({ plan, kind, rules }, entry, key, target));
   const fault = planned.find((one) => typeof one === "string");
@@ -145,11 +149,16 @@ function plannedEntry(
     ...(rules.idTo === undefined ? [] : [fillPath(rules.idTo, plan)]),
     ...(rules.ref?.to === undefined ? [] : [rules.ref.to]),
   ]);
-  const fields = Object.fromEntries(Object.entries(given).filter(([name]) => !beside.has(name)));
+  const isKeyBeside = key !== undefined && plan.upsert?.keyValueTo !== undefined;
+  const own = isKeyBeside ? { [key]: entry[key] ?? null } : {};
+  const fields = {
+    ...own,
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => !beside.has(name))),
+  };
   if (Object.values(fields).includes(REFUSED)) return "a value is refused";
   if (kind === "create") return { fields, id: undefined };
   if (kind === "upsert")
-    return { fields, id: key === undefined ? undefined : target.findBy(key, fields[key]) };
+    return { fields, id: key === undefined ? undefined : target.findBy(key, at(fields, key)) };
   const id = String(entry[fillPath(rules.idTo ?? "", plan)]);
   return target.has(id) ? { fields, id } : MISSING;
 }

@@ -8,7 +8,7 @@ import { splitBatch } from "../split-batch.ts";
 import { upsertRecordKey } from "../upsert-key.ts";
 import type { SingleOutcome } from "../write-singly.ts";
 import type { Description } from "./description.ts";
-import { keyPlaces, type ObjectPlan } from "./object-plan.ts";
+import { keyOf, keyPlaces, type ObjectPlan } from "./object-plan.ts";
 import { answersIn, packedRequest, type PackedAnswers } from "./packed-requests.ts";
 import { listRequest, outcomesIn, type RecordList } from "./record-list.ts";
 
@@ -84,7 +84,16 @@ const isTogether = ({ plan, write }: Batching): boolean => listRules(plan, write
 function listOf({ description, plan, write }: Batching): RecordList | undefined {
   const rules = listRules(plan, write);
   const beside = write.type === "upsert" && plan.upsert ? keyPlaces(plan.upsert, write) : [];
-  return rules && { rules, plan, description, repeatable: write.type !== "create", beside };
+  const { upsert } = plan;
+  const key = write.type === "upsert" &&
+    upsert && {
+      name: keyOf(upsert, write),
+      leaves: upsert.keyValueTo !== undefined,
+      isId: upsert.keyIsId ?? false,
+    };
+  return (
+    rules && { rules, plan, description, repeatable: write.type !== "create", beside, ...(key && { key }) }
+  );
 }
 
 function requestFor(batching: Batching, wave: number[]): ProviderRequest {

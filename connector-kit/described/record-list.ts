@@ -1,5 +1,5 @@
 /** Writes a list of records with one request, and reads the result of each out of the answer. */
-import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { RecordOutcome, RecordToWrite } from "../connector.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
@@ -16,12 +16,14 @@ export interface RecordList {
   plan: ObjectPlan;
   description: Description;
   repeatable: boolean;
+  /** The key of an upsert, where its value leaves the fields, or is the id of the record. */
+  key?: { name: string; leaves: boolean; isId: boolean };
   /** What goes beside the list: the name of the key of an upsert. */
   beside: (readonly [target: string, value: string | string[]])[];
 }
 
 export function listRequest(
-  { rules, plan, description, repeatable, beside }: RecordList,
+  { rules, plan, description, repeatable, beside, key }: RecordList,
   records: RecordToWrite[],
 ): ProviderRequest {
   const { method, path, each, ref, also = {} } = rules;
@@ -30,8 +32,9 @@ export function listRequest(
   const further = Object.fromEntries(
     Object.entries(also).map(([name, value]) => [name, fillText(value, plan)]),
   );
-  const entries = records.map(({ id, fields }, index) => {
-    const entry = each === undefined ? { ...fields } : { [each]: fields };
+  const entries = records.map(({ id, fields: all }, index) => {
+    const [own, fields] = key?.leaves ? withoutKey(all, key.name) : [{}, all];
+    const entry = each === undefined ? { ...fields, ...own } : { [each]: fields, ...own };
     const isNumber = description.ids?.number ?? false;
     const named = idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? Number(id) : id };
     // Id and reference last: a field of the same name must not lead to another record.
@@ -42,6 +45,16 @@ export function listRequest(
   const filled = withQuery(fillPath(path, plan), parts.query);
   if (to === "") return { method, path: filled, body: entries, repeatable };
   return { method, path: filled, body: nested(to, entries, parts.body), repeatable };
+}
+
+/** Returns the key with its value, and the other fields. Names count in any case. */
+function withoutKey(fields: JsonObject, key: string): [JsonObject, JsonObject] {
+  const isKey = ([name]: [string, unknown]) => name.toLowerCase() === key.toLowerCase();
+  const [own] = Object.entries(fields).filter(isKey);
+  return [
+    own ? { [key]: own[1] } : {},
+    Object.fromEntries(Object.entries(fields).filter((entry) => !isKey(entry))),
+  ];
 }
 
 /**
@@ -68,8 +81,10 @@ export function outcomesIn(
     const reference = referenceOf(ref, record, index);
     const refusal = reference === undefined ? undefined : refusals.get(reference);
     if (refusal) return { success: false, error: refusal };
-    if (answers === undefined)
-      return { success: true, ...(record.id !== undefined && { recordId: record.id }) };
+    if (answers === undefined) {
+      const recordId = record.id ?? (list.key?.isId ? fieldText(record, list.key.name) : undefined);
+      return { success: true, ...(recordId !== undefined && { recordId }) };
+    }
     const [own, ...others] = byReference.get(reference) ?? [];
     return own === undefined || others.length > 0 ? undefined : outcomeIn(list, record, own);
   });
@@ -85,10 +100,17 @@ function listAt(body: Json | undefined, path: string): Json[] {
 
 function referenceOf(
   { of }: NonNullable<RecordListRules["ref"]>,
-  { fields }: RecordToWrite,
+  record: RecordToWrite,
   index: number,
 ): string | undefined {
-  return of === undefined ? String(index + 1) : textIn(fields[of] ?? null, "")?.toLowerCase();
+  return of === undefined ? String(index + 1) : fieldText(record, of)?.toLowerCase();
+}
+
+/** Returns the value of a field as text. A caller may write its name in any case. */
+function fieldText({ fields }: RecordToWrite, wanted: string): string | undefined {
+  const [, value = null] =
+    Object.entries(fields).find(([name]) => name.toLowerCase() === wanted.toLowerCase()) ?? [];
+  return textIn(value, "");
 }
 
 /** Returns the refusals by reference. */

@@ -86,6 +86,19 @@ test("a created call has the id of the answer, whose members are not the call's"
   assert.deepEqual(requests[0]?.body, fields);
 });
 
+test("flows are listed for the address of each user", async () => {
+  const { fetch, requests } = replay(
+    { status: 200, body: { users: [{ id: "1", emailAddress: "ada+x@example.com" }], records: {} } },
+    { status: 200, body: { flows: [{ id: "7", name: "Pens" }], records: {} } },
+  );
+  const { records } = await read.readPage(planRead("flows"), undefined, fetch);
+  assert.deepEqual(
+    records.map(({ id }) => id),
+    ["7"],
+  );
+  assert.equal(requests[1]?.path, "/v2/flows?flowOwnerEmail=ada%2Bx%40example.com");
+});
+
 test("reasons of a refusal are joined", async () => {
   const { fetch } = replay({
     status: 400,

@@ -51,6 +51,11 @@ export const description: Description = {
     },
     users: { get: { path: "/v2/users/{id}", record: "user" } },
     workspaces: { paging: { none: true } },
+    // Those of the company come with the flows of every user: a record may come more than once.
+    flows: {
+      list: { path: "/v2/flows?flowOwnerEmail={parent}" },
+      parent: { object: "users", by: "emailAddress" },
+    },
     // A deletion needs the organizer's address besides the id.
     meetings: {
       modes: ["create", "update"],
@@ -69,6 +74,6 @@ export const description: Description = {
   sources: {
     documentation: "https://help.gong.io/apidocs",
     checked:
-      "2026-11-23, documentation: lists of calls, limits, and a client made from Gong's OpenAPI (create of calls, meetings); the refusal of an empty list and the delay of calls are from reports of other clients; flows are left out",
+      "2026-11-23, documentation: lists of calls, limits, and a client made from Gong's OpenAPI (create of calls, meetings); the refusal of an empty list and the delay of calls are from reports of other clients; flows from published connectors",
   },
 };

@@ -28,6 +28,34 @@ test("a user is written by the address, beside its data, and the address is its 
   ]);
 });
 
+test("of a bulk update, users that are not named as refused were written, and have their address as id", async () => {
+  const { fetch, requests } = replay({
+    status: 200,
+    body: {
+      successCount: 1,
+      failCount: 2,
+      invalidEmails: ["bob"],
+      failedUpdates: { invalidEmails: ["bob"], forgottenEmails: ["cleo@example.com"] },
+    },
+  });
+  const records = ["ada@example.com", "bob", "Cleo@example.com"].map((address) => ({
+    fields: { Email: address, name: "x" },
+  }));
+  const order = { ...orderWrite("users", "upsert", { fields: {} }), key: "email", batch: true, records };
+  const { outcomes } = await write.write(order, fetch);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.message)),
+    ["ada@example.com", "the address or id is not valid", "the user was forgotten"],
+  );
+  assert.equal(requests[0]?.path, "/api/users/bulkUpdate");
+  assert.deepEqual(requests[0].body, {
+    users: ["ada@example.com", "bob", "Cleo@example.com"].map((email) => ({
+      dataFields: { name: "x" },
+      email,
+    })),
+  });
+});
+
 test("a user without an address is written by the project's own id", () => {
   const order = {
     ...orderWrite("usersByUserId", "upsert", { fields: { userId: "u/1", name: "Ada" } }),

@@ -1,6 +1,17 @@
 /** Iterable: users are written by their address or their own id, lists and campaigns are created; lists of all kinds are read. */
 import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 
+/** A bulk update names the users that it refused, by reason. */
+const refusedLists = (kind: "Emails" | "UserIds") =>
+  Object.entries({
+    invalid: "the address or id is not valid",
+    invalidData: "a value does not have the type of its field",
+    conflict: "the address or id belongs to another user",
+    forgotten: "the user was forgotten",
+    notFound: "there is no such user",
+    failed: "the update failed",
+  }).map(([name, reason]) => ({ at: `failedUpdates.${name}${kind}`, reason }));
+
 /**
  * An update creates the user if there is none, so it is an upsert. Iterable stores it up to a minute later: it is not read back.
  * There is no list of users.
@@ -15,6 +26,17 @@ const users = (key: string, path: string): ObjectRules => ({
     keyIsId: true,
     wrap: { in: "dataFields" },
     empty: true,
+  },
+  batch: {
+    upsert: {
+      method: "POST",
+      path: "/api/users/bulkUpdate",
+      most: 1000,
+      to: "users",
+      each: "dataFields",
+      ref: { of: key, from: "" },
+      refused: refusedLists(key === "email" ? "Emails" : "UserIds"),
+    },
   },
   delete: { method: "DELETE", path },
   metadata: {

@@ -1,7 +1,8 @@
 /** How iterable is connected. */
 import { headerKey } from "../../connector-kit/declare-provider.ts";
+import { batchWrite } from "../../connector-kit/define-provider.ts";
 
 export const provider = headerKey("Iterable", "https://api.iterable.com", "Api-Key", {
   docs: "https://app.iterable.com/settings/apiKeys",
-  declares: ["read", "write", "delete", "search"],
+  declares: ["read", "write", "delete", "search", batchWrite(1000)],
 });
