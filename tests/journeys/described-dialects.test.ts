@@ -59,7 +59,10 @@ describe("a described connector with a dialect of its own", () => {
     for (const [provider, object] of WRITTEN) {
       const { values = {} } = simulatedAccount(DESCRIPTIONS[provider] ?? assert.fail());
       const providerMetadata = Object.fromEntries(
-        Object.entries({ workspace: "quill", ...values }).map(([name, value]) => [name, { value, source: "input" }]),
+        Object.entries({ workspace: "quill", ...values }).map(([name, value]) => [
+          name,
+          { value, source: "input" },
+        ]),
       );
       const connection = await on.inProject("POST", "/connections:generate", {
         provider,
