@@ -65,7 +65,8 @@ function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
 /** What happens at the same moment: a record is created first and deleted last. */
 const RANK = { create: 0, update: 1, other: 2, associationUpdate: 2, delete: 3 };
 
-const byTime = (one: InboxEvent, other: InboxEvent): number =>
+/** Compares events that have no order but their times. */
+export const byTime = (one: InboxEvent, other: InboxEvent): number =>
   one.time.getTime() - other.time.getTime() ||
   RANK[one.type] - RANK[other.type] ||
   (one.id < other.id ? -1 : 1);

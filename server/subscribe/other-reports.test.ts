@@ -5,8 +5,8 @@ import { openTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
-import { groupEvents, type InboxEvent } from "./group-events.ts";
-import { findOtherReports } from "./other-reports.ts";
+import type { InboxEvent } from "./group-events.ts";
+import { splitOtherReports } from "./other-reports.ts";
 
 const SECRET = "the-apps-secret";
 const manifest = `
@@ -141,7 +141,7 @@ test("only another way, the same change and about the same time make a repeat", 
     report: { way, changes, ...(includes && { includes }) },
   });
   const isRepeat = (one: InboxEvent, ...earlier: InboxEvent[]): boolean =>
-    findOtherReports(groupEvents([one], { coalesce: false, inOrder: true }), earlier).size > 0;
+    splitOtherReports([one], earlier).repeats.length > 0;
   const pushed = event("push", 0, ["property email"]);
   assert.ok(isRepeat(pushed, event("journal", 1, ["property phone", "property email"])));
   assert.ok(isRepeat(pushed, event("journal", -1, ["creation"], ["property email"])));
@@ -152,9 +152,12 @@ test("only another way, the same change and about the same time make a repeat", 
   assert.ok(!isRepeat(event("journal", 0, ["property email", "property phone"]), pushed));
   const { report: _none, ...unnamed } = pushed;
   assert.ok(!isRepeat(unnamed, event("journal", 0, ["property email"])));
-  const groups = groupEvents([pushed, event("journal", 1, ["property email"])], {
-    coalesce: false,
-    inOrder: true,
+  const inJournal = event("journal", 1, ["property email"]);
+  const others = [event("push", 2, ["creation"]), event("push", 3, ["property stage"])];
+  const created = event("journal", 1, ["creation"], ["property email"]);
+  assert.deepEqual(splitOtherReports([created, ...others], []), {
+    fresh: [created, others[1]],
+    repeats: [others[0]],
   });
-  assert.deepEqual([...findOtherReports(groups, [])], [groups[1]]);
+  assert.deepEqual(splitOtherReports([inJournal, pushed], []), { fresh: [pushed], repeats: [inJournal] });
 });

@@ -2,28 +2,33 @@
  * Recognises changes that the provider reported in another way already, such as by its journal and by a push. Nothing but the
  * record, the change and its time is the same in both, and the times may differ a little. Pure.
  */
-import type { EventGroup, InboxEvent } from "./group-events.ts";
+import { byTime, type InboxEvent } from "./group-events.ts";
 
 /** Longer than times of one change differ between the ways; shorter than people need to change a field twice. */
 export const SAME_CHANGE_MS = 5_000;
 
-/**
- * Returns the groups of which every change was reported in another way: by `earlier` events that were delivered, or by an earlier
- * group. Whether the receiver has the state of the record is another question.
- */
-export function findOtherReports(
-  groups: readonly EventGroup[],
+export interface SplitEvents {
+  fresh: InboxEvent[];
+  /** Their changes were reported in another way: by `earlier` events, which were delivered, or by a fresh one before them. */
+  repeats: InboxEvent[];
+}
+
+/** Tells repeats apart. Whether the receiver has the state of their records is another question. */
+export function splitOtherReports(
+  events: readonly InboxEvent[],
   earlier: readonly InboxEvent[],
-): Set<EventGroup> {
+): SplitEvents {
   const known = Map.groupBy(earlier, ({ recordId }) => recordId);
-  const repeated = new Set<EventGroup>();
-  for (const group of groups) {
-    const { recordId } = group.shown;
-    const reported = known.get(recordId) ?? [];
-    if (group.events.every((event) => isReported(event, reported))) repeated.add(group);
-    else known.set(recordId, [...reported, ...group.events]);
+  const split: SplitEvents = { fresh: [], repeats: [] };
+  for (const event of events.toSorted(byTime)) {
+    const reported = known.get(event.recordId) ?? [];
+    if (isReported(event, reported)) split.repeats.push(event);
+    else {
+      split.fresh.push(event);
+      if (event.report) known.set(event.recordId, [...reported, event]);
+    }
   }
-  return repeated;
+  return split;
 }
 
 function isReported({ report, time }: InboxEvent, earlier: readonly InboxEvent[]): boolean {

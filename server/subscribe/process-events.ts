@@ -13,9 +13,9 @@ import {
 } from "../store/subscription-events.ts";
 import { listDeliveredHashes } from "../store/subscription-walks.ts";
 import type { ClaimedSubscription } from "../store/subscriptions.ts";
-import { chooseGroups, endFiltered } from "./choose-groups.ts";
-import type { EventGroup, InboxEvent } from "./group-events.ts";
-import { findOtherReports, SAME_CHANGE_MS } from "./other-reports.ts";
+import { chooseGroups, endFiltered, type ChosenGroups } from "./choose-groups.ts";
+import { byTime, type EventGroup, type InboxEvent } from "./group-events.ts";
+import { SAME_CHANGE_MS, splitOtherReports } from "./other-reports.ts";
 import { dropRepeats, type NewGroups } from "./drop-repeats.ts";
 import { groupEntries, needsRecords, readGroupRecords, type GroupRecords } from "./shape-groups.ts";
 import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
@@ -73,20 +73,12 @@ async function processBatch(
   target: ProcessableTarget,
   waiting: WaitingEvent[],
 ): Promise<boolean> {
-  const { connector, definition } = target;
   const read = waiting.map((row) => toInboxEvent(row, subscription, target));
   const unreadable = waiting.filter((_, index) => read[index] === undefined);
-  const { groups, filtered } = chooseGroups(
-    read.flatMap((event) => event ?? []),
-    definition,
-    {
-      connector: connector.subscribe,
-      watched: watchedFields(definition, connector.read.fieldKey),
-      coalesce: deps.windowMs > 0,
-      inOrder: connector.stream !== undefined,
-    },
-  );
-  const { fresh, messages, messageIds } = await messagesOf(deps, subscription, target, groups);
+  const events = read.flatMap((event) => event ?? []);
+  const earlier = await listEarlierReports(deps, subscription, target, events);
+  const { groups, filtered, reported } = chooseAll(deps, target, events, earlier);
+  const { fresh, messages, messageIds } = await messagesOf(deps, subscription, target, { groups, reported });
   const ended = [
     ...unreadable.map((event) => endFiltered(event, "the event cannot be read")),
     ...filtered,
@@ -126,7 +118,7 @@ async function messagesOf(
   deps: SubscribeServices,
   { projectId, connectionId, installationId, objectName, accountRef }: ClaimedSubscription,
   target: ProcessableTarget,
-  groups: EventGroup[],
+  { groups, reported }: Pick<AllGroups, "groups" | "reported">,
 ): Promise<CutEntries & { fresh: NewGroups }> {
   const { connector, destination } = target;
   // Deletions are delivered while the connection has bad credentials, too.
@@ -135,13 +127,14 @@ async function messagesOf(
         readGroupRecords({ ...deps, connector, connection, fetch }, target, groups),
       )
     : NO_RECORDS;
-  const { queries } = deps.database;
-  const earlier = await listEarlierReports(deps, { installationId, objectName }, target, groups);
-  const reported = findOtherReports(groups, earlier);
   const doubtful = groups.flatMap((group) =>
     group.shown.isFound || reported.has(group) ? group.shown.recordId : [],
   );
-  const delivered = await listDeliveredHashes(queries, { installationId, objectName, recordIds: doubtful });
+  const delivered = await listDeliveredHashes(deps.database.queries, {
+    installationId,
+    objectName,
+    recordIds: doubtful,
+  });
   const fresh = dropRepeats(groups, { fingerprints: records.fingerprints, delivered, reported });
   const place = { target, objectName, destination, workspace: accountRef ?? undefined };
   return { fresh, ...subscribeMessages(place, groupEntries(target, fresh.groups, records)) };
@@ -150,16 +143,17 @@ async function messagesOf(
 /** Lists what was delivered of the same records at about the same times, if the provider reports changes in several ways. */
 async function listEarlierReports(
   { database: { queries } }: SubscribeServices,
-  of: { installationId: string; objectName: string },
+  { installationId, objectName }: ClaimedSubscription,
   { connector }: ProcessableTarget,
-  groups: readonly EventGroup[],
+  events: readonly InboxEvent[],
 ): Promise<InboxEvent[]> {
-  const events = groups.flatMap((group) => group.events.filter(({ report }) => report !== undefined));
-  if (events.length === 0) return [];
-  const times = events.map(({ time }) => time.getTime());
+  const reports = events.filter(({ report }) => report !== undefined);
+  if (reports.length === 0) return [];
+  const times = reports.map(({ time }) => time.getTime());
   const rows = await listDeliveredEvents(queries, {
-    ...of,
-    recordIds: [...new Set(events.map(({ recordId }) => recordId))],
+    installationId,
+    objectName,
+    recordIds: [...new Set(reports.map(({ recordId }) => recordId))],
     from: new Date(Math.min(...times) - SAME_CHANGE_MS),
     until: new Date(Math.max(...times) + SAME_CHANGE_MS),
   });
@@ -167,6 +161,32 @@ async function listEarlierReports(
     const event = connector.subscribe.readEvent(raw);
     return event ? [{ ...event, id, time }] : [];
   });
+}
+
+interface AllGroups extends ChosenGroups {
+  /** Groups of changes that were reported in another way. */
+  reported: ReadonlySet<EventGroup>;
+}
+
+/** Groups repeats apart from the other events, so that each can be left out without the others. */
+function chooseAll(
+  { windowMs }: SubscribeServices,
+  { connector, definition }: ProcessableTarget,
+  events: readonly InboxEvent[],
+  earlier: readonly InboxEvent[],
+): AllGroups {
+  const inOrder = connector.stream !== undefined;
+  const watched = watchedFields(definition, connector.read.fieldKey);
+  const options = { connector: connector.subscribe, watched, coalesce: windowMs > 0, inOrder };
+  const { fresh, repeats } = splitOtherReports(events, earlier);
+  if (repeats.length === 0) return { ...chooseGroups(events, definition, options), reported: new Set() };
+  const [first, second] = [fresh, repeats].map((some) => chooseGroups(some, definition, options));
+  const groups = [...(first?.groups ?? []), ...(second?.groups ?? [])];
+  return {
+    groups: groups.toSorted((one, other) => byTime(one.events[0], other.events[0])),
+    filtered: [...(first?.filtered ?? []), ...(second?.filtered ?? [])],
+    reported: new Set(second?.groups),
+  };
 }
 
 const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map(), fingerprints: new Map() };
