@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
+import { Problem } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
 import { newId } from "../ground/ids.ts";
 import { takeProcessIdentity } from "../jobs/process-identity.ts";
@@ -87,6 +88,45 @@ describe("a request that was cut off in the middle", () => {
     });
     await assert.rejects(cut);
     const again = on.idempotency.once(keyed(on.projectId, "now"), () => assert.fail("written twice"));
+    await assert.rejects(again, /unknown/);
+    await on.identity.close();
+  });
+
+  test("is repeated under the first request's id while the provider knows its keys, however often it is cut off", async (t) => {
+    const on = await open(t);
+    const asked = { ...keyed(on.projectId, "now"), repeatableMs: 60_000 };
+    const seen: { operationId: string; firstOperationId: string }[] = [];
+    const act = async (operationId: string, firstOperationId: string) => {
+      seen.push({ operationId, firstOperationId });
+      await insertOperations(on.database.queries, [on.operation(operationId)]);
+      if (seen.length === 1) throw new Error("cut off");
+      if (seen.length === 2)
+        throw new Problem("unknown-outcome", { detail: "unknown", extensions: { operationId } });
+      return { operationId };
+    };
+    await assert.rejects(on.idempotency.once(asked, act), /cut off/);
+    await assert.rejects(on.idempotency.once(asked, act), /unknown/i);
+    const answer = await on.idempotency.once(asked, act);
+    assert.deepEqual(await on.idempotency.once(asked, act), answer);
+    assert.equal(seen.length, 3);
+    assert.equal(new Set(seen.map(({ operationId }) => operationId)).size, 3);
+    assert.deepEqual(
+      [...new Set(seen.map(({ firstOperationId }) => firstOperationId))],
+      [seen[0]?.operationId],
+    );
+    await on.identity.close();
+  });
+
+  test("is not repeated when the provider may have forgotten its keys", async (t) => {
+    const on = await open(t);
+    const asked = { ...keyed(on.projectId, "now"), repeatableMs: 1 };
+    const cut = on.idempotency.once(asked, async (operationId) => {
+      await insertOperations(on.database.queries, [on.operation(operationId)]);
+      throw new Error("cut off");
+    });
+    await assert.rejects(cut);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const again = on.idempotency.once(asked, () => assert.fail("written twice"));
     await assert.rejects(again, /unknown/);
     await on.identity.close();
   });
