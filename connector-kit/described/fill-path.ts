@@ -18,7 +18,7 @@ export function fillPath(
   const values: Record<string, string> = {
     path: plan.path ?? plan.name,
     singular: plan.singular ?? plan.name,
-    id: encodeURIComponent(id ?? ""),
+    id: pathStep(id ?? "", "{id}"),
     key: encodeURIComponent(upsert?.key ?? ""),
     value: pathStep(upsert?.value ?? "", "the key"),
     parent: pathStep(plan.parentValue ?? "", "{parent}"),

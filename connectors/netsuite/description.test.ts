@@ -32,6 +32,13 @@ test("the id of a new record is in an address in a header; the record is read ba
   assert.deepEqual(requests[0]?.body, values);
 });
 
+test("an id that would lead to another address is not read back", async () => {
+  const { fetch, requests } = replay({ status: 204, headers: { location: `${BASE}/customer/%2E%2E` } });
+  const { warnings } = await write.write(orderWrite("customer", "create", { fields: {} }), fetch);
+  assert.equal(requests.length, 1);
+  assert.match(warnings[0] ?? "", /could not be read back/);
+});
+
 test("an answer without the address leaves open which record was written", async () => {
   const { fetch } = replay({ status: 204 });
   const [outcome] = (await write.write(orderWrite("customer", "create", { fields: {} }), fetch)).outcomes;
