@@ -17,19 +17,40 @@ import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ChangeLimits } from "./change-limits.tsx";
 import { limitWords } from "./limit-fields.tsx";
+import classes from "./api-keys-page.module.css";
 import { NewApiKey } from "./new-api-key.tsx";
 
 type ApiKey = Schemas["ApiKey"];
 
 const COLUMNS: Column<ApiKey>[] = [
-  { head: "Label", cell: ({ label }) => <span className="foreign">{label}</span>, grows: true, line: 1 },
-  { head: "Key", cell: ({ key }) => <code>{key}</code>, line: 2 },
+  {
+    head: "Label",
+    cell: ({ label, key }) => (
+      <>
+        <div className={`foreign ${classes["label"]}`}>{label}</div>
+        <code className={`soft ${classes["key"]}`}>{key}</code>
+      </>
+    ),
+    grows: true,
+    line: 1,
+  },
   { head: "Scopes", cell: ({ scopes }) => scopes.join(", "), line: 2 },
   { head: "Status", cell: ({ active }) => <Status status={active ? "active" : "inactive"} />, line: 1 },
   { head: "Last used", labelled: true, cell: ({ lastUsedTime }) => <TimeAgo time={lastUsedTime} />, line: 2 },
   { head: "Expires", cell: ({ expireTime }) => <TimeAgo time={expireTime} /> },
-  { head: "Created", cell: ({ createTime }) => <TimeAgo time={createTime} /> },
-  { head: "By", cell: ({ createdBy }) => (createdBy === undefined ? "–" : <ActorName actor={createdBy} />) },
+  {
+    head: "Created",
+    cell: ({ createTime, createdBy }) => (
+      <>
+        <TimeAgo time={createTime} />
+        {createdBy !== undefined && (
+          <Text size="xs" c="dimmed" truncate>
+            by <ActorName actor={createdBy} />
+          </Text>
+        )}
+      </>
+    ),
+  },
 ];
 
 export function ApiKeysPage(): JSX.Element {
@@ -104,6 +125,7 @@ const limitsColumn = (mayChange: boolean, onChange: (key: ApiKey) => void): Colu
         component="button"
         type="button"
         size="sm"
+        className={classes["limits"]}
         aria-label={`Limits of ${key.label}: ${limitWords(key)}`}
         onClick={() => onChange(key)}
       >

@@ -86,13 +86,12 @@ const columnsOf = ({ isOwner, isLast, onChange, onRemove }: Changes): Column<Mem
     head: "Role",
     line: 1,
     cell: (member) =>
-      isOwner ? (
+      isOwner && !isLast(member) ? (
         <NativeSelect
           aria-label={`Role of ${nameOf(member)}`}
           size="xs"
           w={112}
           value={member.role}
-          disabled={isLast(member)}
           data={ROLES.map((role) => ({ value: role, label: role }))}
           onChange={(event) => {
             const role = ROLES.find((one) => one === event.currentTarget.value);

@@ -5,6 +5,32 @@ import { signIn as sessionOf } from "../../harness/people.ts";
 import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
+  test("labels keep their room beside many scopes and limits, in a wide window and in one of medium width", async () => {
+    const { on: busbar } = on();
+    const { body } = await busbar.inProject("POST", "/api-keys", {
+      label: "the server of the team that sells to large companies",
+      scopes: ["read", "write", "proxy"],
+      allowedAddresses: ["10.0.0.0/8", "192.0.2.7"],
+      rateLimit: { requestsPerSecond: 50 },
+    });
+    for (const width of [1_280, 1_024]) {
+      const visit = await on().visit({ width });
+      const { page } = visit;
+      await visit.open("/projects/default/api-keys");
+      const label = page
+        .getByRole("row", { name: /the server of the team/ })
+        .getByRole("cell")
+        .first();
+      const box = await label.boundingBox();
+      assert.ok(box && box.width >= 96, `${width}: ${box?.width}`);
+      const wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      assert.equal(await page.evaluate(wide), 0);
+      visit.assertUntroubled();
+      await visit.close();
+    }
+    await busbar.inProject("DELETE", `/api-keys/${body.id}`);
+  });
+
   test("a new key is shown once, then only its beginning; it is switched off and deleted", async () => {
     const visit = await on().visit();
     const { page } = visit;
