@@ -49,7 +49,7 @@ const AMONG = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Removes the oldest pushes that are due, projects in turns, and returns them in order of arrival. To be called in the transaction
+ * Removes the oldest pushes that are due, projects in turns, those with small pushes first, and returns them in order of arrival. To be called in the transaction
  * that stores their events: a rollback brings them back. The pushes of a project are locked from the oldest on, so another process
  * waits until their events are stored, and never stores events of a later push before them.
  *
@@ -78,7 +78,7 @@ export async function takePushes(
       select *, row_number() over (partition by project_id order by position) as turn from oldest
     ), summed as (
       select *, row_number() over turns as place, sum(size_bytes) over turns - size_bytes as before
-      from in_turns window turns as (order by turn, project_id)
+      from in_turns window turns as (order by turn, size_bytes, project_id)
     )
     delete from received_pushes as taken using summed
     where taken.project_id = summed.project_id and taken.position = summed.position
@@ -95,6 +95,21 @@ export async function takePushes(
 
 const compare = <Value extends string | bigint>(one: Value, other: Value): number =>
   one < other ? -1 : one > other ? 1 : 0;
+
+/** Stores pushes that were taken, or what is left of them, in their old places. To be called in the transaction that took them. */
+export async function putBackPushes(queries: Queries, pushes: TakenPush[]): Promise<void> {
+  if (pushes.length === 0) return;
+  const rows = pushes.map(
+    ({ projectId, position, provider, installationId, receivedTime, body, attempts }) =>
+      sql`(${projectId}::uuid, ${position}::bigint, ${provider}, ${installationId}::uuid, ${receivedTime}::timestamptz,
+        ${Buffer.byteLength(body)}::integer, ${body}::text, ${attempts}::integer)`,
+  );
+  await sql`
+    insert into received_pushes
+      (project_id, position, provider, installation_id, received_time, size_bytes, body, attempts)
+    overriding system value values ${sql.join(rows)}
+  `.execute(queries);
+}
 
 const LOST = "A push of events could not be stored.";
 

@@ -30,6 +30,24 @@ export interface StoredEvents {
 const BY_ACCOUNT = sql`project_id, provider, account_ref, object_key`;
 const BY_CONNECTION = sql`project_id, provider, object_key`;
 
+export type EventTarget = Pick<ReceivedEvent, "projectId" | "provider" | "accountRef" | "objectKey">;
+
+/** Counts the subscriptions that get pushed events of each of these objects; those of none are absent. */
+export async function countRecipients(
+  queries: Queries,
+  targets: EventTarget[],
+): Promise<(EventTarget & { count: number })[]> {
+  const column = (name: keyof EventTarget) => targets.map((target) => target[name]);
+  const { rows } = await sql<EventTarget & { count: number }>`
+    select ${BY_ACCOUNT}, count(*)::integer as count from subscriptions
+    where (${BY_ACCOUNT}) in (
+      select * from unnest(${column("projectId")}::uuid[], ${column("provider")}::text[],
+        ${column("accountRef")}::text[], ${column("objectKey")}::text[]))
+    group by ${BY_ACCOUNT}
+  `.execute(queries);
+  return rows;
+}
+
 /** The only subscriptions that get events: of the installations of a connection, or of those that read a journal. */
 export type Recipients =
   | { connectionId: string; journalAppId?: undefined }
@@ -100,7 +118,9 @@ export async function storeReceivedEvents(
     )
     select (select count(*)::integer from stored) as stored,
       (select count(*)::integer from matched) - (select count(*)::integer from stored) as duplicates,
-      (select count(*)::integer from input where position not in (select position from matched)) as unmatched,
+      -- "not in" would look through all matched rows once for each event.
+      (select count(*)::integer from input
+        where not exists (select from matched where matched.position = input.position)) as unmatched,
       (select pg_notify('busbar_changes', '{"table":"subscriptions","id":""}')::text where exists (select from stored))
   `.execute(queries);
   const { stored = 0, duplicates = 0, unmatched = 0 } = rows[0] ?? {};

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Scope } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
+import { sql } from "kysely";
 import { newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { openInstallations } from "../read/installed-fixture.ts";
@@ -19,18 +20,21 @@ const ALL = { most: 100, mostBytes: 1_000_000 };
 
 async function openPushes(scope: Scope) {
   const { database, queries, catalog, projectId, install } = await openInstallations(scope, {});
-  const { id: installationId } = await install("one");
-  await syncSubscriptions(queries, { projectId, installationId }, [
-    {
+  const subscribe = async (groupRef: string): Promise<string> => {
+    const { id } = await install(groupRef);
+    const subscription = {
       id: newId(),
       objectName: "contacts",
       provider: "hubspot",
       accountRef: "41",
       objectKey: "0-1",
-      source: "webhook",
+      source: "webhook" as const,
       isDisabled: false,
-    },
-  ]);
+    };
+    await syncSubscriptions(queries, { projectId, installationId: id }, [subscription]);
+    return id;
+  };
+  const installationId = await subscribe("one");
   const deletion = (recordId: number, more: object = {}) => ({
     portalId: 41,
     subscriptionType: "contact.deletion",
@@ -67,6 +71,7 @@ async function openPushes(scope: Scope) {
     push,
     pushUnreadable,
     stored,
+    subscribe,
     taking,
     takeAll,
   };
@@ -221,4 +226,38 @@ test("a project whose pushes take half of the room is refused, and the others ar
   await fill(projectId, 25_000);
   await until(() => !inbox.hasRoom(projectId));
   assert.ok(inbox.hasRoom(other));
+});
+
+test("a push of many events for many installations is stored in parts, in order, and delays no other project", async (scope) => {
+  const { database, queries, projectId, deletion, push, taking, subscribe } = await openPushes(scope);
+  const neighbours = 29;
+  for (let count = 0; count < neighbours; count += 1) await subscribe(`neighbour-${count}`);
+  const numbers = Array.from({ length: 400 }, (_, index) => index + 1);
+  // More bytes than a batch has.
+  const note = "x".repeat(2_000);
+  await push(numbers.map((number) => deletion(number, { note })));
+  const other = { projectId: newId(), provider: "hubspot", installationId: null };
+  const body = Buffer.from(JSON.stringify([deletion(1)]));
+  await insertPushes(queries, [{ ...other, body }], { tells: false });
+  const take = taking();
+  const { stored: first } = await take();
+  assert.ok(first > 0 && first <= 5_000, String(first));
+  const waiting = await queries.selectFrom("receivedPushes").select(["projectId", "position"]).execute();
+  assert.deepEqual(
+    waiting.map((row) => row.projectId),
+    [projectId],
+  );
+  assert.equal(await awaitPushes({ database }, projectId, 0), false);
+  const ids = async () => {
+    const rows = await queries.selectFrom("subscriptionEvents").select("recordId").distinct().execute();
+    return rows.map(({ recordId }) => Number(recordId)).toSorted((one, next) => one - next);
+  };
+  const stored = await ids();
+  assert.deepEqual(stored, numbers.slice(0, stored.length));
+  while ((await take()).taken > 0);
+  assert.deepEqual(await ids(), numbers);
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::integer as count from subscription_events`.execute(queries);
+  assert.equal(rows[0]?.count, numbers.length * (neighbours + 1));
 });

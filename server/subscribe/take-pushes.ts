@@ -2,7 +2,8 @@
  * Takes stored pushes apart: their events are stored for each installation in the transaction that removes the push. A push is in
  * one of these states:
  *
- *     waiting     stored; taken in order of arrival, that of a project by one process at a time
+ *     waiting     stored; taken in order of arrival, that of a project by one process at a time. A transaction takes the
+ *                 events of a limited number of rows; what is left waits in the same place
  *     postponed   an attempt failed; younger pushes go first until the next one
  *     set aside   the last attempt failed; its changes are found by reading, and it is kept for a person to look at until
  *                 retention removes it
@@ -16,8 +17,15 @@ import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import type { Changes } from "../store/changes.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import { transact, type Database } from "../store/database.ts";
-import { postponePush, PUSHES_CHANGE, takePushes, type TakenPush } from "../store/received-pushes.ts";
+import {
+  postponePush,
+  PUSHES_CHANGE,
+  putBackPushes,
+  takePushes,
+  type TakenPush,
+} from "../store/received-pushes.ts";
 import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
+import { limitRows } from "./limit-rows.ts";
 import type { OnPushes } from "./push-inbox.ts";
 import { toReceivedEvent } from "./received-event.ts";
 import type { SubscribeMeter } from "./subscribe-services.ts";
@@ -77,7 +85,9 @@ export function openTaking(deps: TakePushesServices): () => Promise<Taken> {
     try {
       const stored = await transact(deps.database, async (queries) => {
         taken = await takePushes(queries, batch);
-        const events = taken.flatMap((push) => readPush(deps, push));
+        const read = taken.map((push) => ({ push, events: readPush(deps, push) }));
+        const { events, rest } = await limitRows(queries, read);
+        await putBackPushes(queries, rest);
         return events.length > 0 ? storeReceivedEvents(queries, events, deps.windowMs) : undefined;
       });
       if (stored) deps.subscribeMeter?.received(stored);
