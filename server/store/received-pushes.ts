@@ -49,9 +49,10 @@ const AMONG = 100;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Removes the oldest pushes that are due, projects in turns, those with small pushes first, and returns them in order of arrival. To be called in the transaction
- * that stores their events: a rollback brings them back. The pushes of a project are locked from the oldest on, so another process
- * waits until their events are stored, and never stores events of a later push before them.
+ * Removes the oldest pushes that are due, projects in turns, those with small pushes first, and returns them in order of
+ * arrival. To be called in the transaction that stores their events: a rollback brings them back. The pushes of a project are
+ * locked from the oldest on, so another process waits until their events are stored, and never stores events of a later push
+ * before them.
  *
  * The commit does not wait for the disk. If the database's machine fails, the pushes are there again, without their
  * events; and whatever is made of the events is committed later, and waits for both.
