@@ -11,7 +11,7 @@ import type { Suite } from "../run-suites.ts";
 
 /** Buttons that change nothing. Every other one is disabled for a viewer. */
 const HARMLESS = [
-  /^(Pause|Show fields|Add a condition|Open a file or zip|Download|Share without values|Export as CSV)$/,
+  /^(Pause|Show fields|Add a condition|Open a file or zip|Download|Share without values|Export as CSV|Older)$/,
   /^Copy /,
   // They open an event or what a provider sent.
   /^[a-z]+(\.[a-z]+)+$/,
