@@ -179,19 +179,19 @@ export interface CalledWrite {
 
 /**
  * Marks writes as about to be sent; to be committed before the provider is called. Throws when this worker has lost one
- * of the claims: another worker, which believes it dead, may be sending that write.
+ * of the claims: another worker, which believes it dead, may be sending that write. Nearly all have the same time or none, and a
+ * statement for each time costs PostgreSQL half of what a join with the times costs.
  */
 export async function markCalled(queries: Queries, workerId: number, called: CalledWrite[]): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update writes set may_have_been_sent = true,
-      -- The time counts from the first of the requests with the same key.
-      repeatable_until = coalesce(repeatable_until, now() + ms * interval '1 millisecond')
-    from unnest(${called.map(({ operationId }) => operationId)}::uuid[],
-      ${called.map(({ repeatableMs }) => repeatableMs ?? null)}::double precision[]) as called (id, ms)
-    -- The ids are given twice, so that the index is used whatever the statistics say.
-    where operation_id = any(${called.map(({ operationId }) => operationId)}::uuid[]) and operation_id = called.id
-      and claimed_by = ${workerId}`.execute(queries);
-  if (Number(numAffectedRows) !== called.length) throw new Error("a claimed write was taken over");
+  for (const [repeatableMs, writes] of Map.groupBy(called, (write) => write.repeatableMs)) {
+    const { numAffectedRows } = await sql`
+      update writes set may_have_been_sent = true,
+        -- The time counts from the first of the requests with the same key.
+        repeatable_until = coalesce(repeatable_until, now() + ${repeatableMs ?? null}::double precision * interval '1 millisecond')
+      where operation_id = any(${writes.map(({ operationId }) => operationId)}::uuid[]) and claimed_by = ${workerId}
+    `.execute(queries);
+    if (Number(numAffectedRows) !== writes.length) throw new Error("a claimed write was taken over");
+  }
 }
 
 /** An operation with many retries keeps its first log entries and those of its end. */
