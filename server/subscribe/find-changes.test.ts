@@ -5,26 +5,13 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harnes
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
+import { subscribedContacts } from "./subscribed-fixture.ts";
 
-const manifest = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    read:
-      objects:
-        - objectName: contacts
-          destination: changes
-          requiredFields: [{ fieldName: email }, { fieldName: phone }]
-    subscribe:
-      objects:
-        - objectName: contacts
-          destination: changes
-          inheritFieldsAndMapping: true
-          createEvent: { enabled: always }
-          updateEvent: { enabled: always, watchFieldsAuto: all }
-          deleteEvent: { enabled: always }
-`;
+const manifest = subscribedContacts(
+  "createEvent: { enabled: always }",
+  "updateEvent: { enabled: always, watchFieldsAuto: all }",
+  "deleteEvent: { enabled: always }",
+);
 
 describe("finding changes by reading", () => {
   let on: TestBusbar;

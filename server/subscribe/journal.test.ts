@@ -9,28 +9,15 @@ import { openProcessGroup } from "../../tests/harness/process-group.ts";
 import { until } from "../../tests/harness/until.ts";
 import { SubscribeMessageSchema } from "../events/subscribe-message-schema.ts";
 import { validator } from "../http/validation.ts";
+import { subscribedContacts } from "./subscribed-fixture.ts";
 
-const manifest = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    read:
-      objects:
-        - objectName: contacts
-          destination: changes
-          requiredFields: [{ fieldName: email }, { fieldName: phone }]
-    subscribe:
-      objects:
-        - objectName: contacts
-          destination: changes
-          inheritFieldsAndMapping: true
-          createEvent: { enabled: always }
-          updateEvent: { enabled: always, requiredWatchFields: [phone] }
-          deleteEvent: { enabled: always }
-          associationChangeEvent: { enabled: always }
-          otherEvents: [contact.merge]
-`;
+const manifest = subscribedContacts(
+  "createEvent: { enabled: always }",
+  "updateEvent: { enabled: always, requiredWatchFields: [phone] }",
+  "deleteEvent: { enabled: always }",
+  "associationChangeEvent: { enabled: always }",
+  "otherEvents: [contact.merge]",
+);
 const APP = {
   provider: "hubspot",
   clientId: "app",

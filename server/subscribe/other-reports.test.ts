@@ -7,29 +7,16 @@ import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 import type { InboxEvent } from "./group-events.ts";
 import { splitOtherReports } from "./other-reports.ts";
+import { subscribedContacts } from "./subscribed-fixture.ts";
 
 const SECRET = "the-apps-secret";
-const manifest = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    read:
-      objects:
-        - objectName: contacts
-          destination: changes
-          requiredFields: [{ fieldName: email }, { fieldName: phone }]
-    subscribe:
-      objects:
-        - objectName: contacts
-          destination: changes
-          inheritFieldsAndMapping: true
-          createEvent: { enabled: always }
-          updateEvent: { enabled: always, requiredWatchFields: [email, phone] }
-          deleteEvent: { enabled: always }
-          associationChangeEvent: { enabled: always }
-          otherEvents: [contact.merge]
-`;
+const manifest = subscribedContacts(
+  "createEvent: { enabled: always }",
+  "updateEvent: { enabled: always, requiredWatchFields: [email, phone] }",
+  "deleteEvent: { enabled: always }",
+  "associationChangeEvent: { enabled: always }",
+  "otherEvents: [contact.merge]",
+);
 
 /** Delays in milliseconds: the later way reports when the change of the earlier one is delivered. */
 async function open(
