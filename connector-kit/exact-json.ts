@@ -1,5 +1,5 @@
 /** Reads JSON of providers without losing digits of numbers or the texts of its parts. Pure. */
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { isJsonObject, MOST_LEVELS, type Json } from "../server/ground/json.ts";
 
 /** Integers with fewer digits are exact in JavaScript. */
 const MANY_DIGITS = /\d{16}/;
@@ -59,10 +59,7 @@ function partTexts(text: string): string[] {
   return parts;
 }
 
-/** No record or event is nested so deeply; the stacks of JavaScript and PostgreSQL end at some thousand levels. */
-const MOST_LEVELS = 500;
-
-/** Whether a JSON text is nested more deeply than what walks it, the database included, can take. */
+/** Whether a JSON text is nested more deeply than what walks it, a reviver included, can take. */
 export function isTooDeep(text: string): boolean {
   if (text.length < 2 * MOST_LEVELS) return false;
   let level = 0;

@@ -1,7 +1,7 @@
 /** Sends a request and tells refusals of the whole call from refusals of a record. */
 import { shorten } from "../server/ground/storable-text.ts";
 import { now } from "../server/ground/clock.ts";
-import type { Json } from "../server/ground/json.ts";
+import { isNestedTooDeeply, MOST_LEVELS, type Json } from "../server/ground/json.ts";
 import type { Connector } from "./connector.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "./provider-error.ts";
@@ -55,16 +55,16 @@ function lostBehindGateway(request: ProviderRequest, error: ProviderError): Prov
 export const unreadable = (response: ProviderResponse): ProviderError =>
   new ProviderError({
     kind: "unreadable",
-    message: `the provider answered ${response.status} with something that is not JSON, or not of the expected form`,
+    message: `the provider answered ${response.status} with something that is not JSON, is not of the expected form, or has more than ${MOST_LEVELS} levels`,
     status: response.status,
     rawResponse: shorten(response.text),
   });
 
-/** Parses the body; returns undefined if it is not JSON. */
+/** Parses the body; returns undefined if it is not JSON, or nested too deeply to be stored and passed on. */
 export function parseBody(text: string): Json | undefined {
   try {
     const value: Json = JSON.parse(text);
-    return value;
+    return isNestedTooDeeply(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -7,3 +7,13 @@ export interface JsonObject {
 /** Returns whether a value is a JSON object: not null, not an array. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** No record, event or request is nested so deeply; the stacks of JavaScript and PostgreSQL end at some thousand levels. */
+export const MOST_LEVELS = 500;
+
+/** Returns whether a parsed value is nested more deeply than what walks it, the database included, can take. */
+export function isNestedTooDeeply(value: Json, levels = MOST_LEVELS): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  return Object.values(value).some((item) => isNestedTooDeeply(item, levels - 1));
+}

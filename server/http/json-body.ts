@@ -1,5 +1,6 @@
 /** Parses JSON bodies without loss: numbers that JavaScript would round are refused. */
 import { Problem } from "../ground/errors.ts";
+import { MOST_LEVELS } from "../ground/json.ts";
 import { isStorable } from "../ground/storable-text.ts";
 
 /** Returns the value of a JSON text. Throws a Problem that names the member or the position. */
@@ -19,8 +20,6 @@ export function parseJson(text: string): unknown {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
-/** No record is nested this deeply; code that walks a value recursively needs a limit. */
-const MOST_LEVELS = 1_000;
 /** Digits that every double keeps. */
 const SURE_DIGITS = 15;
 

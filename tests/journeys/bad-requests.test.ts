@@ -148,7 +148,7 @@ describe("a request that is wrong", () => {
       send: () => on.call("POST", WRITE, `${"[".repeat(100_000)}1234567890123456${"]".repeat(100_000)}`),
       status: 400,
       type: "malformed-json",
-      says: /nested too deeply/,
+      says: /nested too deeply: 500 levels/,
     },
     {
       title: "with a name longer than any",
