@@ -8,6 +8,7 @@ import { minimalBody } from "../../tests/harness/minimal-body.ts";
 import { until } from "../../tests/harness/until.ts";
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { secondProject } from "../../tests/harness/second-project.ts";
 import type { Route } from "../http/endpoint.ts";
 import { routes, type Services } from "../routes.ts";
 
@@ -75,7 +76,7 @@ describe("a row of another project", () => {
   before(async () => {
     sink = await openSink();
     on = await openTestBusbar();
-    second = await secondProject();
+    second = await secondProject(on);
     theirs = await stock(on);
     ours = await stock(second);
     // Describing the routes calls no handler, so no service is needed.
@@ -87,35 +88,6 @@ describe("a row of another project", () => {
         rowsOf(route, theirs).length > 0,
     );
   });
-
-  /** Of the same organisation: its calls go with its key and under its name. */
-  async function secondProject(): Promise<TestBusbar> {
-    const orgId = on.busbar.bootstrap?.orgId;
-    await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
-    const first = await on.call("POST", "/v1/projects/second/api-keys", { label: "first" });
-    // Its own key made it: the first one names its maker, a key of the other project.
-    const { body } = await on.call(
-      "POST",
-      "/v1/projects/second/api-keys",
-      { label: "second" },
-      { "x-api-key": first.body.key },
-    );
-    await on.call("DELETE", `/v1/projects/second/api-keys/${first.body.id}`, undefined, {
-      "x-api-key": body.key,
-    });
-    const call: TestBusbar["call"] = (method, path, sent, headers) =>
-      on.call(method, path.replace("/projects/default/", "/projects/second/"), sent, {
-        "x-api-key": body.key,
-        ...headers,
-      });
-    return {
-      ...on,
-      call,
-      inProject: (method, path, sent) => call(method, `/v1/projects/default${path}`, sent),
-      write: (integration, object, sent) =>
-        call("POST", `/write/v1/projects/default/integrations/${integration}/objects/${object}`, sent),
-    };
-  }
 
   /** A row of each kind; their ids by the parameters that name them. */
   async function stock(project: TestBusbar): Promise<Ids> {

@@ -43,7 +43,7 @@ export function readJournalKey(key: string): { accountRef: string; objectKey: st
   const [accountRef = "", objectKey = ""] = key.split(" ");
   return { accountRef, objectKey };
 }
-const KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
+export const KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
 
 /** Objects that installations subscribe to by the stream, but for one that goes. */
 const wantedWithout = (installationId: string | null) => sql`array(

@@ -372,16 +372,3 @@ export async function nameSubscription(
     where ${isHeldBy(one)}
   `.execute(queries);
 }
-
-/** Lists what the subscriptions of an object of an account want its journal to report. */
-export async function listJournalWishes(
-  queries: Queries,
-  { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
-): Promise<JournalWish[]> {
-  const { rows } = await sql<{ wish: JournalWish }>`
-    select journal_wish as wish from subscriptions
-    where journal_app_id = ${journalAppId} and account_ref = ${accountRef} and object_key = ${objectKey}
-      and source = 'journal' and state <> 'disabled' and journal_wish is not null
-  `.execute(queries);
-  return rows.map(({ wish }) => wish);
-}

@@ -4,6 +4,7 @@ import { backoffMs } from "../jobs/backoff.ts";
 import type { Log } from "../ground/log.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import { dropSelected, findStreamWithout, readJournalKey, type HeldStream } from "../store/event-streams.ts";
+import { dropSelectedOfOthers, wantedByOthers } from "../store/shared-journals.ts";
 import type { StreamServices } from "./stream-services.ts";
 
 export interface Deselecting {
@@ -69,10 +70,13 @@ async function deselectFromStream(
   );
 }
 
-/** The journal belongs to the builder's app: only what Busbar has selected is removed. */
+/**
+ * The journal belongs to the builder's app: only what Busbar has selected is removed, and nothing that another project wants
+ * whose provider app is the same.
+ */
 async function deselectFromJournal(
   deps: StreamServices,
-  { providerAppId, projectId, provider }: HeldStream,
+  { id, providerAppId, projectId, provider }: HeldStream,
   dropped: string[],
 ): Promise<void> {
   const { journal } = deps.catalog.connector(provider) ?? {};
@@ -80,7 +84,12 @@ async function deselectFromJournal(
   const { fetch } = await deps.appCalls.find({ projectId, providerAppId }, (scopes) =>
     journal.tokenScopes(scopes),
   );
-  await journal.deselect(dropped.map(readJournalKey), fetch);
+  const { queries } = deps.database;
+  const kept = new Set(await wantedByOthers(queries, id, dropped));
+  const gone = dropped.filter((key) => !kept.has(key));
+  if (gone.length === 0) return;
+  await journal.deselect(gone.map(readJournalKey), fetch);
+  await dropSelectedOfOthers(queries, id, gone);
 }
 
 /** A deletion does not wait longer. */

@@ -1,10 +1,12 @@
 /** Selects an object's changes for the journal of a provider app, and returns whether Busbar reads this journal. */
+import { isDeepStrictEqual } from "node:util";
 import type { JournalConnector } from "../../connector-kit/journal-connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { AppCalls } from "../calls/app-calls.ts";
 import { journalKey, putEventStream } from "../store/event-streams.ts";
 import { findProviderApp } from "../store/provider-apps.ts";
-import { listJournalWishes, type ClaimedSubscription } from "../store/subscriptions.ts";
+import { listJournalWishes } from "../store/shared-journals.ts";
+import type { ClaimedSubscription } from "../store/subscriptions.ts";
 import { joinWishes } from "./journal-wish.ts";
 import { requireOpen, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
@@ -16,6 +18,8 @@ export interface JournalSelecting {
   /** Asks the provider for the names of all fields of the object. */
   listFields(): Promise<string[]>;
 }
+
+const MOST_ROUNDS = 5;
 
 /**
  * Selects nothing before Busbar has a position in the journal, so that the position precedes every reported change. Throws
@@ -44,11 +48,19 @@ export async function selectInJournal(
       accountRef: app.clientId,
       selected,
     });
-  if (!requireOpen(await put([]))) return { isOpen: false, warnings: [] };
-  const { fields, ...events } = joinWishes(
-    await listJournalWishes(queries, { journalAppId: app.id, accountRef, objectKey }),
-  );
-  const names = fields === "all" ? await listFields() : fields;
-  await journal.select({ accountRef, objectKey, ...events, fields: names }, calls.fetch);
-  return { isOpen: requireOpen(await put([journalKey(accountRef, objectKey)])), warnings: [] };
+  // Before it is selected: who deselects it at the same time, for another project, then has it selected again.
+  if (!requireOpen(await put([journalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
+  const listWishes = async () =>
+    joinWishes(await listJournalWishes(queries, { journalAppId: app.id, accountRef, objectKey }));
+  let wishes = await listWishes();
+  for (let rounds = 1; ; rounds++) {
+    const { fields, ...events } = wishes;
+    const names = fields === "all" ? await listFields() : fields;
+    await journal.select({ accountRef, objectKey, ...events, fields: names }, calls.fetch);
+    // Somebody who selected more at the same time may have been overwritten.
+    const selected = wishes;
+    wishes = await listWishes();
+    if (isDeepStrictEqual(wishes, selected) || rounds === MOST_ROUNDS) break;
+  }
+  return { isOpen: requireOpen(await put([])), warnings: [] };
 }

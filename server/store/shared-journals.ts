@@ -1,0 +1,50 @@
+/**
+ * The journal of an app at a provider, and what is selected in it, belong to every provider app with its client id, of whatever
+ * project. Only those are counted that have a stream: it is stored once the provider has given the app a token, so naming another
+ * project's client id without its secret changes nothing.
+ */
+import { sql, type RawBuilder } from "kysely";
+import type { Queries } from "./database.ts";
+import { KEY } from "./event-streams.ts";
+import type { JournalWish } from "./subscriptions.ts";
+
+/** The streams of the other provider apps that are the same app as that of a stream. */
+const OTHERS = sql`event_streams as others join event_streams as mine on others.provider = mine.provider
+  and others.account_ref = mine.account_ref and others.id <> mine.id
+  and others.provider_app_id is not null and mine.provider_app_id is not null`;
+
+/** What subscriptions want that use one of these journals; a disabled one wants nothing. */
+const wantedOf = (appIds: RawBuilder<unknown>) => sql`from subscriptions
+  where journal_app_id in (${appIds}) and source = 'journal' and state <> 'disabled'`;
+
+/** Lists what the subscriptions of an object of an account want its journal to report. */
+export async function listJournalWishes(
+  queries: Queries,
+  { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
+): Promise<JournalWish[]> {
+  const apps = sql`select ${journalAppId}::uuid
+    union select others.provider_app_id from ${OTHERS} where mine.provider_app_id = ${journalAppId}`;
+  const { rows } = await sql<{ wish: JournalWish }>`
+    select journal_wish as wish ${wantedOf(apps)}
+      and account_ref = ${accountRef} and object_key = ${objectKey} and journal_wish is not null
+    order by id
+  `.execute(queries);
+  return rows.map(({ wish }) => wish);
+}
+
+/** Returns which of these objects the other provider apps want that share a stream's journal. */
+export async function wantedByOthers(queries: Queries, id: string, keys: string[]): Promise<string[]> {
+  const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
+  const { rows } = await sql<{ key: string }>`
+    select distinct ${KEY} as key ${wantedOf(apps)} and ${KEY} = any(${keys}::text[])
+  `.execute(queries);
+  return rows.map(({ key }) => key);
+}
+
+/** Stores that these objects are not selected for the others either. Who came to want one meanwhile selects it again. */
+export async function dropSelectedOfOthers(queries: Queries, id: string, dropped: string[]): Promise<void> {
+  await sql`
+    update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))
+    where selected && ${dropped}::text[] and id in (select others.id from ${OTHERS} where mine.id = ${id})
+  `.execute(queries);
+}

@@ -1,0 +1,100 @@
+/** Two projects whose provider apps are the same app of HubSpot share its journal, and what is selected in it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { startTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+import { openSink } from "../../tests/harness/deliveries/sink.ts";
+import { secondProject } from "../../tests/harness/second-project.ts";
+import { until } from "../../tests/harness/until.ts";
+import { subscribedContacts } from "./subscribed-fixture.ts";
+
+const APP = {
+  provider: "hubspot",
+  clientSecret: "secret",
+  scopes: ["oauth", "crm.objects.contacts.read"],
+  metadata: { providerParams: { subscribeSource: "journal" } },
+};
+
+/** Subscribes to the changes of one field, and returns how to end that. */
+async function subscribe(
+  on: TestBusbar,
+  field: string,
+  { clientId, sink }: { clientId: string; sink: string },
+) {
+  const app = await on.inProject("POST", "/provider-apps", { ...APP, clientId });
+  assert.equal(app.status, 200, app.text);
+  await on.inProject("POST", "/destinations", {
+    name: "changes",
+    type: "webhook",
+    metadata: { url: `${sink}/${field}` },
+  });
+  const { installationId } = await connectCustomer(on, {
+    provider: "hubspot",
+    integration: "crm",
+    manifest: subscribedContacts(`updateEvent: { enabled: always, requiredWatchFields: [${field}] }`),
+  });
+  const path = `/integrations/crm/installations/${installationId}`;
+  const state = async () => (await on.inProject("GET", `${path}/subscriptions`)).body[0]?.state;
+  return {
+    state,
+    active: () => until(async () => (await state()) === "active"),
+    remove: () => on.inProject("DELETE", path),
+  };
+}
+
+test("projects with the same app of HubSpot neither remove nor narrow what the other has selected", async (t) => {
+  const sink = await openSink();
+  t.after(() => sink.close());
+  const on = await startTestBusbar(t, {
+    env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
+  });
+  const { journal, account } = on.sandbox.hubspot;
+  on.sandbox.hubspot.setLimits("off");
+  journal.settings = { ...journal.settings, granted: true };
+  const properties = () => [...journal.subscriptions.values()].map((one) => one.properties);
+  const other = await secondProject(on);
+
+  const ours = await subscribe(on, "phone", { clientId: "app", sink: sink.url });
+  await ours.active();
+  assert.deepEqual(properties(), [["phone"]]);
+  const theirs = await subscribe(other, "email", { clientId: "app", sink: sink.url });
+  await theirs.active();
+  assert.deepEqual(properties(), [["email", "phone"]]);
+
+  await ours.remove();
+  await until(async () => (await streams(on)) === 1);
+  assert.equal(journal.subscriptions.size, 1);
+  account.put("contacts", { id: "501", values: { email: "still@x.example" }, stamp: true });
+  await until(() => sink.messagesAt("/email").length > 0);
+  assert.equal(await theirs.state(), "active");
+
+  await theirs.remove();
+  await until(() => journal.subscriptions.size === 0);
+});
+
+test("an app that cannot prove to be the same changes nothing of what another project has selected", async (t) => {
+  const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  const { journal } = on.sandbox.hubspot;
+  on.sandbox.hubspot.setLimits("off");
+  journal.settings = { ...journal.settings, granted: true };
+  const sink = "http://127.0.0.1:9";
+  const ours = await subscribe(on, "phone", { clientId: "app", sink });
+  await ours.active();
+  const other = await secondProject(on);
+  on.sandbox.addFault({ provider: "hubspot", path: "/oauth", status: 401 });
+  const theirs = await subscribe(other, "email", { clientId: "app", sink });
+  await until(async () => (await theirs.state()) === "failed");
+  on.sandbox.clearFaults();
+  await ours.remove();
+  await until(() => journal.subscriptions.size === 0);
+});
+
+/** How many journals Busbar reads. */
+async function streams({ connectionString }: TestBusbar): Promise<number> {
+  const sql = new Client({ connectionString });
+  await sql.connect();
+  const { rowCount } = await sql.query("select from event_streams");
+  await sql.end();
+  return rowCount ?? 0;
+}
