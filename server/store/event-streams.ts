@@ -223,6 +223,17 @@ export async function moveEventStream(
   return numAffectedRows === 1n;
 }
 
+/** Returns whether this process still has the stream, which no other one can take before this transaction ends. */
+export async function lockEventStream(
+  queries: Queries,
+  { id, workerId }: { id: string; workerId: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from event_streams where id = ${id} and claimed_by = ${workerId} for no key update
+  `.execute(queries);
+  return rows.length === 1;
+}
+
 /** Forgets a position that the provider does not have any more; the stream begins with what the provider has kept. */
 export async function forgetPosition(
   queries: Queries,

@@ -1,5 +1,5 @@
 /** Stores pushed and streamed events once for each installation that subscribes to them. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 
 export interface ReceivedEvent {
@@ -32,26 +32,39 @@ const BY_CONNECTION = sql`project_id, provider, object_key`;
 
 export type EventTarget = Pick<ReceivedEvent, "projectId" | "provider" | "accountRef" | "objectKey">;
 
-/** Counts the subscriptions that get pushed events of each of these objects; those of none are absent. */
-export async function countRecipients(
-  queries: Queries,
-  targets: EventTarget[],
-): Promise<(EventTarget & { count: number })[]> {
-  const column = (name: keyof EventTarget) => targets.map((target) => target[name]);
-  const { rows } = await sql<EventTarget & { count: number }>`
-    select ${BY_ACCOUNT}, count(*)::integer as count from subscriptions
-    where (${BY_ACCOUNT}) in (
-      select * from unnest(${column("projectId")}::uuid[], ${column("provider")}::text[],
-        ${column("accountRef")}::text[], ${column("objectKey")}::text[]))
-    group by ${BY_ACCOUNT}
-  `.execute(queries);
-  return rows;
-}
-
 /** The only subscriptions that get events: of the installations of a connection, or of those that read a journal. */
 export type Recipients =
   | { connectionId: string; journalAppId?: undefined }
   | { journalAppId: string; connectionId?: undefined };
+
+/** Events of a connection's stream belong to it, whatever account they name. */
+const matchOf = (recipients: Recipients | undefined) =>
+  recipients?.connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
+
+function isRecipient(recipients: Recipients | undefined): RawBuilder<unknown> {
+  if (recipients === undefined) return sql`true`;
+  return recipients.connectionId === undefined
+    ? sql`source = 'journal' and journal_app_id = ${recipients.journalAppId}`
+    : sql`installation_id in (select id from installations where connection_id = ${recipients.connectionId})`;
+}
+
+/** Counts the subscriptions that get events of each of these objects; those of none are absent. */
+export async function countRecipients(
+  queries: Queries,
+  targets: EventTarget[],
+  recipients?: Recipients,
+): Promise<(EventTarget & { count: number })[]> {
+  const column = (name: keyof EventTarget) => targets.map((target) => target[name]);
+  const { rows } = await sql<EventTarget & { count: number }>`
+    select target.project_id, target.provider, target.account_ref, target.object_key, count(*)::integer as count
+    from unnest(${column("projectId")}::uuid[], ${column("provider")}::text[], ${column("accountRef")}::text[],
+      ${column("objectKey")}::text[]) as target (project_id, provider, account_ref, object_key)
+    join subscriptions using (${matchOf(recipients)})
+    where ${isRecipient(recipients)}
+    group by 1, 2, 3, 4
+  `.execute(queries);
+  return rows;
+}
 
 /**
  * Stores events in one statement, and makes their subscriptions due after the window. With a connection, only its
@@ -66,13 +79,7 @@ export async function storeReceivedEvents(
   windowMs: number,
   recipients?: Recipients,
 ): Promise<StoredEvents> {
-  const match = recipients?.connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
-  const chosen =
-    recipients === undefined
-      ? sql``
-      : recipients.connectionId === undefined
-        ? sql`and source = 'journal' and journal_app_id = ${recipients.journalAppId}`
-        : sql`and installation_id in (select id from installations where connection_id = ${recipients.connectionId})`;
+  const match = matchOf(recipients);
   const column = <Name extends keyof ReceivedEvent>(name: Name) => events.map((event) => event[name]);
   const { rows } = await sql<StoredEvents>`
     with input as materialized (
@@ -86,7 +93,7 @@ export async function storeReceivedEvents(
         provider_event_type, occurred_time, dedupe_key, raw, push_time, position)
     ), target as materialized (
       select project_id, provider, account_ref, object_key, installation_id, object_name from subscriptions
-      where (${match}) in (select distinct ${match} from input) ${chosen}
+      where (${match}) in (select distinct ${match} from input) and ${isRecipient(recipients)}
       order by id
       for no key update
     ), matched as materialized (

@@ -1,10 +1,15 @@
 /**
- * Limits what one transaction makes of pushes: an event becomes a row for each installation of its account, so that a push of
+ * Limits what one transaction makes of pushes and streams: an event becomes a row for each installation of its account, so that
  * many events could hold the rows of all their subscriptions for minutes, and with them the process's database connections.
  */
 import type { Queries } from "../store/database.ts";
 import type { TakenPush } from "../store/received-pushes.ts";
-import { countRecipients, type EventTarget, type ReceivedEvent } from "../store/subscription-inbox.ts";
+import {
+  countRecipients,
+  type EventTarget,
+  type ReceivedEvent,
+  type Recipients,
+} from "../store/subscription-inbox.ts";
 
 export interface ReadPush {
   push: TakenPush;
@@ -56,10 +61,37 @@ export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<L
   return limited;
 }
 
-async function recipientsOf(queries: Queries, events: ReceivedEvent[]): Promise<Map<string, number>> {
+/** Divides the events of a stream, in order: each part makes the rows of one transaction, or is one event. */
+export async function divideByRows(
+  queries: Queries,
+  events: ReceivedEvent[],
+  recipients: Recipients,
+): Promise<ReceivedEvent[][]> {
+  // One event is one part in any case, and most batches of a stream have no more.
+  if (events.length < 2) return [events];
+  const counts = await recipientsOf(queries, events, recipients);
+  const parts: ReceivedEvent[][] = [];
+  let rows = Infinity;
+  for (const event of events) {
+    const own = counts.get(keyOf(event)) ?? 0;
+    rows += own;
+    if (rows > MOST_ROWS) {
+      parts.push([]);
+      rows = own;
+    }
+    parts.at(-1)?.push(event);
+  }
+  return parts;
+}
+
+async function recipientsOf(
+  queries: Queries,
+  events: ReceivedEvent[],
+  recipients?: Recipients,
+): Promise<Map<string, number>> {
   const targets = new Map(events.map((event) => [keyOf(event), event]));
   if (targets.size === 0) return new Map();
-  const rows = await countRecipients(queries, [...targets.values()]);
+  const rows = await countRecipients(queries, [...targets.values()], recipients);
   return new Map(rows.map((row) => [keyOf(row), row.count]));
 }
 

@@ -3,13 +3,19 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { StreamBatch, StreamStart } from "../../connector-kit/stream-connector.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";
-import { moveEventStream, openEventStream, type EventStreamRow } from "../store/event-streams.ts";
+import {
+  lockEventStream,
+  moveEventStream,
+  openEventStream,
+  type EventStreamRow,
+} from "../store/event-streams.ts";
 import {
   storeReceivedEvents,
   type ReceivedEvent,
   type Recipients,
   type StoredEvents,
 } from "../store/subscription-inbox.ts";
+import { divideByRows } from "./limit-rows.ts";
 import { toReceivedEvent } from "./received-event.ts";
 import { requestReconciliations } from "./stream-gaps.ts";
 import type { StreamServices } from "./stream-services.ts";
@@ -21,6 +27,8 @@ export interface HeldStreamReading {
   stop: AbortSignal;
 }
 
+type StoringServices = Pick<StreamServices, "database" | "workerId" | "windowMs" | "subscribeMeter" | "log">;
+
 /** Another process has the stream. */
 export class LostClaimError extends Error {
   override name = "LostClaimError";
@@ -31,7 +39,7 @@ const CLOCK_MARGIN_MS = 60_000;
 
 /** Throws `ProviderError` or `EgressError` when the stream ends, `LostClaimError` if it belongs to another process. */
 export async function readStream(
-  deps: StreamServices,
+  deps: StoringServices & Pick<StreamServices, "silenceMs">,
   { stream, source, stop, progress }: HeldStreamReading & { progress: StreamProgress },
 ): Promise<void> {
   const from = startOf(stream);
@@ -47,14 +55,13 @@ export async function readStream(
     let isOpen = false;
     for await (const batch of batches) {
       silence.end();
+      if (isOpen) {
+        await storeBatch(deps, { stream, stop }, from === "oldest" ? newEnough(stream, batch) : batch);
+      } else {
+        await retryWhileDatabaseIsDown(() => noteOpen(deps, stream), { signal: stop });
+      }
+      // What is stored takes its time; the provider is silent only after that.
       silence.begin();
-      await retryWhileDatabaseIsDown(
-        () =>
-          isOpen
-            ? storeBatch(deps, stream, from === "oldest" ? newEnough(stream, batch) : batch)
-            : noteOpen(deps, stream),
-        { signal: stop },
-      );
       progress.hasHeard ||= isOpen;
       isOpen = true;
     }
@@ -82,7 +89,7 @@ function openWatchdog(afterMs: number): { signal: AbortSignal; begin(): void; en
 const startOf = ({ position, startTime }: EventStreamRow): StreamStart =>
   position ?? (startTime === null ? "now" : "oldest");
 
-const noteOpen = ({ database, workerId }: StreamServices, { id }: EventStreamRow): Promise<void> =>
+const noteOpen = ({ database, workerId }: StoringServices, { id }: EventStreamRow): Promise<void> =>
   openEventStream(database.queries, { id, workerId: workerId() });
 
 /** Leaves out what happened before the subscription began. */
@@ -94,22 +101,46 @@ function newEnough({ startTime }: EventStreamRow, batch: StreamBatch): StreamBat
   return { ...batch, events };
 }
 
-/** Stores events and position in one commit. */
-async function storeBatch(deps: StreamServices, stream: EventStreamRow, batch: StreamBatch): Promise<void> {
-  const { id, projectId, provider } = stream;
-  const { events, gaps, position } = batch;
+/**
+ * Stores events and position. Many rows are stored in several commits, of which only the last one moves the position: after a
+ * crash in between, the provider sends the events again, and the inbox recognises those that it has.
+ */
+async function storeBatch(
+  deps: StoringServices,
+  { stream, stop }: { stream: EventStreamRow; stop: AbortSignal },
+  batch: StreamBatch,
+): Promise<void> {
+  const { projectId, provider } = stream;
   const target = { projectId, provider, installationId: null };
-  const received: ReceivedEvent[] = events.map((event) => toReceivedEvent(event, target));
-  const stored = await transact(deps.database, async (queries): Promise<StoredEvents | undefined> => {
-    const move = { id, workerId: deps.workerId(), position };
-    if (!(await moveEventStream(queries, move))) throw new LostClaimError("another process has the stream");
-    if (gaps.length > 0) await requestReconciliations(deps, queries, stream, gaps);
-    return received.length > 0
-      ? storeReceivedEvents(queries, received, deps.windowMs, recipientsOf(stream))
+  const received = batch.events.map((event) => toReceivedEvent(event, target));
+  const inTime = <Answer>(run: () => Promise<Answer>) => retryWhileDatabaseIsDown(run, { signal: stop });
+  const { queries } = deps.database;
+  const parts = await inTime(() => divideByRows(queries, received, recipientsOf(stream)));
+  for (const [index, events] of parts.entries()) {
+    if (index > 0) stop.throwIfAborted();
+    const isLast = index === parts.length - 1;
+    const stored = await inTime(() => storePart(deps, stream, { events, end: isLast ? batch : undefined }));
+    if (stored) deps.subscribeMeter?.received(stored);
+  }
+}
+
+/** Stores some events, and with the last ones how the batch ends. */
+const storePart = (
+  deps: StoringServices,
+  stream: EventStreamRow,
+  { events, end }: { events: ReceivedEvent[]; end: Pick<StreamBatch, "gaps" | "position"> | undefined },
+): Promise<StoredEvents | undefined> =>
+  transact(deps.database, async (queries) => {
+    const claim = { id: stream.id, workerId: deps.workerId() };
+    const isOurs = end
+      ? await moveEventStream(queries, { ...claim, position: end.position })
+      : await lockEventStream(queries, claim);
+    if (!isOurs) throw new LostClaimError("another process has the stream");
+    if (end && end.gaps.length > 0) await requestReconciliations(deps, queries, stream, end.gaps);
+    return events.length > 0
+      ? storeReceivedEvents(queries, events, deps.windowMs, recipientsOf(stream))
       : undefined;
   });
-  if (stored) deps.subscribeMeter?.received(stored);
-}
 
 const recipientsOf = ({ id, providerAppId }: EventStreamRow): Recipients =>
   providerAppId === null ? { connectionId: id } : { journalAppId: id };
