@@ -1,13 +1,12 @@
-/** Conformance tests for AWS destinations, with a service that checks signatures with the SDK's own signer. */
+/** Conformance tests for AWS destinations, with a service that checks signatures. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { describe, test } from "node:test";
-import { Sha256 } from "@smithy/core/checksum";
-import { SignatureV4 } from "@smithy/signature-v4";
 import { openDestinationNetwork } from "../../../server/deliver/destination-network.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
 import type { DestinationType, Message, Outcome } from "../../../destination-kit/destination.ts";
+import { awsRefusal } from "../../../simulations/aws-signature-check.ts";
 import {
   answered,
   assertStorable,
@@ -29,6 +28,8 @@ export interface Arrived {
   /** From the request line, unchanged. */
   path: string;
   headers: Record<string, string>;
+  /** Name and value in turn. */
+  rawHeaders: string[];
   body: Buffer;
 }
 
@@ -42,15 +43,13 @@ interface AwsDouble {
 
 /** The services refuse older requests; S3 allows 15 minutes. */
 const OLDEST_MS = 15 * 60_000;
-const AUTHORIZATION =
-  /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/[^/]+\/aws4_request), SignedHeaders=([^,]+), Signature=[0-9a-f]{64}$/;
 
 /** Opens a service that answers `taken` to requests with a valid signature, and 403 to others. */
 async function openAwsDouble(service: AwsService, taken: string): Promise<AwsDouble> {
   const server = createServer((request, response) => {
-    void read(request).then(async (arrived) => {
+    void read(request).then((arrived) => {
       double.arrived.push(arrived);
-      const refusal = await refusalOf(arrived, service, Date.now() + double.aheadMs);
+      const refusal = refusalOf(arrived, service, Date.now() + double.aheadMs);
       if (!refusal) return response.writeHead(200).end(taken);
       const xml = `<Error><Code>${refusal}</Code><Message>refused</Message></Error>`;
       const body = service.name === "s3" ? xml : JSON.stringify({ __type: refusal, message: "refused" });
@@ -74,53 +73,21 @@ async function openAwsDouble(service: AwsService, taken: string): Promise<AwsDou
 async function read(request: IncomingMessage): Promise<Arrived> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const { method = "", url: path = "", headers } = request;
-  return { method, path, headers: { ...headers } as Record<string, string>, body: Buffer.concat(chunks) };
+  const { method = "", url: path = "", headers, rawHeaders } = request;
+  const body = Buffer.concat(chunks);
+  return { method, path, headers: { ...headers } as Record<string, string>, rawHeaders, body };
 }
 
-/** Returns the services' error code for a request; undefined when the SDK would have signed it in the same way. */
-async function refusalOf(
-  arrived: Arrived,
-  { name, region, secrets }: AwsService,
+/** Returns the services' error code for a request; undefined when its signature is valid. */
+function refusalOf(
+  { method, path, rawHeaders, body }: Arrived,
+  { name: service, region, secrets }: AwsService,
   nowMs: number,
-): Promise<string | undefined> {
-  const { headers, body, method, path } = arrived;
-  const { authorization = "", host = "" } = headers;
-  const [, keyId, scope, names = ""] = AUTHORIZATION.exec(authorization) ?? [];
-  const stamp = headers["x-amz-date"] ?? "";
-  if (keyId !== secrets.awsKeyId) return "UnrecognizedClientException";
-  if (scope !== `${stamp.slice(0, 8)}/${region}/${name}/aws4_request`) return "SignatureDoesNotMatch";
-  const signingDate = new Date(stamp.replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5"));
-  if (!(Math.abs(nowMs - signingDate.getTime()) <= OLDEST_MS)) return "RequestTimeTooSkewed";
-  const hash = createHash("sha256").update(body).digest("hex");
-  if ((headers["x-amz-content-sha256"] ?? hash) !== hash) return "XAmzContentSHA256Mismatch";
-
-  const signer = new SignatureV4({
-    service: name,
-    region,
-    credentials: {
-      accessKeyId: secrets.awsKeyId,
-      secretAccessKey: secrets.awsSecretKey,
-      sessionToken: secrets.awsSessionToken,
-    },
-    sha256: Sha256,
-    // S3 signs the path as it is; other services escape it once more.
-    uriEscapePath: name !== "s3",
-  });
-  const url = new URL(path, `http://${host}`);
-  const signed = await signer.sign(
-    {
-      method,
-      protocol: url.protocol,
-      hostname: url.hostname,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      headers: Object.fromEntries(names.split(";").map((one) => [one, headers[one] ?? ""])),
-      body,
-    },
-    { signingDate },
-  );
-  return signed.headers["authorization"] === authorization ? undefined : "SignatureDoesNotMatch";
+): string | undefined {
+  const { awsKeyId: accessKeyId, awsSecretKey: secretAccessKey, awsSessionToken: sessionToken } = secrets;
+  const account = { service, region, accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
+  const type = awsRefusal({ method, url: path, rawHeaders, body }, account, nowMs)?.type;
+  return type === "InvalidSignatureException" && service === "s3" ? "SignatureDoesNotMatch" : type;
 }
 
 interface AwsSample extends DestinationSample {
@@ -173,7 +140,7 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
     test("another secret or key is refused, and the recorded attempt contains neither", async () => {
       const { awsKeyId, awsSecretKey } = sample.service.secrets;
       for (const [secrets, reason] of [
-        [{ awsKeyId, awsSecretKey: "not-the-secret" }, /SignatureDoesNotMatch/],
+        [{ awsKeyId, awsSecretKey: "not-the-secret" }, /SignatureDoesNotMatch|InvalidSignature/],
         [{ awsKeyId: "AKIDOTHER", awsSecretKey }, /UnrecognizedClient/],
       ] as const) {
         const { outcome } = await deliverToDouble(type, { ...sample, secrets });
@@ -186,17 +153,17 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
 
     test("a changed body or header, or a late request, is refused", async () => {
       await deliverToDouble(type, sample, sampleMessage(), async (double) => {
-        const [{ headers, body, ...place }] = double.arrived as [Arrived];
+        const [{ method, path, headers, body }] = double.arrived as [Arrived];
         const last = body.length - 2;
         const changed = Buffer.from(body).fill((body[last] ?? 0) ^ 1, last, last + 1);
         const hash = createHash("sha256").update(changed).digest("hex");
-        const again = (arrived: Partial<Arrived>) =>
-          statusOf(double, { ...place, headers, body, ...arrived });
+        const again = (changes: Partial<Resent>) =>
+          statusOf(double, { method, path, headers, body, ...changes });
         assert.equal(await again({}), 200);
         assert.equal(await again({ body: changed }), 403);
         const forged = { ...headers, "x-amz-content-sha256": hash };
         assert.equal(await again({ body: changed, headers: forged }), 403);
-        assert.equal(await again({ path: `${place.path}x` }), 403);
+        assert.equal(await again({ path: `${path}x` }), 403);
         double.aheadMs = OLDEST_MS + 10_000;
         assert.equal(await again({}), 403);
       });
@@ -276,7 +243,9 @@ async function testStrangeAnswers(type: DestinationType, sample: DestinationSamp
   }
 }
 
-async function statusOf(double: AwsDouble, { method, path, headers, body }: Arrived): Promise<number> {
+type Resent = Omit<Arrived, "rawHeaders">;
+
+async function statusOf(double: AwsDouble, { method, path, headers, body }: Resent): Promise<number> {
   const { host: _host, connection: _connection, "content-length": _length, ...sent } = headers;
   const answer = await fetch(`${double.url}${path}`, { method, headers: sent, body: new Uint8Array(body) });
   await answer.text();
