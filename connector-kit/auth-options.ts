@@ -169,6 +169,16 @@ export const BasicSchema = Type.Object(
   { title: "BasicAuthOptions", description: "Options of basic authentication." },
 );
 
+export const AwsSignatureSchema = Type.Object(
+  {
+    service: Type.String({ description: "Name of the service in signatures, for example `identitystore`." }),
+    region: Type.String({
+      description: "Region in signatures: a name, or `{{.name}}` of an input that the customer fills.",
+    }),
+  },
+  { title: "AwsSignatureOptions", description: "What an AWS signature is made for." },
+);
+
 const Template = Type.Object({
   name: Type.String({ description: "Name of the header or query parameter." }),
   valueTemplate: Type.String({

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { authorization, CredentialsError, withDefaults } from "./authorization.ts";
+import { authorizeRequest } from "./authorize-request.ts";
 import { completeProvider } from "./define-provider.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 
@@ -74,4 +75,55 @@ test("fixed headers are added where a request has none of that name, and wait fo
   assert.equal(withDefaults(copper, { "X-PW-Application": "mine" })["x-pw-application"], "mine");
   assert.deepEqual(authorization(info("copper"), key).defaults, [["X-PW-Application", "developer_api"]]);
   assert.throws(() => authorization(info("copper"), key, { userEmail: "a\r\nX-Evil: 1" }), CredentialsError);
+});
+
+test("an access key signs for the region of the connection, and is sent nowhere", () => {
+  const key = { type: "basic", username: "AKIDEXAMPLE", password: "s/cr+t" } as const;
+  const added = authorization(info("aws"), key, { region: "eu-central-1" });
+  assert.deepEqual(added, {
+    headers: [],
+    query: [],
+    defaults: [],
+    signer: {
+      service: "identitystore",
+      region: "eu-central-1",
+      accessKeyId: "AKIDEXAMPLE",
+      secretAccessKey: "s/cr+t",
+    },
+  });
+});
+
+test("a region that would lead to another service of AWS is refused, and so is half an access key", () => {
+  const key = { type: "basic", username: "AKIDEXAMPLE", password: "s" } as const;
+  for (const region of [
+    "s3",
+    "s3-eu-west-1",
+    "a.s3",
+    "eu-west-1.evil",
+    "EU-WEST-1",
+    "eu-west-1/x",
+    "us-east-1\n",
+  ])
+    assert.throws(() => authorization(info("aws"), key, { region }), /is no region of AWS/);
+  for (const region of [
+    "us-gov-west-1",
+    "ap-southeast-2",
+    "us-isob-east-1",
+    "eusc-de-east-1",
+    "mx-central-1",
+  ])
+    assert.equal(authorization(info("aws"), key, { region }).signer?.region, region);
+  for (const change of [{ username: "" }, { password: "" }, { username: "A/b" }, { password: "s\n" }]) {
+    const refused = () => authorization(info("aws"), { ...key, ...change }, { region: "eu-west-1" });
+    assert.throws(refused, CredentialsError);
+  }
+});
+
+test("a signed request keeps its host, whatever its path is", async () => {
+  const key = { type: "basic", username: "AKIDEXAMPLE", password: "s" } as const;
+  const added = authorization(info("aws"), key, { region: "eu-west-1" });
+  const url = new URL("https://identitystore.eu-west-1.amazonaws.com//evil.example//x?b=a+b");
+  const sent = await authorizeRequest(added, { url, method: "GET", headers: { Authorization: "evil" } });
+  assert.equal(sent.url.href, "https://identitystore.eu-west-1.amazonaws.com//evil.example//x?b=a%20b");
+  assert.match(sent.headers["authorization"] ?? "", /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/);
 });

@@ -1,4 +1,5 @@
-/** Turns opened credentials into the headers and query parameters that a provider expects. Pure. */
+/** Turns opened credentials into the headers, query parameters or signer that a provider expects. Pure. */
+import { signatureRegion } from "./signature-facts.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import { fillTemplate, placeholders } from "./template.ts";
 
@@ -9,11 +10,21 @@ export type Credentials =
   | { type: "custom"; values: Record<string, string> }
   | { type: "none" };
 
+/** What signs the requests of a connection to AWS. */
+export interface AwsSigner {
+  service: string;
+  region: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
 export interface Authorization {
   headers: [name: string, value: string][];
   query: [name: string, value: string][];
   /** Headers that a request must have besides, such as the version of the API. The caller's own take precedence. */
   defaults: [name: string, value: string][];
+  /** Signs each request, where the provider requires it; see `signRequest`. */
+  signer?: AwsSigner;
 }
 
 /** Credentials that do not fit the provider, or that hold characters a header cannot carry. */
@@ -30,14 +41,15 @@ export function authorization(
   credentials: Credentials,
   metadata: Record<string, string> = {},
 ): Authorization {
-  const added = attach(provider, credentials);
+  const signer = provider.awsSignature && awsSigner(provider, provider.awsSignature, credentials, metadata);
+  const added = signer ? { headers: [], query: [] } : attach(provider, credentials);
   const defaults = (provider.fixedHeaders ?? []).flatMap(({ name, valueTemplate }): Header[] =>
     placeholders(valueTemplate).every((value) => metadata[value])
       ? [[name, fillTemplate(valueTemplate, metadata)]]
       : [],
   );
   for (const [name, value] of [...added.headers, ...defaults]) requireHeaderText(provider, name, value);
-  return { ...added, defaults };
+  return { ...added, defaults, ...(signer && { signer }) };
 }
 
 /** Returns the headers of a request by lower-case name: ours take precedence over `own`, and `own` over the defaults. */
@@ -114,6 +126,22 @@ function keyAsBasic(provider: ProviderInfo, key: string): Added {
 function basic(pair: string, provider: ProviderInfo): Added {
   if (provider.authType !== "basic") throw mismatch(provider, "a user name and password");
   return oneHeader("Authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
+}
+
+function awsSigner(
+  provider: ProviderInfo,
+  { service, region }: NonNullable<ProviderInfo["awsSignature"]>,
+  credentials: Credentials,
+  metadata: Record<string, string>,
+): AwsSigner {
+  if (credentials.type !== "basic") throw mismatch(provider, credentials.type);
+  const { username: accessKeyId, password: secretAccessKey } = credentials;
+  // The header has the ID between `=` and `/`; a pasted key often brings a blank.
+  if (!/^[\w+=.@-]+$/.test(accessKeyId) || !/^[!-~]+$/.test(secretAccessKey)) {
+    const message = `${provider.name} needs an access key: its ID as user name, the secret access key as password`;
+    throw new CredentialsError(message);
+  }
+  return { service, region: signatureRegion(region, metadata), accessKeyId, secretAccessKey };
 }
 
 function custom(provider: ProviderInfo, values: Record<string, string>): Added {

@@ -2,6 +2,7 @@
 import { Type, type TSchema } from "typebox";
 import { closest } from "../server/ground/closest.ts";
 import { isJsonObject } from "../server/ground/json.ts";
+import { signatureFaults } from "./signature-facts.ts";
 import { ProviderInfoSchema, type ProviderInfo } from "./provider-info.ts";
 
 export interface ProviderFault {
@@ -54,6 +55,7 @@ function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
   if (info.defaultModule !== "" && !info.modules?.[info.defaultModule]) {
     fault("defaultModule", `"${info.defaultModule}" is not one of the modules`);
   }
+  for (const [member, message] of signatureFaults(info)) fault(member, message);
   for (const [member, address] of addresses(info)) {
     if (!/^(https?:\/\/|\{\{)/.test(address)) fault(member, "must begin with https:// or a placeholder");
   }

@@ -1,6 +1,13 @@
 /** What Busbar knows about a provider as data: how to authenticate, where its API lives, what may be declared. */
 import { Type, type Static } from "typebox";
-import { ApiKeySchema, BasicSchema, CustomSchema, Oauth2Schema, TokenField } from "./auth-options.ts";
+import {
+  ApiKeySchema,
+  AwsSignatureSchema,
+  BasicSchema,
+  CustomSchema,
+  Oauth2Schema,
+  TokenField,
+} from "./auth-options.ts";
 import { described } from "../server/ground/described.ts";
 
 const Flags = Type.Object({
@@ -207,6 +214,13 @@ export const ProviderInfoSchema = Type.Object(
     apiKeyOpts: Type.Optional(described(ApiKeySchema, "Options for `apiKey`.")),
     basicOpts: Type.Optional(described(BasicSchema, "Options for `basic`.")),
     customOpts: Type.Optional(described(CustomSchema, "Options for `custom`.")),
+    awsSignature: Type.Optional(
+      described(
+        AwsSignatureSchema,
+        "Busbar's own: requests are signed with AWS Signature Version 4, for `basic`. The user name is the access key ID, " +
+          "the password the secret access key; neither is sent.",
+      ),
+    ),
     fixedHeaders: Type.Optional(
       Type.Array(
         Type.Object({
@@ -234,6 +248,11 @@ export const ProviderInfoSchema = Type.Object(
         {
           url: Type.String({ description: "URL to call." }),
           method: Type.Optional(Type.String({ description: "HTTP method. Default: `GET`." })),
+          awsService: Type.Optional(
+            Type.String({
+              description: "Busbar's own: service in the signature, if it is not that of `awsSignature`.",
+            }),
+          ),
           successStatusCodes: Type.Optional(
             Type.Array(Type.Integer(), { description: "Statuses of a successful check. Default: any 2xx." }),
           ),

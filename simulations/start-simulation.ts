@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Description } from "../connector-kit/described/description.ts";
+import type { ArrivedRequest } from "./aws-signature-check.ts";
 import { SimulatedAccount } from "./simulated-account.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 
@@ -23,7 +24,15 @@ export interface Simulation {
 const BASE_PATH = "/base";
 const MOST_BYTES = 1024 * 1024;
 
-export async function startSimulation(description: Description): Promise<Simulation> {
+export interface SimulationOptions {
+  /** Answers a request before the account sees it, for example because of its signature. */
+  admit?(request: ArrivedRequest): SimulatedAnswer | undefined;
+}
+
+export async function startSimulation(
+  description: Description,
+  { admit }: SimulationOptions = {},
+): Promise<Simulation> {
   const account = new SimulatedAccount(description);
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -35,8 +44,17 @@ export async function startSimulation(description: Description): Promise<Simulat
       else chunks.push(chunk);
     });
     request.on("end", () => {
-      const { method = "", url = "", headers } = request;
+      const { method = "", url = "", headers, rawHeaders } = request;
       requests.push(`${method} ${url}`);
+      const body = Buffer.concat(chunks);
+      const send = ({ status, headers: own, body: sent }: SimulatedAnswer): void => {
+        const date = new Date(account.now).toUTCString();
+        response
+          .writeHead(status, { "content-type": "application/json", date, ...own })
+          .end(sent === undefined ? undefined : JSON.stringify(sent));
+      };
+      const refused = admit?.({ method, url, rawHeaders, body });
+      if (refused) return send(refused);
       const ordered = simulation.next ?? (method === "GET" ? undefined : simulation.nextWrite);
       if (ordered === simulation.nextWrite) delete simulation.nextWrite;
       simulation.next = undefined;
@@ -48,7 +66,7 @@ export async function startSimulation(description: Description): Promise<Simulat
           baseUrl: simulation.url,
           contentType: headers["content-type"] ?? "",
           headers,
-          body: Buffer.concat(chunks).toString(),
+          body: body.toString(),
         });
       const { everyWrite } = simulation;
       if (everyWrite && method !== "GET") {
@@ -58,11 +76,7 @@ export async function startSimulation(description: Description): Promise<Simulat
       }
       const answer = ordered === undefined || ordered === "lost" ? carriedOut() : ordered;
       if (ordered === "lost") return void request.socket.destroy();
-      const text = answer.body === undefined ? undefined : JSON.stringify(answer.body);
-      const date = new Date(account.now).toUTCString();
-      response
-        .writeHead(answer.status, { "content-type": "application/json", date, ...answer.headers })
-        .end(text);
+      send(answer);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -21,6 +21,7 @@ const shown = (name: string, label: string): Input => ({ name, label, secret: fa
 
 const CLIENT = [shown("clientId", "Client id"), secret("clientSecret", "Client secret")];
 const PERSON = [shown("username", "User name"), secret("password", "Password")];
+const ACCESS_KEY = [shown("username", "Access key ID"), secret("password", "Secret access key")];
 
 export function needsOf(provider: JsonObject): Needs {
   const authType = textAt(provider, "authType");
@@ -29,7 +30,10 @@ export function needsOf(provider: JsonObject): Needs {
   const keyAsBasic = authType === "basic" && valueAt(provider, "basicOpts.apiKeyAsBasic") === true;
   if (authType === "apiKey" || keyAsBasic)
     return { kind: "credentials", member: "apiKey", inputs: secret("apiKey", "API key") };
-  if (authType === "basic") return { kind: "credentials", member: "basicAuth", inputs: PERSON };
+  if (authType === "basic") {
+    const inputs = valueAt(provider, "awsSignature") === undefined ? PERSON : ACCESS_KEY;
+    return { kind: "credentials", member: "basicAuth", inputs };
+  }
   const inputs = objectsAt(provider, "customOpts.inputs").map((input) => ({
     ...toInput(input),
     secret:

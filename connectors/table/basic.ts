@@ -11,8 +11,19 @@ export const basicProviders: Record<string, ProviderFacts> = {
   amplitude: basic("Amplitude", "https://amplitude.com", { declares: ["read", "write"] }),
   ashby: keyAsBasic("Ashby", "https://api.ashbyhq.com", "%s:", { declares: ["read", "write"] }),
   aws: basic("Amazon Web Services", "https://identitystore.{{.region}}.amazonaws.com", {
+    docs: "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html",
     declares: ["read"],
     defaultModule: "aws-identity-center",
+    awsSignature: { service: "identitystore", region: "{{.region}}" },
+    // Needs no permission. A refusal because of Busbar's own clock says "Signature expired", with the same code.
+    authHealthCheck: {
+      url: "https://sts.{{.region}}.amazonaws.com/?Action=GetCallerIdentity&Version=2011-06-15",
+      awsService: "sts",
+      refusals: [
+        { status: 403, text: "InvalidClientTokenId" },
+        { status: 403, text: "The request signature we calculated does not match" },
+      ],
+    },
     inputs: [
       { name: "region", displayName: "Region", prompt: "The region, for example eu-central-1." },
       {
@@ -30,11 +41,9 @@ export const basicProviders: Record<string, ProviderFacts> = {
       "aws-identity-center": {
         displayName: "AWS Identity Center",
         baseURL: "https://identitystore.{{.region}}.amazonaws.com",
-        support: supports(),
+        support: supports("proxy"),
       },
     },
-    documentationOnly:
-      "Every request must be signed with AWS Signature Version 4, which this Busbar cannot do.",
   }),
   blueshift: basic("Blueshift", "https://api.getblueshift.com/api", { declares: ["read", "write"] }),
   blueshiftEU: basic("Blueshift (EU)", "https://api.eu.getblueshift.com/api"),

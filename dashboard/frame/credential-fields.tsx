@@ -34,6 +34,8 @@ const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
 export function credentialFieldsOf(provider: Schemas["Provider"]): CredentialField[] {
   const { authType, oauth2Opts, customOpts } = provider;
   if (takesKey(provider)) return [secret("apiKey", "API key of the account")];
+  if (authType === "basic" && provider.awsSignature)
+    return [plain("username", "Access key ID"), secret("password", "Secret access key")];
   if (authType === "basic") return [plain("username", "User name"), secret("password", "Password")];
   if (authType === "custom")
     return (customOpts?.inputs ?? []).map(({ name, displayName, prompt, fieldType }) => ({

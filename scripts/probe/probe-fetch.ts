@@ -1,5 +1,6 @@
 /** Sends the calls of a probe: only reads, below the provider's base URL, through the egress guard. */
-import { authorization, withDefaults } from "../../connector-kit/authorization.ts";
+import { authorization } from "../../connector-kit/authorization.ts";
+import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
 import { fillPath } from "../../connector-kit/described/fill-path.ts";
 import { plansOf } from "../../connector-kit/described/object-plan.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
@@ -41,16 +42,13 @@ export function openProbeFetch(
       const url = new URL(base);
       url.pathname = base.pathname.replace(/\/$/, "") + (pathname === "/" ? "" : pathname);
       url.search = query;
-      for (const [name, value] of added.query) url.searchParams.set(name, value);
-      const answer = await egress.send({
+      const sent = await authorizeRequest(added, {
         url,
         method,
-        headers: withDefaults(added, {
-          ...(body !== undefined && { "content-type": "application/json" }),
-          ...headers,
-        }),
+        headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
         ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       });
+      const answer = await egress.send(sent);
       last = { status: answer.status, headers: answer.headers, text: answer.body.toString("utf8") };
       return last;
     },

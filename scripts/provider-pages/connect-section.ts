@@ -7,11 +7,13 @@ export function signIn({
   oauth2Opts,
   apiKeyOpts,
   basicOpts,
+  awsSignature,
   documentationOnly,
 }: ProviderInfo): string {
   if (documentationOnly !== undefined) return "documentation only";
   if (authType === "apiKey")
     return apiKeyOpts?.attachmentType === "query" ? "API key in the query" : "API key in a header";
+  if (awsSignature) return "access key, which signs requests (AWS Signature Version 4)";
   if (authType === "basic")
     return basicOpts?.apiKeyAsBasic ? "API key as HTTP Basic" : "user name and password";
   if (authType === "custom") return "values of its own";

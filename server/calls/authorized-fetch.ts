@@ -1,8 +1,9 @@
 /** Makes the fetch that connectors call a customer's account with: base address, credentials, one token refresh. */
-import { withDefaults } from "../../connector-kit/authorization.ts";
+import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { UnsignableRequest } from "../../connector-kit/sign-request.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { inSpan } from "../ground/span.ts";
@@ -87,19 +88,24 @@ async function sendOnce(
   const { method, path, repeatable } = request;
   const shown = { method, path: path.split("?")[0] ?? path };
   try {
-    const { status, headers, body } = await egress.send({
-      url: addressOf(base, path, live),
+    const sent = await authorizeRequest(live.authorization, {
+      url: addressOf(base, path),
       method,
-      headers: headersOf(request, live),
-      body: request.body === undefined ? undefined : bodyText(request, live),
-      timeoutMs: options.timeoutMs,
+      headers: {
+        ...(request.body !== undefined && { "content-type": "application/json" }),
+        ...request.headers,
+      },
+      ...(request.body !== undefined && { body: bodyText(request, live) }),
     });
+    const { status, headers, body } = await egress.send({ ...sent, timeoutMs: options.timeoutMs });
     options.onExchange?.({ ...shown, status });
     const text = body.toString("utf8");
     const answer = { status, headers, text: status < 400 ? text : withoutSecrets(text, secretsOf(live)) };
     options.onAnswer?.(answer);
     return answer;
   } catch (error) {
+    if (error instanceof UnsignableRequest)
+      throw new ProviderError({ kind: "invalid", message: error.message });
     if (!(error instanceof EgressError)) throw error;
     options.onExchange?.({ ...shown, failure: error.message });
     throw toProviderError(error, repeatable);
@@ -107,7 +113,8 @@ async function sendOnce(
 }
 
 /** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */
-function secretsOf({ authorization: { headers, query }, accessToken = "" }: LiveConnection): string[] {
+function secretsOf({ authorization, accessToken = "" }: LiveConnection): string[] {
+  const { headers, query, signer } = authorization;
   const ofHeaders = headers.flatMap(([, value]) => {
     const bare = value.split(" ").at(-1) ?? value;
     const pair = Buffer.from(bare, "base64").toString("utf8");
@@ -115,25 +122,17 @@ function secretsOf({ authorization: { headers, query }, accessToken = "" }: Live
     return [value, bare, password];
   });
   const ofQuery = query.flatMap(([, value]) => [value, encodeURIComponent(value)]);
-  return [accessToken, ...ofHeaders, ...ofQuery];
+  return [accessToken, signer?.secretAccessKey ?? "", ...ofHeaders, ...ofQuery];
 }
 
 /** Appends the connector's path to the base address; `/` is the base address itself. A path can never lead to another origin. */
-function addressOf(base: URL, path: string, live: LiveConnection): URL {
+function addressOf(base: URL, path: string): URL {
   const url = new URL(base);
   const mark = path.indexOf("?");
   const below = mark === -1 ? path : path.slice(0, mark);
   url.pathname = `${base.pathname.replace(/\/$/, "")}${below === "/" ? "" : below}`;
   url.search = mark === -1 ? "" : path.slice(mark);
-  for (const [name, value] of live.authorization.query) url.searchParams.set(name, value);
   return url;
-}
-
-function headersOf(request: ProviderRequest, live: LiveConnection): Record<string, string> {
-  return withDefaults(live.authorization, {
-    ...(request.body !== undefined && { "content-type": "application/json" }),
-    ...request.headers,
-  });
 }
 
 function bodyText({ body, tokenMark }: ProviderRequest, { accessToken = "" }: LiveConnection): string {

@@ -1,5 +1,5 @@
 /** Calls a provider's health check, the address that the catalog names for testing credentials. */
-import { withDefaults } from "../../connector-kit/authorization.ts";
+import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
 import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
@@ -14,15 +14,15 @@ const MAX_BYTES = 256 * 1024;
 
 export async function askHealth(egress: Egress, live: LiveConnection): Promise<Health> {
   const { provider, authorization } = live;
+  const { signer } = authorization;
   try {
     const values = addressValues(live);
     const url = healthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
     if (!url) return "unknown";
-    for (const [name, value] of authorization.query) url.searchParams.set(name, value);
+    const { method = "GET", awsService: service = signer?.service ?? "" } = provider.authHealthCheck ?? {};
+    const added = { ...authorization, ...(signer && { signer: { ...signer, service } }) };
     const { status, body } = await egress.send({
-      url,
-      method: provider.authHealthCheck?.method ?? "GET",
-      headers: withDefaults(authorization, {}),
+      ...(await authorizeRequest(added, { url, method })),
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });

@@ -97,6 +97,16 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     shared.reset(live);
   };
 
+  /** Where requests are signed, a wrong key and a missing permission are both answered 403: only the health check tells. */
+  const forbidden = async (live: LiveConnection): Promise<void> => {
+    const generation = credentialGeneration(live);
+    if ((checkedUntil.get(generation) ?? 0) > nowMs()) return;
+    checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
+    const health = await askHealth(deps.egress, live);
+    if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
+    if (health === "refused") await markBad(deps, live, "its health check and another call were refused");
+  };
+
   return {
     get any() {
       return strikes.size > 0 || shared.any;
@@ -109,6 +119,8 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
       const { id } = live;
       if (status === 401) {
         if (live.status !== "bad_credentials") settle(live, () => refused(live));
+      } else if (status === 403 && live.authorization.signer) {
+        if (live.status !== "bad_credentials") settle(live, () => forbidden(live));
       } else if (status < 400) {
         if (strikes.size > 0) strikes.delete(id);
         const clear = shared.clear(id);

@@ -118,7 +118,8 @@ export const PROBLEM_TYPES = {
     status: 413,
     title: "Request body too large",
     retryable: false,
-    causes: "The body is larger than 10 MB; uploads may have 50 MB.",
+    causes:
+      "The body is larger than 10 MB; uploads may have 50 MB, and proxied requests that Busbar signs 1 MiB.",
     remedy: "Send smaller batches.",
   },
   "unsupported-media-type": {

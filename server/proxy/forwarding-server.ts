@@ -12,7 +12,14 @@ import { checkNames, isAcceptable, readHead, type RequestHead } from "./read-hea
 import { recordCall } from "./record-call.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
 import { asProblem, refuse } from "./refuse.ts";
-import { CallerGone, collect, KEPT_BYTES, Upload } from "./request-body.ts";
+import {
+  CallerGone,
+  collect,
+  KEPT_BYTES,
+  MOST_SIGNED_BYTES,
+  tooLargeToSign,
+  Upload,
+} from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import { idsOfCall, type Admission } from "./target.ts";
 import { InstallationRefusal, type Targets } from "./targets.ts";
@@ -112,13 +119,18 @@ async function prepare(
   const call = createCall(deps, received, known ?? (await resolve(deps, head, request)), attempt);
   if (deps.limits) enter(deps.limits, call);
   if (response.destroyed) return undefined;
+  const isSigned = call.target.signer !== undefined;
+  if (isSigned && head.body !== "chunked" && head.body > MOST_SIGNED_BYTES) throw tooLargeToSign();
   if (attempt.expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
   const isSmall = head.body !== "chunked" && head.body <= KEPT_BYTES;
-  // Small bodies are read completely, so that they can be sent again; others are streamed.
+  // Small bodies are read completely, so that they can be sent again, and those to sign; others are streamed.
   return {
     ...call,
-    body: isSmall ? await collect(request, deps.idleTimeoutMs) : new Upload(request, deps.idleTimeoutMs),
+    body:
+      isSmall || isSigned
+        ? await collect(request, deps.idleTimeoutMs)
+        : new Upload(request, deps.idleTimeoutMs),
   };
 }
 

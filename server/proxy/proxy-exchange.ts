@@ -1,6 +1,7 @@
 /** Carries out one proxied call: streams both bodies, and holds an answer back while it may still be replaced. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
+import { signRequest, UnsignableRequest } from "../../connector-kit/sign-request.ts";
 import { toEgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { WorkIds } from "../ground/current-work.ts";
@@ -38,6 +39,7 @@ export interface ProxyCall {
   isNamed: boolean;
   /** The target of the request line to the provider. */
   path: string;
+  /** Never an `Upload` where requests are signed. */
   body: Buffer | Upload | undefined;
 }
 
@@ -78,13 +80,27 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
   }
 
   start(): void {
-    this.#dispatch(this.#call.body, this.#call.path);
+    this.#send(this.#call.body, this.#call.path);
   }
 
-  #dispatch(body: Buffer | Upload | undefined, path: string): void {
+  #send(body: Buffer | Upload | undefined, path: string): void {
+    const { head, request } = this.#call;
+    const { origin, signer } = this.#target;
+    const headers = toProvider(head, this.#target);
+    if (!signer || body instanceof Upload) return this.#dispatch(body, path, headers);
+    const method = request.method ?? "GET";
+    signRequest(signer, { method, host: new URL(origin).host, path, headers, body })
+      .then((signed) => {
+        if (!this.#over) this.#dispatch(body, signed.path, [...signed.headers]);
+      })
+      .catch((error: unknown) => {
+        if (!this.#over) this.#refuseUnsigned(error);
+      });
+  }
+
+  #dispatch(body: Buffer | Upload | undefined, path: string, headers: string[]): void {
     const { request, head } = this.#call;
     const target = this.#target;
-    const headers = toProvider(head, target);
     if (body instanceof Upload && typeof head.body === "number")
       headers.push("content-length", String(head.body));
     this.#sent = false;
@@ -180,6 +196,12 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     return { ...idsOfCall(this.#target, this.#call.head.traceparent), requestId: this.requestId };
   }
 
+  #refuseUnsigned(error: unknown): void {
+    this.#over = true;
+    const isCallers = error instanceof UnsignableRequest;
+    this.#refuse(isCallers ? new Problem("invalid-request", { detail: error.message }) : error);
+  }
+
   #refuse(error: unknown): void {
     this.refused = true;
     this.requestId = this.#call.requestId;
@@ -221,7 +243,7 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
           if (target === this.#target) return this.#finish(refused);
           this.#target = target;
           const path = targetPath(request.url ?? "", target);
-          this.#dispatch(body instanceof Upload ? body.whole : body, path);
+          this.#send(body instanceof Upload ? body.whole : body, path);
         },
         (error: unknown) => {
           // The provider's own refusal tells the caller more than ours.

@@ -6,6 +6,9 @@ import { Problem } from "../ground/errors.ts";
 /** Bodies up to this size are kept in memory, so that the request can be repeated with another token. */
 export const KEPT_BYTES = 64 * 1024;
 
+/** A signature needs the whole body before the first byte is sent. */
+export const MOST_SIGNED_BYTES = 1024 * 1024;
+
 /** The caller closed the connection before its request was complete. */
 export class CallerGone extends Error {
   override name = "CallerGone";
@@ -19,18 +22,32 @@ const callerSilent = (idleMs: number): Problem =>
     detail: `No more of the request's body arrived for ${idleMs / 1_000} s. Send the complete request again.`,
   });
 
+/** The refusal of a body that is too large to be signed. */
+export const tooLargeToSign = (): Problem =>
+  new Problem("body-too-large", {
+    detail: `The requests to this provider are signed, which takes the whole body at once: at most ${MOST_SIGNED_BYTES} bytes (1 MiB).`,
+    remedy: "Send less in one request.",
+  });
+
 /**
- * Reads the whole body of a request that announces at most `KEPT_BYTES`; undefined when it is empty. Rejects with
- * `CallerGone`, or with a `Problem` after `idleMs` without data.
+ * Reads the whole body of a request that announces at most `KEPT_BYTES`, or whose request is signed; undefined when it is
+ * empty. Rejects with `CallerGone`, or with a `Problem` after `idleMs` without data, or for more than `MOST_SIGNED_BYTES`.
  */
 export function collect(request: IncomingMessage, idleMs: number): Promise<Buffer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   const chunks: Buffer[] = [];
+  let bytes = 0;
   const silence = setTimeout(() => reject(callerSilent(idleMs)), idleMs);
-  request.on("data", (chunk: Buffer) => {
+  const onData = (chunk: Buffer): void => {
     silence.refresh();
-    chunks.push(chunk);
-  });
+    bytes += chunk.length;
+    if (bytes <= MOST_SIGNED_BYTES) return void chunks.push(chunk);
+    clearTimeout(silence);
+    // Whoever refuses the request reads and discards the rest.
+    request.off("data", onData);
+    reject(tooLargeToSign());
+  };
+  request.on("data", onData);
   request.on("end", () => {
     clearTimeout(silence);
     resolve(chunks.length <= 1 ? chunks[0] : Buffer.concat(chunks));

@@ -24,6 +24,8 @@ export interface Target extends TargetBase {
   defaults: Authorization["defaults"];
   /** Names of `headers` in lower case, less those that never pass: the caller's headers of these names do not pass. */
   replaces: ReadonlySet<string>;
+  /** Signs each request, where the provider requires it. */
+  signer?: Authorization["signer"];
   /** Whether a new token can be requested when the provider refuses this one. */
   refreshable: boolean;
   /** Whether a success changes what is known about the connection. */
@@ -59,7 +61,7 @@ export const idsOfCall = (
 /** Builds the target of an installation's calls. Throws `ProviderError` when the base URL cannot be built. */
 export function buildTarget(connections: LiveConnections, permit: ProxyPermit, live: LiveConnection): Target {
   const url = connections.baseUrl(live, permit.moduleKey);
-  const { headers, query, defaults } = live.authorization;
+  const { headers, query, defaults, signer } = live.authorization;
   return {
     projectId: permit.projectId,
     installationId: permit.id,
@@ -71,6 +73,7 @@ export function buildTarget(connections: LiveConnections, permit: ProxyPermit, l
     query,
     headers: headers.flat(),
     defaults,
+    ...(signer && { signer }),
     replaces: new Set(headers.map(([name]) => name.toLowerCase()).filter((name) => !neverPasses(name))),
     refreshable: live.refreshable && live.status !== "bad_credentials",
     unproven: live.status !== "working",

@@ -104,7 +104,8 @@ export function openTargets(deps: TargetDeps): Targets {
       return admission;
     },
     answered(target, status) {
-      if (status === 401 ? target.refreshable : !target.unproven && !deps.connections.suspects.any) return;
+      const mayRefuse = status === 401 || (status === 403 && target.signer !== undefined);
+      if (mayRefuse ? target.refreshable : !target.unproven && !deps.connections.suspects.any) return;
       const live = lives.get(target);
       if (live) deps.connections.suspects.noticed(live, status);
     },

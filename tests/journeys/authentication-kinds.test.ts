@@ -74,6 +74,7 @@ describe("a provider of every kind of authentication", () => {
         sugarCRM: at("sugarCRM", { oauth2Opts: { tokenURL: `${origin}/token` } }),
         quickbooks: at("quickbooks", { oauth2Opts }),
         airtable: at("airtable", { oauth2Opts, authHealthCheck: { url: `${origin}/health` } }),
+        braze: { documentationOnly: "Its API is not on the internet." },
         bigquery: at("bigquery", {
           customOpts: { connectSteps: assertionStep, refreshSteps: assertionStep },
         }),
@@ -226,16 +227,16 @@ describe("a provider of every kind of authentication", () => {
   }
 
   test("a provider that cannot be called here is listed with the reason, and its connection is refused", async () => {
-    const shown = await on.call("GET", "/v1/providers/aws");
+    const shown = await on.call("GET", "/v1/providers/braze");
     assert.equal(shown.body.support.proxy, false);
-    assert.match(shown.body.documentationOnly, /Signature Version 4/);
+    assert.match(shown.body.documentationOnly, /not on the internet/);
     const refused = await on.inProject("POST", "/connections:generate", {
-      provider: "aws",
+      provider: "braze",
       groupRef: "acme",
       consumerRef: "ada",
-      basicAuth: { username: "AKIA", password: "s" },
+      apiKey: "k-1",
     });
     assert.equal(refused.status, 422, refused.text);
-    assert.match(refused.body.detail, /Amazon Web Services cannot be connected/);
+    assert.match(refused.body.detail, /Braze cannot be connected/);
   });
 });

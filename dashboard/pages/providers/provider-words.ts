@@ -12,7 +12,11 @@ const SIGN_INS: Record<Provider["authType"], string> = {
   oauth2: "OAuth 2",
 };
 
-export const signInWords = ({ authType }: Pick<Provider, "authType">): string => SIGN_INS[authType];
+export const signInWords = ({
+  authType,
+  awsSignature,
+}: Pick<Provider, "authType" | "awsSignature">): string =>
+  awsSignature ? "an access key that signs requests" : SIGN_INS[authType];
 
 /** "read, write, delete, proxy" */
 export function abilityWords({ support }: Pick<Provider, "support">): string {

@@ -1,7 +1,8 @@
 /** Requests metadata of a connected account from the provider, if the catalog says how. */
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
-import { authorization, CredentialsError, withDefaults } from "../../../connector-kit/authorization.ts";
+import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
+import { authorizeRequest } from "../../../connector-kit/authorize-request.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connector-kit/template.ts";
 import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
@@ -113,11 +114,8 @@ async function ask(
     const added = authorization(provider, wire, metadataValues(known));
     const { allowsPlainHttp: allowPlainHttp } = deps.egress;
     const url = providerUrl(provider, address, { values: metadataValues(known), allowPlainHttp });
-    for (const [name, value] of added.query) url.searchParams.set(name, value);
     const { status, body } = await deps.egress.send({
-      url,
-      method: "GET",
-      headers: withDefaults(added, {}),
+      ...(await authorizeRequest(added, { url, method: "GET" })),
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });

@@ -1,4 +1,5 @@
 /** A connection's metadata about the account: entered by the customer, or read from the provider's token response. */
+import { signatureRegion } from "../../../connector-kit/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
 import { textAt } from "../../../connector-kit/text-at.ts";
@@ -45,13 +46,17 @@ export function addressValues(connection: {
   return values;
 }
 
-/** Throws a 400 Problem that names missing metadata if the base URL cannot be built: every call would fail. */
+/** Throws a 400 Problem that names the metadata if base URL or signatures cannot be made with it: every call would fail. */
 export function requireAddress(
   provider: ProviderInfo,
   metadata: ProviderMetadata,
   allowPlainHttp: UrlOptions["allowPlainHttp"],
 ): void {
-  buildAddress(provider, () => baseUrl(provider, { values: metadataValues(metadata), allowPlainHttp }));
+  const values = metadataValues(metadata);
+  buildAddress(provider, () => {
+    if (provider.awsSignature) signatureRegion(provider.awsSignature.region, values);
+    return baseUrl(provider, { values, allowPlainHttp });
+  });
 }
 
 /** Builds a URL. Throws a 400 Problem that names missing metadata. */

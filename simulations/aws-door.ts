@@ -1,0 +1,58 @@
+/** What AWS does with a request before the service that it is for: checks the signature, and tells who signed. */
+import { awsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
+import type { SimulatedAnswer } from "./simulated-answer.ts";
+
+export interface AwsDoor {
+  /** Returns the answer that ends the request; undefined if the service is to answer. */
+  admit(request: ArrivedRequest): SimulatedAnswer | undefined;
+  /** Sets its clock ahead. */
+  aheadMs: number;
+}
+
+/** The security token service, whose refusals have another form. */
+export const STS_PATH = "/sts/";
+
+export function openAwsDoor(account: AwsService): AwsDoor {
+  const door: AwsDoor = {
+    aheadMs: 0,
+    admit(request) {
+      const isSts = request.url.startsWith(STS_PATH);
+      const called = isSts ? { ...account, service: "sts" } : account;
+      const refusal = awsRefusal(request, called, Date.now() + door.aheadMs);
+      if (isSts) return refusal ? stsRefusal(refusal.type, refusal.message) : identity(account);
+      if (!refusal) return undefined;
+      const { type, message } = refusal;
+      return {
+        status: 403,
+        headers: { "content-type": "application/x-amz-json-1.1", "x-amzn-errortype": type },
+        body: { __type: type, message },
+      };
+    },
+  };
+  return door;
+}
+
+const STS_CODES: Record<string, string> = {
+  UnrecognizedClientException: "InvalidClientTokenId",
+  InvalidSignatureException: "SignatureDoesNotMatch",
+};
+
+const stsRefusal = (type: string, Message: string): SimulatedAnswer => ({
+  status: 403,
+  headers: {},
+  body: { Error: { Code: STS_CODES[type] ?? type, Message, Type: "Sender" }, RequestId: "r-1" },
+});
+
+const identity = ({ accessKeyId }: AwsService): SimulatedAnswer => ({
+  status: 200,
+  headers: {},
+  body: {
+    GetCallerIdentityResponse: {
+      GetCallerIdentityResult: {
+        Account: "123456789012",
+        Arn: `arn:aws:iam::123456789012:user/${accessKeyId}`,
+        UserId: accessKeyId,
+      },
+    },
+  },
+});
