@@ -5,6 +5,7 @@ import type { AddressRules, Fault } from "./destination.ts";
 export function checkUrl(name: string, text: string, network: AddressRules): Fault[] {
   const url = URL.parse(text);
   if (!url) return [{ name, detail: "must be an absolute address such as https://example.com/hooks" }];
+  if (isCopied(text)) return [{ name, detail: COPIED }];
   if (url.username || url.password) {
     return [{ name, detail: "must not hold a user name or password; put a token into a header" }];
   }
@@ -22,3 +23,7 @@ export function checkUrl(name: string, text: string, network: AddressRules): Fau
 export function isPrivate(host: string): string {
   return `leads to ${host}, which is private; list it in BUSBAR_EGRESS_ALLOW to reach it`;
 }
+
+/** Whether an address was copied from where its secrets are hidden. */
+export const isCopied = (text: string): boolean => text.includes("…");
+export const COPIED = "is not the whole address: `…` stands for what is hidden from viewers";

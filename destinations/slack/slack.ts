@@ -1,5 +1,6 @@
 /** Slack: a sentence and the raw payload of an event, or the text of a data message, posted to an incoming webhook. */
 import { Type } from "typebox";
+import { COPIED, isCopied } from "../../destination-kit/check-url.ts";
 import type { Fault, Message } from "../../destination-kit/destination.ts";
 import { defineDestination } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
@@ -51,6 +52,7 @@ function textOf({ kind, topic, data }: Message): string {
 }
 
 function checkAddress(text: string): Fault[] {
+  if (isCopied(text)) return [{ name: "metadata.url", detail: COPIED }];
   const url = URL.parse(text);
   // Compares the whole origin, so that no port, user name or password is accepted.
   if (url && url.href.startsWith(`https://${HOST}/`) && url.pathname !== "/") return [];

@@ -37,8 +37,8 @@ describe("deliveries amid changes", () => {
 
   test("410 disables at once; the event goes to other destinations and never to the disabled one", async () => {
     const { on, sink } = all;
-    sink.answer = refuse("/gone", 410);
-    const gone = await drawRoute(on, `${sink.url}/gone`, [
+    sink.answer = refuse("/gone?key=secret", 410);
+    const gone = await drawRoute(on, `${sink.url}/gone?key=secret`, [
       "connection.created",
       "destination.webhook.disabled",
     ]);
@@ -50,7 +50,7 @@ describe("deliveries amid changes", () => {
       projectId: on.projectId,
       destinationId: gone.id,
       destinationName: gone.name,
-      url: `${sink.url}/gone`,
+      url: `${sink.url}/gone?…`,
     });
     assert.ok(await disabledTime(gone.name));
     assert.equal((await all.deliveriesOf(gone.name)).length, 1);

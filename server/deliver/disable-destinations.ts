@@ -2,6 +2,7 @@
 import { destinationWebhookDisabled } from "../events/destination-events.ts";
 import { recordEvents } from "../events/record-event.ts";
 import type { Log } from "../ground/log.ts";
+import { shownAddress } from "../../destination-kit/shown-address.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { failDisabled } from "../store/deliveries.ts";
 import { disableDestination, disableFailing, type DestinationRow } from "../store/destinations.ts";
@@ -47,5 +48,6 @@ export async function disableDestinations(deps: DisableServices, failed: Attempt
 
 function disabledEvent({ id, projectId, name, metadata }: DestinationRow) {
   const { url = "" } = metadata as { url?: string };
-  return destinationWebhookDisabled({ id, projectId, name, url });
+  // Other destinations get the event, and viewers may read it.
+  return destinationWebhookDisabled({ id, projectId, name, url: shownAddress(url) });
 }

@@ -104,7 +104,7 @@ export const DestinationWebhookDisabledSchema = Type.Object(
     ...PROJECT,
     destinationId: Type.String({ description: "Id of the destination." }),
     destinationName: Type.String({ description: "Name of the destination." }),
-    url: Type.String({ description: "URL of the disabled webhook." }),
+    url: Type.String({ description: "URL of the disabled webhook; `…` stands for secrets in it." }),
   },
   { title: "DestinationWebhookDisabledEvent" },
 );

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
 import { accept } from "../../../tests/harness/deliveries/sink.ts";
+import { addPerson } from "../../../tests/harness/people.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 describe("deliveries through the API", () => {
@@ -84,18 +85,24 @@ describe("deliveries through the API", () => {
   test("the attempts show the request as it was sent, without the values of the destination's own headers", async () => {
     const { on, sink } = all;
     const headers = { "X-Tenant": "acme-secret" };
-    const { name } = await drawRoute(on, `${sink.url}/sent`, ["installation.created"], { headers });
+    const { name } = await drawRoute(on, `${sink.url}/sent?key=of-ours`, ["installation.created"], {
+      headers,
+    });
     await all.happens("installation.created");
     const [{ id, attempts }] = await all.untilStatus(name, "delivered");
     assert.equal(attempts[0].request, undefined);
     const { body, text } = await on.inProject("GET", `/destinations/${name}/deliveries/${id}`);
-    const [received] = sink.at("/sent");
+    const [received] = sink.at("/sent?key=of-ours");
     assert.ok(received);
     const { request } = body.attempts[0];
-    assert.deepEqual([request.method, request.url], ["POST", `${sink.url}/sent`]);
+    assert.deepEqual([request.method, request.url], ["POST", `${sink.url}/sent?key=of-ours`]);
     assert.equal(request.body, received.body);
     assert.equal(request.headers["x-tenant"], "…");
     assert.ok(!text.includes("acme-secret"));
+    const viewer = (await addPerson(on, "viewer")).headers;
+    const path = `/destinations/${name}/deliveries/${id}`;
+    const seen = await on.inProject("GET", path, undefined, viewer);
+    assert.equal(seen.body.attempts[0].request.url, `${sink.url}/sent?…`);
     for (const [header, value] of Object.entries(request.headers))
       if (header !== "x-tenant") assert.equal(received.headers[header], value, header);
     for (const header of [

@@ -2,10 +2,11 @@
 import { Type } from "typebox";
 import { requestsOf } from "../../deliver/sent-request.ts";
 import { Problem } from "../../ground/errors.ts";
+import { shownAddress } from "../../../destination-kit/shown-address.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDelivery } from "../../store/delivery-lists.ts";
-import { getDestinationRow } from "../destinations/destination.ts";
+import { getDestinationRow, seesSecretsOf } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { DeliveryWithDataSchema, toDelivery } from "./delivery.ts";
 
@@ -16,14 +17,14 @@ export const getDelivery = (deps: { database: Database }) =>
     summary: "Get a delivery",
     description:
       "Returns the delivery with its attempts and the data of the event. Attempts of webhooks have the " +
-      "`request` as it was sent.",
+      "`request` as it was sent; secrets in its `url` are shown to callers who may change the destination.",
     params: Type.Object({
       destination: DestinationIdOrName,
       deliveryId: Type.String({ description: "Id of the delivery, which is the id of the message." }),
     }),
     success: { status: 200, description: "The delivery.", schema: DeliveryWithDataSchema },
     hasEntityTag: true,
-    async handle({ project, params }) {
+    async handle({ project, caller, params }) {
       const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       const row = await findDelivery(queries, destination.id, params.deliveryId);
@@ -34,9 +35,10 @@ export const getDelivery = (deps: { database: Database }) =>
       }
       const { eventId: id, type, kind, data, createTime } = row;
       const requestOf = requestsOf(destination, { id, projectId: project.id, type, kind, data, createTime });
+      const addressOf = seesSecretsOf(caller) ? (url: string) => url : shownAddress;
       const attempts = row.attempts.map(({ sent, ...attempt }) => {
         const request = requestOf(sent);
-        return { ...attempt, ...(request && { request }) };
+        return { ...attempt, ...(request && { request: { ...request, url: addressOf(request.url) } }) };
       });
       return { ...toDelivery(row), attempts, data: JSON.parse(data) as unknown };
     },

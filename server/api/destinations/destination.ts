@@ -8,6 +8,7 @@ import { findDestination, type DestinationRow } from "../../store/destinations.t
 import { described } from "../../ground/described.ts";
 import { isJsonObject } from "../../ground/json.ts";
 import { includesRole } from "../../ground/role.ts";
+import { shownAddress } from "../../../destination-kit/shown-address.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import { DestinationId } from "../members.ts";
 import { HealthSchema } from "./shown-health.ts";
@@ -96,18 +97,23 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
 
 /**
  * Returns how a destination is shown to the caller: whoever may not change it does not see the values of its headers, in which
- * receivers take their secrets.
+ * receivers take their secrets, nor those in its address.
  */
-export const shownTo =
-  ({ role }: Caller, show: typeof toDestination = toDestination): typeof toDestination =>
-  (row) => {
-    const shown = show(row);
-    if (role === undefined || includesRole(role, "editor")) return shown;
-    const { headers } = shown.metadata;
-    if (!isJsonObject(headers)) return shown;
-    const hidden = Object.fromEntries(Object.keys(headers).map((name) => [name, "…"]));
-    return { ...shown, metadata: { ...shown.metadata, headers: hidden } };
+export const shownTo = (caller: Caller, show: typeof toDestination = toDestination): typeof toDestination =>
+  seesSecretsOf(caller) ? show : (row) => withoutSecretSettings(show(row));
+
+/** Whether the caller may know what destinations are sent to and with which headers. */
+export const seesSecretsOf = ({ role }: Caller): boolean =>
+  role === undefined || includesRole(role, "editor");
+
+function withoutSecretSettings(shown: Static<typeof DestinationSchema>): Static<typeof DestinationSchema> {
+  const { url, headers } = shown.metadata;
+  const hidden = isJsonObject(headers) && {
+    headers: Object.fromEntries(Object.keys(headers).map((name) => [name, "…"])),
   };
+  const address = typeof url === "string" && { url: shownAddress(url) };
+  return { ...shown, metadata: { ...shown.metadata, ...address, ...hidden } };
+}
 
 /** Adds the signing key, the only secret that is ever returned. */
 export function withSecrets(

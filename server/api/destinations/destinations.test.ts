@@ -97,8 +97,8 @@ describe("destinations, topics and routes", () => {
     assert.equal((await on.inProject("GET", "/destinations/my-hook")).status, 404);
   });
 
-  test("values of headers, which may be secrets, are shown to nobody who may not change them", async () => {
-    const metadata = { url, headers: { authorization: "Bearer of-the-receiver" } };
+  test("values of headers and secrets in the address are shown to nobody who may not change them", async () => {
+    const metadata = { url: `${url}?token=secret`, headers: { authorization: "Bearer of-the-receiver" } };
     const { id } = (await create({ metadata })).body;
     const key = await on.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] });
     const shownTo = async (headers: Record<string, string>) => {
@@ -108,12 +108,25 @@ describe("destinations, topics and routes", () => {
       assert.deepEqual(listed.metadata, one.body.metadata);
       return one.body.metadata;
     };
-    const hidden = { url, headers: { authorization: "…" } };
+    const hidden = { url: `${url}?…`, headers: { authorization: "…" } };
     assert.deepEqual(await shownTo({ "x-api-key": key.body.key }), hidden);
     for (const role of ["viewer", "support"] as const)
       assert.deepEqual(await shownTo((await addPerson(on, role)).headers), hidden, role);
-    assert.deepEqual(await shownTo((await addPerson(on, "editor")).headers), metadata);
+    const editor = (await addPerson(on, "editor")).headers;
+    assert.deepEqual(await shownTo(editor), metadata);
     assert.deepEqual(await shownTo({}), metadata);
+    const save = (shown: object) =>
+      on.inProject(
+        "PATCH",
+        `/destinations/${id}`,
+        { updateMask: ["metadata"], destination: { metadata: shown } },
+        editor,
+      );
+    assert.equal((await save(await shownTo(editor))).status, 200);
+    assert.deepEqual(await shownTo(editor), metadata);
+    // What somebody else copied from their page.
+    const copied = await save({ url: hidden.url });
+    assert.deepEqual([copied.status, copied.body.issues[0].name], [422, "destination.metadata.url"]);
   });
 
   test("names are unique in a project and made of letters, digits and dashes", async () => {

@@ -25,7 +25,8 @@ export const getDestination = (deps: Needs) =>
     operationId: "getDestination",
     tag: "Destinations",
     summary: "Get a destination",
-    description: "By id or name. The values of `metadata.headers` are shown to callers who may change them.",
+    description:
+      "By id or name. The values of `metadata.headers` and secrets in `metadata.url` are shown to callers who may change them.",
     params: Type.Object({ destination: DestinationIdOrName }),
     query: Type.Object({
       includeSecrets: IncludeSecrets,

@@ -12,7 +12,7 @@ export const listDestinations = (deps: { database: Database }) =>
     tag: "Destinations",
     summary: "List destinations",
     description:
-      "Without secrets; the values of `metadata.headers` are shown to callers who may change them. With `health`; disabled destinations have `disabledTime` and `disabledReason`.",
+      "Without secrets; the values of `metadata.headers` and secrets in `metadata.url` are shown to callers who may change them. With `health`; disabled destinations have `disabledTime` and `disabledReason`.",
     hasEntityTag: true,
     success: {
       status: 200,
