@@ -20,8 +20,11 @@ export interface RecordToWrite {
   /** Provider field name to value, without the id. */
   fields: JsonObject;
   associations?: Association[];
-  /** A create only: the same in every repetition of it. Absent in a dry run, which sends nothing. */
-  idempotencyKey?: string;
+  /**
+   * A create only: returns the same in every repetition of it. A function, because few providers honour keys. Absent in a dry
+   * run, which sends nothing.
+   */
+  idempotencyKey?: () => string;
 }
 
 export interface RecordWrite {

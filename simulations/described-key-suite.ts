@@ -11,7 +11,7 @@ export function testKeys(world: () => World, plans: ObjectPlan[]): void {
   if (!plan) return;
   test("a create whose answer is lost is repeated under its key, so that there is one record", async () => {
     const { simulation, connector, fetch } = world();
-    const create = async (idempotencyKey: string): Promise<string | undefined> => {
+    const create = async (key: string): Promise<string | undefined> => {
       const result = await connector.write?.write(
         {
           objectName: plan.name,
@@ -19,7 +19,9 @@ export function testKeys(world: () => World, plans: ObjectPlan[]): void {
           batch: false,
           allOrNone: false,
           headers: {},
-          records: [{ fields: structuredClone((plan.example ?? {}) as JsonObject), idempotencyKey }],
+          records: [
+            { fields: structuredClone((plan.example ?? {}) as JsonObject), idempotencyKey: () => key },
+          ],
         },
         fetch,
       );

@@ -57,7 +57,7 @@ test("a create under a key stays unknown where the repeated request does not tel
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
   });
   const lost = new ProviderError({ kind: "unknown_outcome", message: "connection reset" });
-  const records = [{ fields: { name: "Ada" }, idempotencyKey: "key-1" }];
+  const records = [{ fields: { name: "Ada" }, idempotencyKey: () => "key-1" }];
   const create: RecordWrite = { ...ADA, type: "create", records };
   for (const status of [409, 429, 503]) {
     const provider = replay(lost, { status });
@@ -115,4 +115,20 @@ test("a record that was written, but cannot be read back, is not reported as ref
     assert.deepEqual(result?.outcomes, [{ success: true, recordId: "5" }]);
     assert.match(result?.warnings.join() ?? "", /record 5 was written, but could not be read back/);
   }
+});
+
+test("no key is made for a create at a provider without keys", async () => {
+  const connector = describeConnector("Quill", {
+    defaults: { modes: ["create"], create: { method: "POST", path: "/{path}" } },
+    objects: { people: {} },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  });
+  let made = 0;
+  const idempotencyKey = () => `key-${(made += 1)}`;
+  const records = [{ fields: { name: "Ada" }, idempotencyKey }];
+  const { key: _key, ...create } = { ...ADA, type: "create" as const, records };
+  const result = await connector.write?.write(create, replay({ status: 201, body: { id: "1" } }).fetch);
+  assert.equal(result?.outcomes[0]?.success, true);
+  assert.equal(made, 0);
 });

@@ -318,7 +318,7 @@ interface Sending {
 async function sendOne(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
   const { write, fetch, classify, requestOf, plan, errors } = sending;
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
-  const key = record.idempotencyKey;
+  const key = keyTo === undefined ? undefined : record.idempotencyKey?.();
   const before = await valueBefore(sending, record);
   if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
   const request = requestOf(write, record, before);

@@ -30,14 +30,14 @@ export function createKey({ operationId, position, refusals }: Created): string 
   return parts.join("-");
 }
 
-/** Gives each created record its key. */
+/** Gives each created record its key, made when a connector asks for it. */
 export const withKeys = (plan: WritePlan, operationId: string): WritePlan =>
   plan.type === "create"
     ? {
         ...plan,
         records: plan.records.map((record, position) => ({
           ...record,
-          idempotencyKey: createKey({ operationId, position, refusals: 0 }),
+          idempotencyKey: () => createKey({ operationId, position, refusals: 0 }),
         })),
       }
     : plan;

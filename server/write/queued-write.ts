@@ -74,6 +74,6 @@ export const pendingPlan = (
     if (outcome) return [];
     if (write.writeType !== "create") return [planned];
     const { operationId } = write;
-    return [{ ...planned, idempotencyKey: createKey({ operationId, position, refusals }) }];
+    return [{ ...planned, idempotencyKey: () => createKey({ operationId, position, refusals }) }];
   }),
 });
