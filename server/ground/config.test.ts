@@ -24,6 +24,11 @@ const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
   ["a database address of another kind", { DATABASE_URL: "mysql://x/y" }, /^DATABASE_URL must be/],
   ["a public address with a path", { BUSBAR_PUBLIC_URL: "https://x.example/api" }, /^BUSBAR_PUBLIC_URL /],
   ["a public address that is none", { BUSBAR_PROXY_PUBLIC_URL: "x.example" }, /^BUSBAR_PROXY_PUBLIC_URL /],
+  [
+    "a catalog at an address",
+    { BUSBAR_CATALOG: "HTTP://ada:pw@127.0.0.1:4010/sandbox/catalog" },
+    /^BUSBAR_CATALOG must be the path of a file, not an address: download it first, with curl -o catalog\.json, and set BUSBAR_CATALOG=catalog\.json$/,
+  ],
   ["a role that there is not", { BUSBAR_ROLES: "api,cook" }, /^BUSBAR_ROLES must be a list of api/],
   ["a log level that there is not", { BUSBAR_LOG_LEVEL: "loud" }, /^BUSBAR_LOG_LEVEL must be one of fatal/],
   ["a short first key", { BUSBAR_BOOTSTRAP_API_KEY: "short" }, /^BUSBAR_BOOTSTRAP_API_KEY .*32/],

@@ -138,7 +138,7 @@ export function readConfig(environment: Environment = process.env): Config {
     roles: roles(env),
     encryptionKeys: encryptionKeys(env),
     encryptionKeysCommand: env["BUSBAR_ENCRYPTION_KEYS_COMMAND"]?.trim() || undefined,
-    catalogPath: env["BUSBAR_CATALOG"] || undefined,
+    catalogPath: text(env, "BUSBAR_CATALOG", isPath, PATH_OF_CATALOG),
     egressAllow: networks(env, "BUSBAR_EGRESS_ALLOW", { hosts: true }),
     logLevel: text(env, "BUSBAR_LOG_LEVEL", isLogLevel, `one of ${LOG_LEVELS.join(", ")}`) ?? "info",
     oidc: oidc(env),
@@ -182,6 +182,10 @@ export function readConfig(environment: Environment = process.env): Config {
   refuseUnknownVariables(Object.keys(environment), read);
   return config;
 }
+
+const isPath = (value: string): boolean => !/^[a-z][a-z0-9+.-]+:\/\//i.test(value);
+const PATH_OF_CATALOG =
+  "the path of a file, not an address: download it first, with curl -o catalog.json, and set BUSBAR_CATALOG=catalog.json";
 
 const reportSettings = (env: Environment): Pick<Config, "metrics" | "telemetry"> => ({
   metrics: boolean(env, "BUSBAR_METRICS", false),
