@@ -87,6 +87,8 @@ export interface SubscribedObject {
 export interface SubscribeConnector {
   /** The provider's module whose records change; absent if the provider has none. */
   readonly module?: string;
+  /** Whether watched fields must be spelled as in events; otherwise names are compared as by `ReadConnector.fieldKey`. */
+  readonly comparesNamesExactly?: true;
   /** Whether the provider reports changes of associations. */
   readonly reportsAssociations: boolean;
   /** Absent: the provider pushes nothing. */

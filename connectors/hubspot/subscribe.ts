@@ -16,6 +16,8 @@ import { timeOf } from "./source-record.ts";
 
 export const subscribe: SubscribeConnector = {
   module: "crm",
+  // Reading is not so strict: it knows the names of the account.
+  comparesNamesExactly: true,
   reportsAssociations: true,
   push: { findFault, isSigned, countItems, readEvents },
   objectKey: typeIdOf,

@@ -18,7 +18,7 @@ import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { eventWarnings } from "./event-warnings.ts";
 import { subscribeDefinitions, wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
-import { watchedFields } from "./watched-fields.ts";
+import { watchedFields, watchNamesOf } from "./watched-fields.ts";
 
 export interface DescribedSubscription {
   objectName: string;
@@ -67,10 +67,10 @@ export async function describeSubscriptions(
   });
   const pollingReason = chosen.otherwise ? FELL_BACK : chosen.reason;
   const streams = await listStreams(queries, installation.connectionId, rows);
-  const fieldKey = connector?.read.fieldKey ?? ((name: string) => name);
+  const watchNames = watchNamesOf(connector);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
-    const { names, unmapped } = watchedFields(definition, fieldKey);
+    const { names, unmapped, misspelt } = watchedFields(definition, watchNames);
     const streamId = row?.source === "journal" ? row.journalAppId : installation.connectionId;
     const stream = streams.find(({ id }) => id === streamId);
     const unbuilt = connector ? undefined : `Subscribing to ${integration.provider} is not built yet.`;
@@ -96,6 +96,10 @@ export async function describeSubscriptions(
         ...(row?.warnings ?? []),
         ...(connector ? eventWarnings(definition.events, connector.subscribe, { provider, source }) : []),
         ...unmapped.map((name) => `The customer has mapped no field to \`${name}\`: it watches nothing.`),
+        ...misspelt.map((name) => {
+          const written = watchNames.fieldKey(name);
+          return `\`${name}\` watches nothing: ${provider} has no such spelling. Write \`${written}\`.`;
+        }),
       ],
     };
   });

@@ -1,16 +1,16 @@
 /** What a journal must report for the subscriptions of an object, which share it. Pure. */
 import type { JournalWish } from "../store/subscriptions.ts";
 import { wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
-import { watchedFields } from "./watched-fields.ts";
+import { watchedFields, type WatchNames } from "./watched-fields.ts";
 
 /** Undefined if every event of the object is off. `clientId`: another client subscribes anew. */
 export function journalWish(
   definition: SubscribeDefinition,
-  { clientId, fieldKey }: { clientId: string; fieldKey: (name: string) => string },
+  { clientId, watchNames }: { clientId: string; watchNames: WatchNames },
 ): JournalWish | undefined {
   if (!wantsEvents(definition)) return undefined;
   const { events } = definition;
-  const fields = watchedFields(definition, fieldKey).names ?? "all";
+  const fields = watchedFields(definition, watchNames).names ?? "all";
   return {
     clientId,
     create: events.create,

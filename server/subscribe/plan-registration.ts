@@ -2,19 +2,16 @@
 import type { SubscribedObject } from "../../connector-kit/subscribe-connector.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { subscribeDefinitions } from "./subscribe-definition.ts";
-import { watchedFields } from "./watched-fields.ts";
+import { watchedFields, type WatchNames } from "./watched-fields.ts";
 
 /** Returns the manifest's objects; what single customers' configurations add is not in it. */
-export function planRegistration(
-  manifest: ManifestIntegration,
-  fieldKey: (name: string) => string,
-): SubscribedObject[] {
+export function planRegistration(manifest: ManifestIntegration, watchNames: WatchNames): SubscribedObject[] {
   return subscribeDefinitions({ revisions: [manifest], config: { provider: manifest.provider } }).map(
     (definition) => {
       const { objectName, events, read } = definition;
-      const watched = events.update ? watchedFields(definition, fieldKey).names : [];
+      const watched = events.update ? watchedFields(definition, watchNames).names : [];
       // Every field: a provider without a wildcard is asked for those that are read.
-      const selected = watchedFields({ watch: "selected", read }, fieldKey).names ?? [];
+      const selected = watchedFields({ watch: "selected", read }, watchNames).names ?? [];
       return {
         objectName,
         create: events.create,

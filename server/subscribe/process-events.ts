@@ -22,7 +22,7 @@ import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 import type { SubscribeDefinition } from "./subscribe-definition.ts";
 import type { SubscriptionTarget } from "./subscription-target.ts";
-import { watchedFields } from "./watched-fields.ts";
+import { watchedFields, watchNamesOf } from "./watched-fields.ts";
 
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;
@@ -176,7 +176,7 @@ function chooseAll(
   earlier: readonly InboxEvent[],
 ): AllGroups {
   const inOrder = connector.stream !== undefined;
-  const watched = watchedFields(definition, connector.read.fieldKey);
+  const watched = watchedFields(definition, watchNamesOf(connector));
   const options = { connector: connector.subscribe, watched, coalesce: windowMs > 0, inOrder };
   const { fresh, repeats } = splitOtherReports(events, earlier);
   if (repeats.length === 0) return { ...chooseGroups(events, definition, options), reported: new Set() };

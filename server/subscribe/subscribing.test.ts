@@ -29,7 +29,7 @@ integrations:
           destination: changes
           inheritFieldsAndMapping: true
           createEvent: { enabled: always }
-          updateEvent: { enabled: always, requiredWatchFields: [phone, familyName] }
+          updateEvent: { enabled: always, requiredWatchFields: [phone, Fax, familyName] }
           deleteEvent: { enabled: always }
           associationChangeEvent: { enabled: always }
           otherEvents: [contact.merge]
@@ -331,12 +331,15 @@ describe("subscribing to HubSpot", () => {
     assert.equal((await on.inProject("PATCH", installation(), update)).status, 200);
   });
 
-  test("the set-up names the addresses and the file to upload", async () => {
+  test("the set-up names the addresses and the file to upload; a watched name that matches nothing is a warning", async () => {
     const { body } = await on.inProject("GET", "/integrations/crm/subscribe-setup");
     assert.equal(body.callbackURL, callback());
     assert.equal(body.publicAddress, false);
     const { crmObjects } = body.webhooksConfig.config.subscriptions;
     const watched = crmObjects.flatMap((one: { propertyName?: string }) => one.propertyName ?? []);
     assert.deepEqual(watched, ["phone", "lastname"]);
+    const { watchFields, warnings } = await subscription();
+    assert.deepEqual(watchFields, ["phone", "lastname"]);
+    assert.deepEqual(warnings, ["`Fax` watches nothing: hubspot has no such spelling. Write `fax`."]);
   });
 });

@@ -18,6 +18,7 @@ import { chooseSource, sourcesOf } from "./choose-source.ts";
 import { journalWish } from "./journal-wish.ts";
 import { subscribeDefinitions, wantsEvents } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
+import { watchNamesOf } from "./watched-fields.ts";
 
 export interface SubscriptionSyncServices {
   database: Database;
@@ -89,7 +90,7 @@ async function wantedSubscriptions(
   });
   const { workspaceField } = info?.accountInfo ?? {};
   const known = workspaceField === undefined ? undefined : connection.providerMetadata[workspaceField]?.value;
-  const { fieldKey } = connector.read;
+  const watchNames = watchNamesOf(connector);
   // Connections with tokens from elsewhere have no app of their own.
   const own = apps.find(({ id }) => id === connection.providerAppId) ?? apps[0];
   const app = source === "journal" ? own : undefined;
@@ -100,6 +101,6 @@ async function wantedSubscriptions(
     objectKey: connector.subscribe.objectKey(definition.objectName) ?? null,
     source,
     isDisabled: !wantsEvents(definition),
-    journal: app && { appId: app.id, wish: journalWish(definition, { clientId: app.clientId, fieldKey }) },
+    journal: app && { appId: app.id, wish: journalWish(definition, { clientId: app.clientId, watchNames }) },
   }));
 }

@@ -1,4 +1,5 @@
 /** Decides whether an update touches a watched field. Pure. */
+import type { Connector } from "../../connector-kit/connector.ts";
 import { stepsOf } from "../read/read-set.ts";
 import type { SubscribeDefinition } from "./subscribe-definition.ts";
 
@@ -7,50 +8,72 @@ export interface WatchedFields {
   names: string[] | undefined;
   /** Watched mapped names for which the customer has chosen no field. */
   unmapped: string[];
+  /** Watched names that the provider spells differently, and that match nothing. */
+  misspelt: string[];
   /** Whether a change of these fields counts. A change of unknown fields does. */
   isTouched(changed: readonly string[] | undefined): boolean;
 }
 
+/** How names of fields are compared: what is read in any spelling of the provider's key, what is listed perhaps exactly. */
+export interface WatchNames {
+  fieldKey(name: string): string;
+  comparesExactly: boolean;
+}
+
+export const watchNamesOf = (connector: Pick<Connector, "read" | "subscribe"> | undefined): WatchNames => ({
+  fieldKey: connector?.read?.fieldKey ?? ((name) => name),
+  comparesExactly: connector?.subscribe?.comparesNamesExactly ?? false,
+});
+
 /** Resolves mapped names by the mapping of the moment. */
 export function watchedFields(
   { watch, read }: Pick<SubscribeDefinition, "watch" | "read">,
-  fieldKey: (name: string) => string,
+  { fieldKey, comparesExactly }: WatchNames,
 ): WatchedFields {
   if (watch === "all") return everyField();
   const mappings = read?.mappings ?? new Map<string, string>();
-  const unmapped: string[] = [];
   if (watch === "selected") {
     const { required = [], selected = [], all = false, excluded = [] } = read?.fields ?? {};
     if (all) return everyFieldBut(excluded, fieldKey);
-    return only([...required, ...selected, ...mappings.values()], unmapped, fieldKey);
+    return only([...required, ...selected, ...mappings.values()], fieldKey);
   }
+  const unmapped: string[] = [];
+  const misspelt: string[] = [];
   const requiredMappings = new Set(read?.requiredMappings);
   const names = watch.flatMap((name) => {
     const field = mappings.get(name);
-    if (field === undefined && requiredMappings.has(name)) unmapped.push(name);
-    return field ?? (requiredMappings.has(name) ? [] : [name]);
+    if (field !== undefined) return field;
+    const why = requiredMappings.has(name)
+      ? unmapped
+      : comparesExactly && fieldKey(name) !== name
+        ? misspelt
+        : undefined;
+    why?.push(name);
+    return why ? [] : [name];
   });
-  return only(names, unmapped, fieldKey);
+  return { ...only(names, fieldKey), unmapped, misspelt };
 }
 
-const everyField = (): WatchedFields => ({ names: undefined, unmapped: [], isTouched: () => true });
+const NONE_LOST = { unmapped: [], misspelt: [] };
+
+const everyField = (): WatchedFields => ({ names: undefined, ...NONE_LOST, isTouched: () => true });
 
 function everyFieldBut(excluded: string[], fieldKey: (name: string) => string): WatchedFields {
   const keys = new Set(excluded.map(fieldKey));
   return {
     names: undefined,
-    unmapped: [],
+    ...NONE_LOST,
     isTouched: (changed) => !changed || changed.some((name) => !keys.has(fieldKey(name))),
   };
 }
 
-function only(names: string[], unmapped: string[], fieldKey: (name: string) => string): WatchedFields {
+function only(names: string[], fieldKey: (name: string) => string): WatchedFields {
   // A path in brackets begins with the field that changes.
   const fields = names.map((name) => stepsOf(name)[0] ?? name);
   const byKey = new Map(fields.map((name) => [fieldKey(name), name]));
   return {
     names: [...byKey.values()],
-    unmapped,
+    ...NONE_LOST,
     isTouched: (changed) => !changed || changed.some((name) => byKey.has(fieldKey(name))),
   };
 }

@@ -5,6 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { isPublic } from "../../subscribe/choose-source.ts";
 import { planRegistration } from "../../subscribe/plan-registration.ts";
+import { watchNamesOf } from "../../subscribe/watched-fields.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
 
@@ -41,9 +42,9 @@ export const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; 
       const origin = deps.publicUrl();
       const base = `${origin}/subscribe/v1/projects/${encodeURIComponent(project.name)}`;
       const callbackURL = `${base}/integrations/${encodeURIComponent(name)}`;
-      const { subscribe, read } = deps.catalog.of(project.id).connector(provider) ?? {};
-      const objects = planRegistration(latestRevision.content, read?.fieldKey ?? ((field) => field));
-      const webhooksConfig = subscribe?.registration?.(objects, callbackURL);
+      const connector = deps.catalog.of(project.id).connector(provider);
+      const objects = planRegistration(latestRevision.content, watchNamesOf(connector));
+      const webhooksConfig = connector?.subscribe?.registration?.(objects, callbackURL);
       return {
         callbackURL,
         providerCallbackURL: `${base}/providers/${encodeURIComponent(provider)}`,
