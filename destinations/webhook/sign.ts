@@ -12,7 +12,7 @@ export function openSigner(keys: () => string[]) {
     known.set(text, key);
     return key;
   };
-  return (id: string, timestamp: number, body: string): Record<string, string> => {
+  return (id: string, timestamp: number, body: string | Buffer): Record<string, string> => {
     const signature = keys()
       .map((text) => {
         const hmac = createHmac("sha256", keyOf(text)).update(`${id}.${timestamp}.`).update(body);

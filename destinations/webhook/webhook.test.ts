@@ -50,7 +50,7 @@ test("the body is the notification, and exactly its bytes are signed", async () 
   assert.equal(request.url.href, url);
   assert.equal(request.headers["x-team"], "blue");
   assert.equal(
-    request.body,
+    String(request.body),
     '{"notificationType":"connection.created","data":{"projectId":"p1","consumerName":"Zoë <&>"}}',
   );
   new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
@@ -61,7 +61,7 @@ test("the body of a data message is the message alone", async () => {
   await openSample(webhook, SAMPLE, network).deliver(sampleDataMessage());
   const [request] = network.requests;
   assert.ok(request);
-  assert.equal(request.body, sampleDataMessage().data);
+  assert.equal(String(request.body), sampleDataMessage().data);
   new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
 });
 

@@ -50,7 +50,8 @@ export const webhook = defineDestination({
     const hidden = Object.fromEntries(Object.keys(own).map((name) => [name, "…"]));
     return {
       async deliver(message) {
-        const body = webhookBody(message);
+        // Encoded once: signature and client would each encode a text for themselves.
+        const body = Buffer.from(webhookBody(message));
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
         const trace: Record<string, string> =
           message.traceparent === undefined ? {} : { traceparent: message.traceparent };
