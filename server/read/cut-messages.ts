@@ -27,18 +27,15 @@ export function cutMessages(
   // Without its closing brace, because more members follow.
   const start = JSON.stringify(head).slice(0, -1);
   const mostRecords = Math.max(1, Math.min(pageSize, MOST_RECORDS));
-  const roomBytes = Math.min(mostBytes, MOST_MESSAGE_BYTES) - Buffer.byteLength(wrap(start, mostRecords, ""));
+  const roomBytes =
+    Math.min(mostBytes, MOST_MESSAGE_BYTES) - Buffer.byteLength(wrap(start, mostRecords, [""]));
   const messages: CutMessage[] = [];
   let begin = 0;
   let usedBytes = 0;
   const close = (end: number, isLarge = false): void => {
     const numRecords = end - begin;
     if (numRecords === 0) return;
-    messages.push({
-      data: wrap(start, numRecords, entries.slice(begin, end).join(",")),
-      numRecords,
-      isLarge,
-    });
+    messages.push({ data: wrap(start, numRecords, entries.slice(begin, end)), numRecords, isLarge });
     begin = end;
     usedBytes = 0;
   };
@@ -53,5 +50,10 @@ export function cutMessages(
   return messages;
 }
 
-const wrap = (start: string, numRecords: number, entries: string): string =>
-  `${start},"resultInfo":{"type":"inline","numRecords":${numRecords}},"result":[${entries}]}`;
+/** Joins everything at once: a text that is put together from parts is copied once more when its bytes are needed. */
+function wrap(start: string, numRecords: number, entries: readonly string[]): string {
+  const texts = [...entries];
+  texts[0] = `${start},"resultInfo":{"type":"inline","numRecords":${numRecords}},"result":[${texts[0]}`;
+  texts[texts.length - 1] += "]}";
+  return texts.join(",");
+}
