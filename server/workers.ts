@@ -2,6 +2,7 @@
 import { retentionRules } from "./retention-rules.ts";
 import { startRefreshAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
+import { rememberMessages } from "./events/recent-messages.ts";
 import { startRetention } from "./jobs/retention.ts";
 import type { Services } from "./services.ts";
 import { startReading } from "./read/start-reading.ts";
@@ -21,6 +22,7 @@ export interface Workers {
 const FINISH_MS = 5_000;
 
 export function startWorkers(deps: Services): Workers {
+  const recentMessages = rememberMessages();
   const writes = startWriteWorker({
     ...deps,
     workerId: () => deps.identity.id,
@@ -30,6 +32,7 @@ export function startWorkers(deps: Services): Workers {
     ...deps,
     retryBaseMs: deps.config.retryBaseSeconds * 1_000,
     readMeter: deps.metrics?.readMeter,
+    recentMessages,
   });
   const subscriptions = startSubscribing({
     ...deps,
@@ -46,6 +49,7 @@ export function startWorkers(deps: Services): Workers {
     ...deps,
     publicUrl: () => deps.address.publicUrl,
     onAttempt: deps.metrics?.onAttempt,
+    recentMessages,
   });
   const schemas = startSchemaWatcher(deps);
   deps.onWork.listener = () => writes.wake();

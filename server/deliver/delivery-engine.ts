@@ -5,6 +5,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Egress } from "../egress/open-egress.ts";
+import type { RecentMessages } from "../events/recent-messages.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { Config } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
@@ -38,6 +39,7 @@ export interface DeliveryServices {
   config: Config;
   log: Log;
   publicUrl: () => string;
+  recentMessages: RecentMessages;
   /** Called with the state of a delivery after each attempt. */
   onAttempt?: (state: AttemptedDelivery["state"]) => void;
   /** Undefined if traces are not sent. */
@@ -109,7 +111,11 @@ class DeliveryEngine implements Deliveries {
       tracer: deps.tracer,
     });
     const shared = { queries, workerId, channels: this.#channels, sender: this.#sender };
-    this.#router = new EventRouter({ ...shared, outcomes: this.#outcomes });
+    this.#router = new EventRouter({
+      ...shared,
+      outcomes: this.#outcomes,
+      recentMessages: deps.recentMessages,
+    });
     this.#waiting = new WaitingDeliveries({ ...shared, onDue: () => this.#wakeDue() });
     this.#subscribe();
     this.#stopRecovering = recoverOrphans({

@@ -1,4 +1,5 @@
 /** Routes new events to their destinations, as many as can be sent at once. */
+import type { RecentMessages } from "../events/recent-messages.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
@@ -13,6 +14,7 @@ export interface RouterServices {
   outcomes: OutcomeWriter;
   sender: DeliverySender;
   workerId: () => number;
+  recentMessages: RecentMessages;
 }
 
 /** Events that one statement routes: more while it is quick. */
@@ -42,7 +44,7 @@ export class EventRouter {
 
   /** Routes one batch of events and returns their number. */
   async route(): Promise<number> {
-    const { queries, sender, workerId } = this.#deps;
+    const { queries, sender, workerId, recentMessages } = this.#deps;
     const mostDeliveries = Math.ceil(MOST_DELIVERIES / this.#fanOut);
     const mostEvents = Math.min(this.#mostEvents, sender.lanes.fits, mostDeliveries);
     if (mostEvents <= 0) return 0;
@@ -50,7 +52,10 @@ export class EventRouter {
     const readAfter = sender.changesSeen;
     const batchId = newId();
     const mostBytes = Math.max(LEAST_ROOM, sender.lanes.room) * LARGE_MESSAGE;
-    const routed = await routeEvents(queries, { batchId, workerId: workerId(), mostEvents, mostBytes });
+    const known = recentMessages.all();
+    const routing = { batchId, workerId: workerId(), mostEvents, mostBytes, known };
+    const routed = await routeEvents(queries, routing);
+    recentMessages.forget(routed.stored.keys());
     this.#mayHaveMore = routed.mayBeMore;
     const most = this.#mostEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
     this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));

@@ -1,4 +1,5 @@
 /** Executes reads: claims runs in turns, reads some pages of each, and returns it to the end of the queue. */
+import type { RecentMessages } from "../events/recent-messages.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Tracer } from "../ground/tracer.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
@@ -28,6 +29,7 @@ export interface ReadWorkerServices extends Omit<
   "paces" | "budgets" | "waiting" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
+  recentMessages: RecentMessages;
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
 }
@@ -53,10 +55,11 @@ const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */
 export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
-  const { log, identity, retryBaseMs } = deps;
+  const { log, identity, retryBaseMs, recentMessages } = deps;
   const { queries } = deps.database;
   const pages = sharedCommit<PageToCommit>(
     async (items) => {
+      for (const { page } of items) recentMessages.keep(page.messages.filter(({ held }) => !held));
       const committed = await commitReadPages(
         queries,
         items.map(({ page }) => page),

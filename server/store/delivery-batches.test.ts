@@ -54,7 +54,7 @@ async function threeEvents(t: TestContext, destinations = 1) {
 }
 
 const route = ({ queries }: Database, batchId = newId(), workerId = WORKER) =>
-  routeEvents(queries, { batchId, workerId, mostEvents: 10, mostBytes: 1_000_000 });
+  routeEvents(queries, { batchId, workerId, mostEvents: 10, mostBytes: 1_000_000, known: new Map() });
 
 const deliveriesOf = async ({ queries }: Database, destinationId: string) => {
   const { projectId } = await queries
@@ -90,6 +90,24 @@ test("an event is routed once, and its data is returned once however many destin
   assert.deepEqual(await route(database), { events: 0, mayBeMore: false, deliveries: [], stored: new Map() });
 });
 
+test("data that the process has in memory is not read, and each destination gets it", async (t) => {
+  const { database, eventIds } = await threeEvents(t);
+  const [known = "", ...others] = eventIds;
+  const routed = await routeEvents(database.queries, {
+    batchId: newId(),
+    workerId: WORKER,
+    mostEvents: 10,
+    mostBytes: 1_000_000,
+    known: new Map([
+      [known, "as it is in memory"],
+      [newId(), "of another event"],
+    ]),
+  });
+  assert.equal(routed.stored.get(known)?.data, "as it is in memory");
+  for (const id of others) assert.equal(routed.stored.get(id)?.data, `{"event":"${id}"}`);
+  assert.equal(routed.stored.size, 3);
+});
+
 test("one statement routes the events that fit into memory, and at least one", async (t) => {
   const { database, projectId, destinationId } = await threeEvents(t);
   const { queries } = database;
@@ -98,7 +116,13 @@ test("one statement routes the events that fit into memory, and at least one", a
   const message = () => ({ id: newId(), projectId, type: "read", data, destinationId });
   await insertEvents(queries, Array.from({ length: 6 }, message));
   const routed = async (mostBytes: number) => {
-    const batch = { batchId: newId(), workerId: WORKER, mostEvents: 10, mostBytes };
+    const batch = {
+      batchId: newId(),
+      workerId: WORKER,
+      mostEvents: 10,
+      mostBytes,
+      known: new Map<string, string>(),
+    };
     return (await routeEvents(queries, batch)).deliveries.length;
   };
   assert.deepEqual([await routed(2_500), await routed(1), await routed(1_000_000)], [3, 1, 2]);
@@ -258,7 +282,13 @@ test("with the statistics of an empty queue, routing does not compare all events
   // Pages without rows: the planner takes the table for empty, however much it holds afterwards.
   await database.pool.query("analyze unrouted_events");
   await add();
-  const routing = { batchId: newId(), workerId: WORKER, mostEvents: many, mostBytes: 1_000_000 };
+  const routing = {
+    batchId: newId(),
+    workerId: WORKER,
+    mostEvents: many,
+    mostBytes: 1_000_000,
+    known: new Map(),
+  };
   const statement = routeStatement(routing).compile(database.queries);
   const explain = `explain (analyze, timing off, format json) ${statement.sql}`;
   const { rows } = await database.pool.query(explain, [...statement.parameters]);

@@ -36,7 +36,7 @@ type RoutedRow = RoutedDelivery &
     kind: StoredEvent["kind"];
     createTime: Date;
     traceparent: string | null;
-    /** On one row of each event only: events may be large and have many destinations. */
+    /** On one row of each event only, and of no known one: events may be large and have many destinations. */
     data: string | null;
   };
 
@@ -47,6 +47,8 @@ export interface Routing {
   mostEvents: number;
   /** Of data in all; the first event is routed whatever its size. */
   mostBytes: number;
+  /** Data of events that this process has in memory, by id: it is not read. */
+  known: ReadonlyMap<string, string>;
 }
 
 /**
@@ -59,10 +61,10 @@ export async function routeEvents(queries: Queries, routing: Routing): Promise<R
   const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
   const { events = 0, seen = 0 } = rows[0] ?? {};
   const mayBeMore = seen >= routing.mostEvents || events < seen;
-  return { events, mayBeMore, deliveries, stored: storedEvents(deliveries) };
+  return { events, mayBeMore, deliveries, stored: storedEvents(deliveries, routing.known) };
 }
 
-export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes }: Routing) =>
+export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes, known }: Routing) =>
   sql<RoutedRow | (RoutedTotals & { eventId: null })>`
     with oldest as (
       select event_id, size_bytes from unrouted_events order by event_id limit ${mostEvents} for update skip locked
@@ -106,14 +108,16 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes }: Rou
       select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
     select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id, destination_id, version, failing_since,
-      disabled, project_id, type, kind, create_time, traceparent, case when nth = 1 then data::text end as data
+      disabled, project_id, type, kind, create_time, traceparent, 
+      case when nth = 1 and event_id <> all(${[...known.keys()]}::uuid[]) then data::text end as data
     from (select) as one left join numbered on true
   `;
 
-function storedEvents(rows: RoutedRow[]): Map<string, StoredEvent> {
+function storedEvents(rows: RoutedRow[], known: Routing["known"]): Map<string, StoredEvent> {
   const stored = new Map<string, StoredEvent>();
-  for (const { eventId: id, projectId, type, kind, data, createTime, traceparent } of rows) {
-    if (data !== null) stored.set(id, { id, projectId, type, kind, data, createTime, traceparent });
+  for (const { eventId: id, projectId, type, kind, createTime, traceparent, ...row } of rows) {
+    const data = row.data ?? known.get(id);
+    if (data !== undefined) stored.set(id, { id, projectId, type, kind, data, createTime, traceparent });
   }
   return stored;
 }

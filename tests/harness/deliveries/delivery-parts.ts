@@ -10,6 +10,7 @@ import { EventRouter } from "../../../server/deliver/route-events.ts";
 import { OutcomeWriter } from "../../../server/deliver/save-outcomes.ts";
 import { DeliverySender } from "../../../server/deliver/send-deliveries.ts";
 import { openWebhookRateLimit } from "../../../server/deliver/webhook-rate-limit.ts";
+import { rememberMessages } from "../../../server/events/recent-messages.ts";
 import { newId } from "../../../server/ground/ids.ts";
 import { createLog } from "../../../server/ground/log.ts";
 import { Sealer } from "../../../server/ground/seal.ts";
@@ -83,7 +84,14 @@ export async function openDeliveryParts(
     publicUrl: () => "http://localhost",
     onSpace: () => waiting.roomFreed(),
   });
-  const router = new EventRouter({ queries, channels, outcomes, sender, workerId });
+  const router = new EventRouter({
+    queries,
+    channels,
+    outcomes,
+    sender,
+    workerId,
+    recentMessages: rememberMessages(),
+  });
   const waiting = new WaitingDeliveries({
     queries,
     channels,
