@@ -42,7 +42,7 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
       deadline_ms: dueMs + retryMs,
     }),
   );
-  await sql`
+  await sql`/* prepare accept-writes */
     with input as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(
         id uuid, project_id uuid, integration_id uuid, installation_id uuid, config_id uuid, action_type text,

@@ -54,7 +54,7 @@ export async function claimDeliveries(queries: Queries, claim: Claim): Promise<C
 }
 
 /** Hops along the index of waiting deliveries, so that destinations for which nothing waits cost nothing. */
-export const claimStatement = (claim: Claim) => sql<ClaimedDelivery>`
+export const claimStatement = (claim: Claim) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
     with recursive first as (
       (
         select destination_id, due_time from deliveries
@@ -150,7 +150,7 @@ export async function updateDeliveries(
 ): Promise<void> {
   const rows = updates.map(toRow);
   const column = <Name extends keyof UpdateRow>(name: Name) => rows.map((row) => row[name]);
-  await sql`
+  await sql`/* prepare update-deliveries */
     with over as (
       delete from delivery_batches where id = any(${overBatchIds}::uuid[])
     )

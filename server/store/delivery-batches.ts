@@ -65,7 +65,7 @@ export async function routeEvents(queries: Queries, routing: Routing): Promise<R
 }
 
 export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes, known }: Routing) =>
-  sql<RoutedRow | (RoutedTotals & { eventId: null })>`
+  sql<RoutedRow | (RoutedTotals & { eventId: null })>`/* prepare route-events */
     with oldest as (
       select event_id, size_bytes from unrouted_events order by event_id limit ${mostEvents} for update skip locked
     ), fitting as (

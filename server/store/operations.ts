@@ -111,7 +111,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     event_data: event && storableJson(event.data),
     traceparent: event?.traceparent,
   }));
-  await sql`
+  await sql`/* prepare end-operations */
     with input as (
       select * from jsonb_to_recordset(${toStoredJson(input)}::jsonb)
         as x(id uuid, status text, result text, metadata jsonb, log jsonb, event_id uuid, event_type text, event_data text,
@@ -131,11 +131,27 @@ export async function endOperations(queries: Queries, operations: EndedOperation
     ), told as (
       insert into events (id, project_id, type, data, traceparent)
       select event_id, project_id, event_type, event_data::json, traceparent from ended where event_id is not null
-      returning id
+    ), kinds as (
+      select project_id, event_type from ended where event_id is not null group by project_id, event_type
+    ), missing as (
+      select kind.project_id, kind.event_type, case when bool_or(last.id is not null) then null
+        when bool_or(step.id is not null) then 'destination' else 'topic' end as missing
+      from kinds as kind
+      left join event_topic_routes step on step.project_id = kind.project_id and step.event_type = kind.event_type
+      left join topic_destination_routes last on last.topic_id = step.topic_id
+      group by kind.project_id, kind.event_type
+    ), nowhere as (
+      -- An event that no destination is to receive needs no routing, which costs more than this.
+      insert into events_nowhere (project_id, event_id, missing)
+      select project_id, event_id, missing from ended join missing using (project_id, event_type)
+      where event_id is not null and missing is not null
     ), queued as (
-      insert into unrouted_events select id from told
+      insert into unrouted_events (event_id)
+      select event_id from ended join missing using (project_id, event_type)
+      where event_id is not null and missing is null
+      returning event_id
     )
-    select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from told)
+    select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from queued)
   `.execute(queries);
 }
 

@@ -1,12 +1,17 @@
 /** Connections of the pool while the database is planned for, fails over, or hangs. */
 import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
 import { isDatabaseAway } from "./database-outage.ts";
 import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
 
 /** Of one connection, so that the next statement shows whether it is still the same one. */
 async function open(
@@ -63,4 +68,46 @@ test("a connection that cannot be set up is closed and leaves its place to the n
   // The pool has one place: if the first connection kept it, the second statement would wait for it.
   await assert.rejects(backend(queries), /no_such_setting/);
   await assert.rejects(backend(queries), /no_such_setting/);
+});
+
+/** Runs a prepared statement that finds one row, and returns which scan the plan of its connection has now. */
+async function scanOfPrepared(queries: Queries): Promise<string | undefined> {
+  for (let run = 0; run < 7; run++)
+    await sql`/* prepare find-note */ select * from notes where id = ${run}::integer`.execute(queries);
+  const { rows } = await sql<Record<string, string>>`explain execute "find-note"(1)`.execute(queries);
+  return /(Seq|Index Only) Scan/.exec(Object.values(rows[0] ?? {})[0] ?? "")?.[0];
+}
+
+test("a prepared statement is parsed once for a connection, and planned again after a second", async (t) => {
+  const queries = await open(t);
+  await sql`create table notes (id integer primary key)`.execute(queries);
+  await sql`vacuum analyze notes`.execute(queries);
+  assert.equal(await scanOfPrepared(queries), "Seq Scan", "of an empty table");
+  await sql`insert into notes select generate_series(1, 20000)`.execute(queries);
+  assert.equal(await scanOfPrepared(queries), "Seq Scan", "PostgreSQL keeps the plan");
+  await setTimeout(1_100);
+  assert.equal(await scanOfPrepared(queries), "Index Only Scan");
+  const { rows } =
+    await sql`select name, generic_plans > 0 as is_generic from pg_prepared_statements`.execute(queries);
+  assert.deepEqual(rows, [{ name: "find-note", isGeneric: true }]);
+});
+
+test("two texts under one prepared name are refused, not mixed up", async (t) => {
+  const queries = await open(t);
+  await sql`/* prepare one */ select 1`.execute(queries);
+  await assert.rejects(
+    sql`/* prepare one */ select 2`.execute(queries),
+    /'one' was used for a different statement/,
+  );
+});
+
+test("a name of a prepared statement is given once in the server", () => {
+  const names = globSync("server/**/*.ts", { cwd: ROOT, exclude: ["**/*.test.ts"] })
+    .flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(/`\/\* prepare ([a-z-]+) \*\//g)])
+    .map(([, name]) => name);
+  assert.ok(names.length > 5, "the search finds them");
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  );
 });

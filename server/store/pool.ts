@@ -126,14 +126,17 @@ function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string) {
     async connect(): Promise<PostgresPoolClient> {
       const client = await tryHosts(hosts, () => pool.connect(), mayRetry);
       const known = lent.get(client);
-      if (known) return known;
+      if (known) {
+        known.renewPlans();
+        return known;
+      }
       try {
         await client.query(setUp);
       } catch (error) {
         client.release(true);
         throw error;
       }
-      const connection = new LentConnection(client);
+      const connection = new LentConnection(client as SessionClient);
       lent.set(client, connection);
       return connection;
     },
@@ -141,15 +144,43 @@ function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string) {
 }
 
 /**
+ * A statement that begins with such a comment is prepared: parsed once for each connection, and planned once in
+ * PLAN_LIFETIME_MS instead of for each execution (docs/decisions/0045). Its text is always the same.
+ */
+const PREPARED = /^\s*\/\* prepare ([a-z-]+) \*\//;
+
+/**
+ * A plan that was made while a queue was empty may read the whole table, and PostgreSQL keeps it until it has analysed the
+ * table, which may take a minute. So no plan is older than this when a connection is lent.
+ */
+const PLAN_LIFETIME_MS = 1_000;
+
+/** What a lent connection uses of pg's client, with Kysely's type of a result. */
+interface SessionClient {
+  query<R>(statement: { name?: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<R>>;
+  query(text: string): Promise<unknown>;
+  release(destroy: boolean): void;
+}
+
+/**
  * A connection on loan. When its server is a standby, or did not answer in time, the connection is closed when it is
  * given back: the next one may reach the new primary, this one never will.
  */
 class LentConnection implements PostgresPoolClient {
-  readonly #client: PostgresPoolClient;
+  readonly #client: SessionClient;
   #isLost = false;
+  /** When the oldest plan of this connection may have been made; undefined if it has none. */
+  #plannedMs: number | undefined;
 
-  constructor(client: PostgresPoolClient) {
+  constructor(client: SessionClient) {
     this.#client = client;
+  }
+
+  /** Discards plans that are too old. Does not wait: the connection carries out one statement after the other. */
+  renewPlans(): void {
+    if (this.#plannedMs === undefined || performance.now() - this.#plannedMs < PLAN_LIFETIME_MS) return;
+    this.#plannedMs = undefined;
+    this.#client.query("discard plans").catch((error: unknown) => this.#noteLoss(error));
   }
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -159,10 +190,17 @@ class LentConnection implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
-    return this.#client.query<R>(sql, parameters).catch((error: unknown) => {
-      this.#isLost ||= hasLostServer(error);
+    const name = PREPARED.exec(sql)?.[1];
+    if (name !== undefined) this.#plannedMs ??= performance.now();
+    const statement = { ...(name !== undefined && { name }), text: sql, values: [...parameters] };
+    return this.#client.query<R>(statement).catch((error: unknown) => {
+      this.#noteLoss(error);
       throw error;
     });
+  }
+
+  #noteLoss(error: unknown): void {
+    this.#isLost ||= hasLostServer(error);
   }
 
   release(): void {

@@ -42,7 +42,7 @@ export async function listOldestDue(
   queries: Queries,
   most: number,
 ): Promise<{ installations: DueInstallation[]; areAll: boolean }> {
-  const { rows } = await sql<DueInstallation & { writes: number }>`
+  const { rows } = await sql<DueInstallation & { writes: number }>`/* prepare list-oldest-due */
     with due as materialized (
       select installation_id, due_time, seq from writes
       where claimed_by is null and due_time <= now() order by due_time, seq limit ${most}
@@ -62,7 +62,7 @@ export async function listWaitingAfter(
   after: string,
   most: number,
 ): Promise<(DueInstallation & { isDue: boolean })[]> {
-  const { rows } = await sql<DueInstallation & { isDue: boolean }>`
+  const { rows } = await sql<DueInstallation & { isDue: boolean }>`/* prepare list-waiting-after */
     with recursive heads as (
       (select installation_id, due_time, 1 as place from writes
         where claimed_by is null and installation_id > ${after}
@@ -98,7 +98,7 @@ export async function claimWritesOf(
   const rooms = wanted.map(({ room }) => room);
   // Rows of `writes` are found by an array of ids and joined rows by a lateral with a limit: the statistics of a queue
   // that was empty when it was analysed would make the planner read a whole index instead.
-  const { rows } = await sql<ClaimedWrite>`
+  const { rows } = await sql<ClaimedWrite>`/* prepare claim-writes */
     with wanted as materialized (
       select asked.installation_id, gate.closed_until,
         case when gate.closed_until is null then room else ${limit} end as room,
@@ -134,7 +134,7 @@ export async function claimSuccessors(
   workerId: number,
   recordKeys: string[],
 ): Promise<ClaimedWrite[]> {
-  const { rows } = await sql<ClaimedWrite>`
+  const { rows } = await sql<ClaimedWrite>`/* prepare claim-successors */
     with due as materialized (
       select operation_id, null::timestamptz as closed_until from writes
       where operation_id = any(array(
@@ -184,7 +184,7 @@ export interface CalledWrite {
  */
 export async function markCalled(queries: Queries, workerId: number, called: CalledWrite[]): Promise<void> {
   for (const [repeatableMs, writes] of Map.groupBy(called, (write) => write.repeatableMs)) {
-    const { numAffectedRows } = await sql`
+    const { numAffectedRows } = await sql`/* prepare mark-writes-called */
       update writes set may_have_been_sent = true,
         -- The time counts from the first of the requests with the same key.
         repeatable_until = coalesce(repeatable_until, now() + ${repeatableMs ?? null}::double precision * interval '1 millisecond')
