@@ -9,6 +9,7 @@ import {
 } from "kysely";
 import { Pool, type ClientConfig, type PoolClient } from "pg";
 import { outsideWork } from "../ground/current-work.ts";
+import { elapsedMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { hasLostServer, isDatabaseAway } from "./database-outage.ts";
@@ -178,7 +179,7 @@ class LentConnection implements PostgresPoolClient {
 
   /** Discards plans that are too old. Does not wait: the connection carries out one statement after the other. */
   renewPlans(): void {
-    if (this.#plannedMs === undefined || performance.now() - this.#plannedMs < PLAN_LIFETIME_MS) return;
+    if (this.#plannedMs === undefined || elapsedMs() - this.#plannedMs < PLAN_LIFETIME_MS) return;
     this.#plannedMs = undefined;
     this.#client.query("discard plans").catch((error: unknown) => this.#noteLoss(error));
   }
@@ -191,7 +192,7 @@ class LentConnection implements PostgresPoolClient {
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
     const name = PREPARED.exec(sql)?.[1];
-    if (name !== undefined) this.#plannedMs ??= performance.now();
+    if (name !== undefined) this.#plannedMs ??= elapsedMs();
     const statement = { ...(name !== undefined && { name }), text: sql, values: [...parameters] };
     return this.#client.query<R>(statement).catch((error: unknown) => {
       this.#noteLoss(error);
