@@ -57,10 +57,11 @@ export async function chooseRecords(
     if (isOvertaken(changeTime, time, known.get(id))) continue;
     if (isOvertaken(changeTime, time, known.get(deletionKey(id)))) continue;
     const entry = shaper.shape(record);
-    const content = contentText(entry);
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
     const last = known.get(id);
+    let content: string | undefined;
     if (last || isRemembered) {
+      content = contentText(entry);
       const hash = recordFingerprint(content, changeTime);
       if (last?.hash.equals(hash)) continue;
       if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });

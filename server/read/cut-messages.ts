@@ -39,9 +39,9 @@ export function cutMessages(
     begin = end;
     usedBytes = 0;
   };
-  for (const [index, entry] of entries.entries()) {
+  for (let index = 0; index < entries.length; index += 1) {
     // With the comma behind it.
-    const sizeBytes = Buffer.byteLength(entry) + 1;
+    const sizeBytes = Buffer.byteLength(entries[index] ?? "") + 1;
     if (usedBytes + sizeBytes > roomBytes + 1 || index - begin >= mostRecords) close(index);
     usedBytes += sizeBytes;
     if (sizeBytes > roomBytes + 1) close(index + 1, true);
