@@ -37,7 +37,9 @@ export class WriteTurns {
   }
 
   async claim(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
-    const listed = elapsedMs() - this.#listedMs < LIST_MS ? this.#listed : [];
+    // Turns have just been taken, so the queue is long.
+    const isLong = elapsedMs() - this.#listedMs < LIST_MS;
+    const listed = isLong ? this.#listed : [];
     this.#listed = [];
     const found = await this.#claimOf(limit, listed, room);
     if (found.length >= limit) {
@@ -45,9 +47,10 @@ export class WriteTurns {
       return found;
     }
     this.#after = listed.at(-1)?.installationId ?? this.#after;
-    const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
     const left = limit - found.length;
     const roomLeft = withoutClaimed(room, found);
+    if (isLong) return [...found, ...(await this.#claimInTurns(left, roomLeft))];
+    const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
     const more = areAll ? this.#claimOf(left, installations, roomLeft) : this.#claimInTurns(left, roomLeft);
     return [...found, ...(await more)];
   }
