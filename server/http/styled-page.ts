@@ -116,7 +116,7 @@ button { flex: 1 1 auto; min-height: 40px; padding: 8px 20px; border: 1px solid 
 button:hover { background: var(--hover) }
 button.main { background: var(--filled); border-color: var(--filled); color: #fff }
 button.main:hover { background: #1850b3 }
-button:disabled { cursor: default }
+button:disabled, button[aria-disabled] { cursor: default }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 @media (max-width: 30rem) { .card { place-items: start center; padding: 0; background: var(--card) }
   .card main, .document main { border: 0; border-radius: 0 } .document main { margin: 0; padding: 16px }

@@ -271,9 +271,13 @@ describe(
       const opened = customer.page.waitForEvent("popup");
       await customer.press("Next");
       const popup = await opened;
-      await popup.locator("#continue:enabled").waitFor();
-      const rests = `dispatchEvent(new Event("focus")); document.querySelector("#continue").disabled`;
-      assert.equal(await popup.evaluate(rests), true);
+      await popup.locator("#continue:not([aria-disabled])").waitFor();
+      const asked = popup.url();
+      const pressed = `dispatchEvent(new Event("focus")); document.querySelector("#continue").click();
+        document.querySelector("#continue").ariaDisabled`;
+      assert.equal(await popup.evaluate(pressed), "true");
+      await popup.locator("#continue:not([aria-disabled])").waitFor();
+      assert.equal(popup.url(), asked);
       const closed = popup.waitForEvent("close");
       await popup.locator("#cancel").click();
       await closed;

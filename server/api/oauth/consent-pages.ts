@@ -50,19 +50,27 @@ would be connected for them.</p>
   });
 }
 
-/** Against pages that put this one under the pointer between the two clicks of a double click. */
+/**
+ * Against pages that put this one under the pointer between the two clicks of a double click. The buttons are not `disabled`: Tab
+ * would find nothing on the page and leave it, and coming back begins the wait again.
+ */
 const HOLDING_BUTTONS = `{
-  const buttons = document.querySelectorAll("button");
+  const form = document.querySelector("form");
+  const buttons = form.querySelectorAll("button");
   let timer;
   const hold = () => {
-    for (const button of buttons) button.disabled = true;
+    for (const button of buttons) button.setAttribute("aria-disabled", "true");
     clearTimeout(timer);
     timer = setTimeout(() => {
-      for (const button of buttons) button.disabled = false;
+      timer = undefined;
+      for (const button of buttons) button.removeAttribute("aria-disabled");
     }, 600);
   };
   hold();
   addEventListener("focus", hold);
+  form.addEventListener("submit", (event) => {
+    if (timer !== undefined) event.preventDefault();
+  });
 }`;
 
 export function successPage(connectionId: string, { app, provider }: Names): Page {
