@@ -13,13 +13,15 @@ export type Suite = (on: () => Dashboard) => void;
 
 /** The suites of two of the test files; the third one runs all others. So the three take about as long. */
 const PARTS = {
-  pages: ["addresses", "budget", "empty-lists", "every-page"],
+  pages: ["addresses", "budget", "empty-lists", "every-page", "people"],
   integrations: [
     "configuration",
     "deliveries",
     "deploy",
     "first-integration",
     "integrations",
+    "keyboard-customers",
+    "live",
     "notifications",
     "operations-and-customers",
     "playground",

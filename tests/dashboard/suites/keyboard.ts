@@ -1,9 +1,8 @@
 /** Jobs done by keyboard alone, single keys, and a focus that is never lost. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Locator } from "playwright-core";
+import { assertKept, rowTo, skipToContent, tabTo } from "../by-keyboard.ts";
 import type { Suite } from "../run-suites.ts";
-import type { Visit } from "../open-dashboard.ts";
 
 const TYPED = `specVersion: 1.0.0
 integrations:
@@ -11,40 +10,6 @@ integrations:
 `;
 
 export const suite: Suite = (on) => {
-  const focused = ({ page }: Visit) => page.evaluate("document.activeElement.tagName");
-
-  /** Presses Tab until the element has the focus. */
-  const tabTo = async ({ page }: Visit, name: string) => {
-    const isThere = `document.activeElement.matches("button, a, input, select, [role=textbox]") &&
-      (document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ??
-        document.activeElement.textContent).trim().startsWith(${JSON.stringify(name)})`;
-    for (let stop = 0; stop < 120; stop++) {
-      if (await page.evaluate(isThere)) return;
-      await page.keyboard.press("Tab");
-    }
-    throw new Error(`Tab never came to ${name}`);
-  };
-
-  /** Leaves out the navigation of a page that was just opened. */
-  const skipToContent = async ({ page }: Visit) => {
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
-  };
-
-  /** Moves among the rows until the focus is in one. */
-  const rowTo = async ({ page }: Visit, row: Locator) => {
-    for (let step = 0; step < 120; step++) {
-      if ((await row.locator(":focus").count()) > 0) return;
-      await page.keyboard.press("j");
-    }
-    throw new Error("j never came to the row");
-  };
-
-  const assertKept = async (visit: Visit) => {
-    await visit.page.locator(":focus").first().waitFor();
-    assert.notEqual(await focused(visit), "BODY");
-  };
-
   test("job 2 by keyboard alone: a failed write is found by its record and by its request, and filled in again", async () => {
     const failed = await on().on.write("hubspot", "contacts", {
       groupRef: "acme",
