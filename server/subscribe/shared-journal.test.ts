@@ -47,7 +47,12 @@ test("projects with the same app of HubSpot neither remove nor narrow what the o
   const sink = await openSink();
   t.after(() => sink.close());
   const on = await startTestBusbar(t, {
-    env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
+    env: {
+      BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
+      // A journal rests no longer.
+      BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
+      BUSBAR_RETRY_BASE_SECONDS: "0.1",
+    },
   });
   const { journal, account } = on.sandbox.hubspot;
   on.sandbox.hubspot.setLimits("off");
