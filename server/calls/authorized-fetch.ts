@@ -97,9 +97,10 @@ async function sendOnce(
       },
       ...(request.body !== undefined && { body: bodyText(request, live) }),
     });
-    const { status, headers, body } = await egress.send({ ...sent, timeoutMs: options.timeoutMs });
+    const received = await egress.send({ ...sent, timeoutMs: options.timeoutMs });
+    const { status, headers } = received;
     options.onExchange?.({ ...shown, status });
-    const text = body.toString("utf8");
+    const text = received.text();
     const answer = { status, headers, text: status < 400 ? text : withoutSecrets(text, secretsOf(live)) };
     options.onAnswer?.(answer);
     return answer;

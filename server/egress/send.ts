@@ -1,4 +1,5 @@
 /** Sends one request and reads the whole answer, within limits of time and size. */
+import { StringDecoder } from "node:string_decoder";
 import type { Dispatcher } from "undici";
 import { EgressError, toEgressError } from "./egress-error.ts";
 
@@ -20,7 +21,9 @@ export interface EgressResponse {
   status: number;
   /** Names in lower case; several values of one name joined by `, `. */
   headers: Record<string, string>;
-  body: Buffer;
+  readonly body: Buffer;
+  /** Returns the body as text; for a large one this takes less memory than to decode `body`. */
+  text(): string;
 }
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
@@ -51,7 +54,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #maxBytes: number;
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  #head: Omit<EgressResponse, "body"> | undefined;
+  #head: Pick<EgressResponse, "status" | "headers"> | undefined;
   /** Undefined until the request begins to be sent. */
   #controller: Dispatcher.DispatchController | undefined;
   #timedOut = false;
@@ -98,12 +101,30 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#head) this.#resolve({ ...this.#head, body: Buffer.concat(this.#chunks) });
+    if (this.#head) this.#resolve(answerOf(this.#head, this.#chunks));
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#reject(toEgressError(error, this.#controller !== undefined, this.#host));
   }
+}
+
+function answerOf(
+  { status, headers }: Pick<EgressResponse, "status" | "headers">,
+  chunks: Buffer[],
+): EgressResponse {
+  let body: Buffer | undefined;
+  return {
+    status,
+    headers,
+    get body() {
+      return (body ??= Buffer.concat(chunks));
+    },
+    text() {
+      const decoder = new StringDecoder("utf8");
+      return chunks.map((chunk) => decoder.write(chunk)).join("") + decoder.end();
+    },
+  };
 }
 
 const joined = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>

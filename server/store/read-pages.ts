@@ -4,6 +4,7 @@ import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { EventRow } from "./events.ts";
 import { timed, type LogEntry } from "./operations.ts";
+import { ReusedBuffers } from "./reused-buffers.ts";
 import { storableJson, toStoredJson } from "./stored-json.ts";
 
 export interface Fingerprint {
@@ -55,11 +56,15 @@ export interface ReadPageCommit {
   end?: RunEnd;
 }
 
+const buffers = new ReusedBuffers();
+
 /**
  * Commits pages of different runs in one statement and returns the operations of those that this worker still had. The
  * others changed nothing: their run was stopped, or another process has taken it over.
  */
 export async function commitReadPages(queries: Queries, pages: ReadPageCommit[]): Promise<Set<string>> {
+  const events = pages.flatMap(eventsOf);
+  const bytes = buffers.take(events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0));
   const { rows } = await sql<{ operationId: string }>`
     with input as materialized (
       select * from jsonb_to_recordset(${toStoredJson(pages.map(toInput))}::jsonb) as x(
@@ -71,9 +76,11 @@ export async function commitReadPages(queries: Queries, pages: ReadPageCommit[])
       from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
-    ), ${sql.join(partsFor(pages))}
-    select operation_id, ${notifyIf(pages)} as told from mine
+    ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
+    select operation_id, ${events.length > 0 ? NOTIFY : sql`null`} as told from mine
   `.execute(queries);
+  // Only after a success: what has failed may still wait to be sent.
+  buffers.giveBack(bytes);
   return new Set(rows.map((row) => row.operationId));
 }
 
@@ -85,7 +92,6 @@ const partsFor = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
   ...(pages.some(({ end }) => end?.cursor) ? [PRUNE_FINGERPRINTS] : []),
   ...(pages.some(({ fingerprints }) => fingerprints.length > 0) ? [markRecords(pages)] : []),
   ...(pages.some(({ forgotten }) => forgotten.length > 0) ? [forgetRecords(pages)] : []),
-  ...(pages.some(({ messages, end }) => messages.length > 0 || end?.event) ? [insertMessages(pages)] : []),
 ];
 
 const toInput = (page: ReadPageCommit) => ({
@@ -108,10 +114,7 @@ const toInput = (page: ReadPageCommit) => ({
 });
 
 /** Notifies the processes that deliver. */
-const notifyIf = (pages: ReadPageCommit[]): RawBuilder<unknown> =>
-  pages.some(({ messages, end }) => messages.length > 0 || end?.event)
-    ? sql`pg_notify('busbar_changes', '{"table":"events","id":""}')`
-    : sql`null`;
+const NOTIFY = sql`pg_notify('busbar_changes', '{"table":"events","id":""}')`;
 
 const SHOW_PROGRESS = sql`shown as (
       update operations set update_time = now(), metadata = operations.metadata || input.metadata,
@@ -195,18 +198,20 @@ function forgetRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
     )`;
 }
 
+/** Returns the messages of a page, and the event of a run that ends with it. */
+const eventsOf = ({ operationId, messages, end }: ReadPageCommit) => [
+  ...messages.map((message) => ({ ...message, operationId })),
+  ...(end?.event
+    ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null, held: false }]
+    : []),
+];
+
 /**
- * Inserts messages and the events of ended runs. Their data is one parameter, from which PostgreSQL cuts the texts: an array of
- * texts would escape every quote of their JSON, and with a parameter for each, pg would copy the earlier ones for each one more.
+ * Inserts messages and the events of ended runs. Their data is one parameter, `bytes`, from which PostgreSQL cuts the texts: an
+ * array of texts would escape every quote of their JSON, and with a parameter for each, pg would copy the earlier ones for each
+ * one more.
  */
-function insertMessages(pages: ReadPageCommit[]): RawBuilder<unknown> {
-  const events = pages.flatMap(({ operationId, messages, end }) => [
-    ...messages.map((message) => ({ ...message, operationId })),
-    ...(end?.event
-      ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null, held: false }]
-      : []),
-  ]);
-  const bytes = Buffer.allocUnsafe(events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0));
+function insertEvents(events: ReturnType<typeof eventsOf>, bytes: Buffer): RawBuilder<unknown> {
   let end = 0;
   const rows = events.map(
     ({ id, operationId, projectId, type, data, destinationId, held, traceparent }, position) => {
