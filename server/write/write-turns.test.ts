@@ -1,6 +1,7 @@
 /** Turns among installations: whose writes a claim takes when some have long queues. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../ground/ids.ts";
@@ -90,5 +91,27 @@ test("writes that are not due yet are not claimed, in a long queue neither", asy
   assert.deepEqual(
     claimed.map(({ installationId }) => installationId),
     [due, large, large],
+  );
+});
+
+test("when a long queue has become short, the oldest writes go first again", async (t) => {
+  const { turns, accept } = await openQueue(t);
+  const [young = "", old = "", large = ""] = installations(3);
+  await accept(large, 300);
+  for (let left = 300; left > 0;) left -= (await turns.claim(128, () => 300)).length;
+  const accepted = new AbortController();
+  const accepting = (async () => {
+    await accept(old, 2);
+    await accept(young, 2);
+    await setTimeout(300);
+    accepted.abort();
+  })();
+  // Claims follow each other closely, as under load.
+  while (!accepted.signal.aborted) await turns.claim(128, () => 0);
+  await accepting;
+  const claimed = await turns.claim(2, () => 16);
+  assert.deepEqual(
+    claimed.map(({ installationId }) => installationId),
+    [old, old],
   );
 });

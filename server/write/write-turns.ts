@@ -15,8 +15,11 @@ const MOST_READ = 256;
 /** Installations per statement and statements per claim. They bound a claim when very many installations have writes. */
 const PAGE = 256;
 const MOST_PAGES = 8;
-/** How long a list of installations serves several claims. A write of one that is not in it waits for the next list. */
-const LIST_MS = 100;
+/**
+ * For so long a queue that was long counts as long, and a list of installations serves several claims. A write of one that is
+ * not in the list waits for the next list.
+ */
+const LONG_MS = 100;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
 /**
@@ -29,7 +32,8 @@ export class WriteTurns {
   #after = BEFORE_ALL;
   /** Of the installations listed last, those that have not had their turn. */
   #listed: DueInstallation[] = [];
-  #listedMs = -Infinity;
+  /** When the queue was last found to be long. */
+  #longMs = -Infinity;
 
   constructor(queries: Queries, workerId: () => number) {
     this.#queries = queries;
@@ -37,9 +41,17 @@ export class WriteTurns {
   }
 
   async claim(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
-    // Turns have just been taken, so the queue is long.
-    const isLong = elapsedMs() - this.#listedMs < LIST_MS;
-    const listed = isLong ? this.#listed : [];
+    if (elapsedMs() - this.#longMs < LONG_MS) return this.#continueTurns(limit, room);
+    this.#listed = [];
+    const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
+    if (areAll) return this.#claimOf(limit, installations, room);
+    this.#longMs = elapsedMs();
+    return this.#claimInTurns(limit, room);
+  }
+
+  /** Claims writes of the installations that are listed already, and if they are too few, of others. */
+  async #continueTurns(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
+    const listed = this.#listed;
     this.#listed = [];
     const found = await this.#claimOf(limit, listed, room);
     if (found.length >= limit) {
@@ -47,12 +59,8 @@ export class WriteTurns {
       return found;
     }
     this.#after = listed.at(-1)?.installationId ?? this.#after;
-    const left = limit - found.length;
-    const roomLeft = withoutClaimed(room, found);
-    if (isLong) return [...found, ...(await this.#claimInTurns(left, roomLeft))];
-    const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
-    const more = areAll ? this.#claimOf(left, installations, roomLeft) : this.#claimInTurns(left, roomLeft);
-    return [...found, ...(await more)];
+    const others = await this.#claimInTurns(limit - found.length, withoutClaimed(room, found));
+    return [...found, ...others];
   }
 
   /** The next claim begins behind the last installation of a full one. */
@@ -67,7 +75,6 @@ export class WriteTurns {
     let isPastEnd = start === BEFORE_ALL;
     for (let page = 0; page < MOST_PAGES; page++) {
       const listed = await listWaitingAfter(this.#queries, this.#after, PAGE);
-      this.#listedMs = elapsedMs();
       const due = listed.filter(({ isDue }) => isDue);
       const found = await this.#claimOf(limit - claimed.length, due, room);
       claimed.push(...found);
