@@ -108,7 +108,7 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes, known
       select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
     select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id, destination_id, version, failing_since,
-      disabled, project_id, type, kind, create_time, traceparent, 
+      disabled, project_id, type, kind, create_time, traceparent,
       case when nth = 1 and event_id <> all(${[...known.keys()]}::uuid[]) then data::text end as data
     from (select) as one left join numbered on true
   `;

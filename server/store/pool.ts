@@ -84,7 +84,8 @@ export function openPool(options: {
     if (pool.ending) return;
     outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
   });
-  const setUp = settingsStatement({ ...SERVER_KEEP_ALIVE, ...SESSION_SETTINGS, ...settings });
+  // A pooler whose operator has switched off the reset of sessions gives on the prepared statements of earlier connections.
+  const setUp = `deallocate all; ${settingsStatement({ ...SERVER_KEEP_ALIVE, ...SESSION_SETTINGS, ...settings })}`;
   const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
