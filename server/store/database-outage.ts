@@ -44,18 +44,22 @@ const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006)$/;
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Query read timeout$|Client .* is not queryable$)/;
 
+/** Whether a migration has changed the type of a column that a statement returns, since the connection prepared it. */
+const isOutdated = (error: Error): boolean => "routine" in error && error.routine === "RevalidateCachedQuery";
+
 /** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
-  if (AWAY.test(code) || BROKEN.test(error.message)) return true;
+  if (AWAY.test(code) || BROKEN.test(error.message) || isOutdated(error)) return true;
   if (/^E(CONNREFUSED|NOENT|TIMEDOUT)$/.test(code)) return "address" in error;
   // An open connection broke. Files have no such errors, and those of calls to providers are wrapped.
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** Whether a connection that gave this error leads to a server that will not serve: a standby, or one that hangs. */
-export const hasLostServer = (error: unknown): boolean =>
-  error instanceof Error && (codeOf(error) === "25006" || error.message === "Query read timeout");
+/** Whether a new connection may serve, and the one that gave this error never will: of a standby, a server that hangs, or outdated. */
+export const mustConnectAgain = (error: unknown): boolean =>
+  error instanceof Error &&
+  (codeOf(error) === "25006" || error.message === "Query read timeout" || isOutdated(error));
 
 const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "");

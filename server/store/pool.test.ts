@@ -101,6 +101,16 @@ test("two texts under one prepared name are refused, not mixed up", async (t) =>
   );
 });
 
+test("a prepared statement whose result a migration has changed counts as an outage, and its connection is not used again", async (t) => {
+  const queries = await open(t);
+  await sql`create table notes (id integer)`.execute(queries);
+  const list = () => sql`/* prepare list-notes */ select id from notes`.execute(queries);
+  await list();
+  await sql`alter table notes alter id type bigint`.execute(queries);
+  await assert.rejects(list(), isDatabaseAway);
+  assert.deepEqual((await list()).rows, []);
+});
+
 test("a name of a prepared statement is given once in the server", () => {
   const names = globSync("server/**/*.ts", { cwd: ROOT, exclude: ["**/*.test.ts"] })
     .flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(/`\/\* prepare ([a-z-]+) \*\//g)])

@@ -12,7 +12,7 @@ import { outsideWork } from "../ground/current-work.ts";
 import { elapsedMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
-import { hasLostServer, isDatabaseAway } from "./database-outage.ts";
+import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";
 
 /**
@@ -166,7 +166,7 @@ interface SessionClient {
 
 /**
  * A connection on loan. When its server is a standby, or did not answer in time, the connection is closed when it is
- * given back: the next one may reach the new primary, this one never will.
+ * given back: the next one may reach the new primary, this one never will. So is one with an outdated prepared statement.
  */
 class LentConnection implements PostgresPoolClient {
   readonly #client: SessionClient;
@@ -202,7 +202,7 @@ class LentConnection implements PostgresPoolClient {
   }
 
   #noteLoss(error: unknown): void {
-    this.#isLost ||= hasLostServer(error);
+    this.#isLost ||= mustConnectAgain(error);
   }
 
   release(): void {
