@@ -1,5 +1,6 @@
 /** A DATABASE_URL with several hosts. */
 import assert from "node:assert/strict";
+import dns from "node:dns";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
@@ -108,4 +109,34 @@ test("a session that is ended as soon as it is open fails its statement, and not
     server.close();
   });
   await assert.rejects(queries.selectFrom("projects").select("id").execute(), isDatabaseAway);
+});
+
+test("a name that is not resolved, or of which no address answers, is an outage before the statement was sent", async (t) => {
+  const failed = async (url: string) => {
+    const { queries } = openPool({ connectionString: url, applicationName: "test", log, size: 1 });
+    const error: unknown = await queries
+      .selectFrom("projects")
+      .select("id")
+      .execute()
+      .catch((cause: unknown) => cause);
+    await queries.destroy();
+    return error;
+  };
+  const refused = createServer().listen(0, "127.0.0.1");
+  await once(refused, "listening");
+  const { port } = refused.address() as AddressInfo;
+  refused.close();
+  const errors = [await failed("postgres://busbar@database.invalid/busbar")];
+  // As of a host with an IPv4 and an IPv6 address.
+  t.mock.method(dns, "lookup", (_name: string, _options: unknown, done: (...answer: unknown[]) => void) =>
+    done(
+      null,
+      ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
+    ),
+  );
+  errors.push(await failed(`postgres://busbar@database.test:${port}/busbar`));
+  for (const error of errors) {
+    assert.ok(isDatabaseAway(error), String(error));
+    assert.ok("address" in (error as Error), "it may have been sent");
+  }
 });

@@ -73,9 +73,20 @@ export class HostClient extends Client {
     } catch (error) {
       this.#hosts.leave(this.#address);
       await this.end().catch(() => {});
-      throw error;
+      throw withAddress(error, this.host);
     }
   }
+}
+
+/**
+ * Adds the address that a failed lookup of a name lacks, and a failure of all addresses of a name. Outages are told from
+ * other errors by it, and statements that were not sent from those that may have been.
+ */
+function withAddress(error: unknown, host: string): unknown {
+  const lacksIt =
+    error instanceof AggregateError ||
+    (error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo");
+  return lacksIt ? Object.assign(error, { address: host }) : error;
 }
 
 /** Throws what a write on a standby would throw. */

@@ -47,12 +47,15 @@ const BROKEN =
 /** Whether a migration has changed the type of a column that a statement returns, since the connection prepared it. */
 const isOutdated = (error: Error): boolean => "routine" in error && error.routine === "RevalidateCachedQuery";
 
+/** Codes of a connection that could not be opened. */
+const UNREACHABLE = /^E(CONNREFUSED|NOENT|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
+
 /** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = codeOf(error);
   if (AWAY.test(code) || BROKEN.test(error.message) || isOutdated(error)) return true;
-  if (/^E(CONNREFUSED|NOENT|TIMEDOUT)$/.test(code)) return "address" in error;
+  if (UNREACHABLE.test(code)) return "address" in error;
   // An open connection broke. Files have no such errors, and those of calls to providers are wrapped.
   return code === "ECONNRESET" || code === "EPIPE";
 }
