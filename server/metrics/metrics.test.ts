@@ -49,6 +49,18 @@ describe("/metrics", () => {
     return response.status;
   };
 
+  test("counters that alerts watch are 0 before the first failure, so that Prometheus counts it", async () => {
+    const text = await scrape();
+    for (const series of [
+      'busbar_delivery_attempts_total{state="failed"}',
+      'busbar_operations_ended_total{status="failure"}',
+      'busbar_token_refreshes_total{outcome="failed"}',
+      'busbar_subscribe_pushes_refused_total{reason="signature"}',
+    ]) {
+      assert.equal(valueOf(text, series), 0, series);
+    }
+  });
+
   test("counts proxied calls by class of status, and what the proxy itself refused by type", async () => {
     assert.equal(await proxied(on.apiKey), 200);
     assert.equal(await proxied("nobody's"), 401);

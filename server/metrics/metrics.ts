@@ -86,6 +86,8 @@ function operationMeters(registry: Registry): Pick<Metrics, "ledger" | "readMete
     labelNames: ["status"],
     registers,
   });
+  startAtZero(accepted, ["synchronous", "asynchronous", "collected"]);
+  startAtZero(ended, ["success", "failure"]);
   return {
     readMeter: readMeter(registry, (status) => ended.inc({ status })),
     ledger: (ledger) => ({
@@ -134,6 +136,8 @@ function readMeter(registry: Registry, ended: ReadMeter["ended"]): ReadMeter {
     labelNames: ["reason"],
     registers,
   });
+  startAtZero(records, ["delivered", "unchanged", "deleted"]);
+  startAtZero(waits, ["destination", "provider", "budget", "credentials"]);
   return {
     pageRead({ delivered, unchanged, deleted }) {
       pages.inc();
@@ -166,6 +170,9 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
     labelNames: ["outcome"],
     registers,
   });
+  startAtZero(received, ["stored", "duplicate", "unmatched", "found"]);
+  startAtZero(refused, ["signature", "form", "unavailable", "full"]);
+  startAtZero(ended, ["delivered", "coalesced", "filtered"]);
   return {
     received({ stored, duplicates, unmatched }) {
       received.inc({ outcome: "stored" }, stored);
@@ -196,8 +203,18 @@ function otherMeters(registry: Registry): Pick<Metrics, "countRefresh" | "onAtte
     labelNames: ["state"],
     registers,
   });
+  startAtZero(refreshes, ["refreshed", "failed"]);
+  startAtZero(attempts, ["delivered", "waiting", "failed"]);
   return {
     countRefresh: (outcome) => refreshes.inc({ outcome }),
     onAttempt: (state) => attempts.inc({ state }),
   };
+}
+
+/**
+ * Reports each series with 0 before the first event: `rate` and `increase` of Prometheus see the difference to the value
+ * before, so the event with which a series appears would not be counted, and no alert would report the first failures.
+ */
+function startAtZero<Label extends string>(counter: Counter<Label>, values: string[]): void {
+  for (const value of values) counter.labels(value).inc(0);
 }
