@@ -30,7 +30,7 @@ export const tooLargeToSign = (): Problem =>
   });
 
 /**
- * Reads the whole body of a request that announces at most `KEPT_BYTES`, or whose request is signed; undefined when it is
+ * Reads the whole body of a request that announces at most `KEPT_BYTES`, or that is signed; undefined when the body is
  * empty. Rejects with `CallerGone`, or with a `Problem` after `idleMs` without data, or for more than `MOST_SIGNED_BYTES`.
  */
 export function collect(request: IncomingMessage, idleMs: number): Promise<Buffer | undefined> {

@@ -7,7 +7,7 @@ export function contentText({ fields, mappedFields, associations }: ResultEntry)
   return `"fields":${JSON.stringify(fields)},"mappedFields":${JSON.stringify(mappedFields)}${listed}`;
 }
 
-/** Returns the whole entry, around its content if that was written already; at once is quicker. */
+/** Returns the whole entry. `content` is its content if that was written already; otherwise one call writes all, which is quicker. */
 export function entryText(entry: ResultEntry, content?: string): string {
   const { id, fields, mappedFields, associations, raw, deleted, deletedTime } = entry;
   if (content === undefined)

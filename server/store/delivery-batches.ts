@@ -36,7 +36,7 @@ type RoutedRow = RoutedDelivery &
     kind: StoredEvent["kind"];
     createTime: Date;
     traceparent: string | null;
-    /** On one row of each event only, and of no known one: events may be large and have many destinations. */
+    /** Null for events in `Routing.known`. Of each other event, one row has it: events may be large and have many destinations. */
     data: string | null;
   };
 
@@ -107,8 +107,8 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes, known
     ), numbered as (
       select routed.*, row_number() over (partition by event_id order by destination_id) as nth from routed
     )
-    select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id, destination_id, version, failing_since,
-      disabled, project_id, type, kind, create_time, traceparent,
+    select (select count(*)::integer from picked) as events, (select count(*)::integer from oldest) as seen, event_id,
+      destination_id, version, failing_since, disabled, project_id, type, kind, create_time, traceparent,
       case when nth = 1 and event_id <> all(${[...known.keys()]}::uuid[]) then data::text end as data
     from (select) as one left join numbered on true
   `;

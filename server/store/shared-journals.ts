@@ -1,7 +1,7 @@
 /**
  * The journal of an app at a provider, and what is selected in it, belong to every provider app with its client id, of whatever
- * project. Only those are counted that have a stream: it is stored once the provider has given the app a token, so naming another
- * project's client id without its secret changes nothing.
+ * project. Only apps that have a stream count: a stream is stored after the provider has given the app a token, so the client id of
+ * another project's app, without its secret, changes nothing.
  */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
@@ -41,7 +41,7 @@ export async function wantedByOthers(queries: Queries, id: string, keys: string[
   return rows.map(({ key }) => key);
 }
 
-/** Stores that these objects are not selected for the others either. Who came to want one meanwhile selects it again. */
+/** Stores that these objects are not selected for the others either. An app that has begun to want one selects it again. */
 export async function dropSelectedOfOthers(queries: Queries, id: string, dropped: string[]): Promise<void> {
   await sql`
     update event_streams set selected = array(select unnest(selected) except select unnest(${dropped}::text[]))

@@ -71,8 +71,8 @@ async function deselectFromStream(
 }
 
 /**
- * The journal belongs to the builder's app: only what Busbar has selected is removed, and nothing that another project wants
- * whose provider app is the same.
+ * The journal belongs to the builder's app: only what Busbar has selected is removed, except for what a project with the same
+ * app wants.
  */
 async function deselectFromJournal(
   deps: StreamServices,

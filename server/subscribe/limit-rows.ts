@@ -61,7 +61,7 @@ export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<L
   return limited;
 }
 
-/** Divides the events of a stream, in order: each part makes the rows of one transaction, or is one event. */
+/** Divides the events of a stream, in order: each part makes at most `MOST_ROWS` rows, or is one event. */
 export async function divideByRows(
   queries: Queries,
   events: ReceivedEvent[],

@@ -48,7 +48,8 @@ export async function selectInJournal(
       accountRef: app.clientId,
       selected,
     });
-  // Before it is selected: who deselects it at the same time, for another project, then has it selected again.
+  // Stored before the object is selected: if another project deselects it at the same time, it removes this entry, and the
+  // object is selected again.
   if (!requireOpen(await put([journalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
   const listWishes = async () =>
     joinWishes(await listJournalWishes(queries, { journalAppId: app.id, accountRef, objectKey }));
@@ -57,7 +58,7 @@ export async function selectInJournal(
     const { fields, ...events } = wishes;
     const names = fields === "all" ? await listFields() : fields;
     await journal.select({ accountRef, objectKey, ...events, fields: names }, calls.fetch);
-    // Somebody who selected more at the same time may have been overwritten.
+    // This may have replaced what another project selected at the same time.
     const selected = wishes;
     wishes = await listWishes();
     if (isDeepStrictEqual(wishes, selected) || rounds === MOST_ROUNDS) break;
