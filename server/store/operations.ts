@@ -97,7 +97,8 @@ export interface EndedOperation {
 
 /**
  * Ends operations, appends their logs, removes them from the write queue and records their events, in one statement: one
- * round trip and one commit for many. An operation that has ended already stays as it is.
+ * round trip and one commit for many. An operation that has ended already stays as it is. Events that no destination is to
+ * receive are noted as such here, by the rules of `routeEvents`.
  */
 export async function endOperations(queries: Queries, operations: EndedOperation[]): Promise<void> {
   const input = operations.map(({ id, status, result, metadata, log, event }) => ({
@@ -141,7 +142,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
       left join topic_destination_routes last on last.topic_id = step.topic_id
       group by kind.project_id, kind.event_type
     ), nowhere as (
-      -- An event that no destination is to receive needs no routing, which costs more than this.
+      -- To route such an event costs more than this.
       insert into events_nowhere (project_id, event_id, missing)
       select project_id, event_id, missing from ended join missing using (project_id, event_type)
       where event_id is not null and missing is not null
