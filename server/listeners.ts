@@ -24,7 +24,7 @@ import type { Workers } from "./workers.ts";
 /** Opens the listeners and returns their public addresses. */
 export async function listen(
   deps: Services,
-  options: { onAnswer?: OnAnswer; workers?: Workers },
+  options: { onAnswer?: OnAnswer; workers?: Workers; isStopping: () => boolean },
   closers: Cleanup,
 ): Promise<BootstrapFile["urls"]> {
   const { config, log } = deps;
@@ -47,7 +47,7 @@ export async function listen(
     // Rows of the last calls may not be in the database yet.
     await Promise.all([proxy.flushed(), requests.close()]);
   });
-  const { workers, onAnswer } = options;
+  const { workers, onAnswer, isStopping } = options;
   const dashboard = openDashboard(deps, closers);
   const api = createServer({
     routes: routes({
@@ -57,6 +57,7 @@ export async function listen(
       proxyCaller: proxy,
       urls: () => deps.address.urls ?? addresses(config, publicUrl, undefined),
       workerRunning: workers && (() => workers.running),
+      isStopping,
     }),
     authorize: deps.access.authorize,
     confine: deps.access.confine,
@@ -73,6 +74,7 @@ export async function listen(
     onRefused: requests.add,
     onAnswer,
   });
+  releaseClients([api.server, proxy], isStopping);
   if (deps.metrics && config.metrics) serveMetrics(api, deps.metrics.registry);
   if (dashboard) serveDashboard(api, dashboard);
   if (config.roles.has("api")) {
@@ -139,6 +141,15 @@ function originOf(server: Server, host: string): string {
   // A wildcard address can be listened on, but not called.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   return `http://${name}:${port}`;
+}
+
+/** Tells clients of a process that stops to open their next connection elsewhere. */
+function releaseClients(servers: Server[], isStopping: () => boolean): void {
+  for (const server of servers) {
+    server.prependListener("request", (_request, response) => {
+      if (isStopping()) response.setHeader("connection", "close");
+    });
+  }
 }
 
 const DRAIN_MS = 30_000;

@@ -1,4 +1,5 @@
 /** Starts services, workers and listeners, and stops them in reverse order. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
@@ -15,7 +16,7 @@ export interface Busbar {
   urls: BootstrapFile["urls"];
   /** The key and ids of the first start; undefined if this data folder does not have them. */
   bootstrap: Bootstrap | undefined;
-  /** Stops accepting requests, finishes those in progress (30 s at most), closes everything. */
+  /** Serves on for `BUSBAR_STOP_DELAY_SECONDS`, stops accepting requests, finishes those in progress (30 s at most), closes everything. */
   stop(): Promise<void>;
 }
 
@@ -51,7 +52,12 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
       workers.stop().catch((err: unknown) => log.error({ err }, "background work did not end cleanly"));
     });
   }
-  const urls = await listen(services, { onAnswer: options.onAnswer, workers }, closers);
+  let isStopping = false;
+  const urls = await listen(
+    services,
+    { onAnswer: options.onAnswer, workers, isStopping: () => isStopping },
+    closers,
+  );
   const announced = await startAnnouncing(services, () => ({
     id: services.identity.id,
     version: VERSION,
@@ -61,7 +67,16 @@ async function open(options: StartOptions, closers: Cleanup): Promise<Busbar> {
   closers.push(() => announced.stop());
   await keepBootstrapFile(config, bootstrap, urls);
   log.info({ urls }, "Busbar is ready");
-  return { urls, bootstrap, stop: () => closeAll(closers) };
+  return {
+    urls,
+    bootstrap,
+    async stop() {
+      isStopping = true;
+      // A load balancer notices only by its next check that this process stops.
+      await wait(config.stopDelayMs);
+      await closeAll(closers);
+    },
+  };
 }
 
 async function closeAll(closers: Cleanup): Promise<void> {

@@ -42,6 +42,8 @@ export interface Config {
   host: string;
   port: number;
   proxyPort: number;
+  /** For how long a process that stops serves on, with /readyz 503. */
+  stopDelayMs: number;
   /** Maximum number of connections open at the API's listener of one process. */
   apiConnections: number;
   /** The same for the proxy's listener. */
@@ -122,11 +124,7 @@ export function readConfig(environment: Environment = process.env): Config {
       mostOfProvider: integer(env, "BUSBAR_TOKEN_REFRESHES_PER_PROVIDER", 40, 2, 10_000),
     },
     dataDir: resolve(env["BUSBAR_DATA_DIR"] || ".busbar"),
-    host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
-    port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),
-    proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
-    apiConnections: integer(env, "BUSBAR_API_CONNECTIONS", 5_000, 1, 1_000_000),
-    proxyConnections: integer(env, "BUSBAR_PROXY_CONNECTIONS", 10_000, 1, 1_000_000),
+    ...listenerSettings(env),
     projectDestinations: integer(env, "BUSBAR_PROJECT_DESTINATIONS", 1_000, 1, 1_000_000),
     publicUrl: origin(env, "BUSBAR_PUBLIC_URL"),
     proxyPublicUrl: origin(env, "BUSBAR_PROXY_PUBLIC_URL"),
@@ -182,6 +180,17 @@ export function readConfig(environment: Environment = process.env): Config {
   refuseUnknownVariables(Object.keys(environment), read);
   return config;
 }
+
+const listenerSettings = (
+  env: Environment,
+): Pick<Config, "host" | "port" | "proxyPort" | "stopDelayMs" | "apiConnections" | "proxyConnections"> => ({
+  host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
+  port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),
+  proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
+  stopDelayMs: integer(env, "BUSBAR_STOP_DELAY_SECONDS", 0, 0, 300) * 1_000,
+  apiConnections: integer(env, "BUSBAR_API_CONNECTIONS", 5_000, 1, 1_000_000),
+  proxyConnections: integer(env, "BUSBAR_PROXY_CONNECTIONS", 10_000, 1, 1_000_000),
+});
 
 const isPath = (value: string): boolean => !/^[a-z][a-z0-9+.-]+:\/\//i.test(value);
 const PATH_OF_CATALOG =

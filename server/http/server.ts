@@ -26,6 +26,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: 1_000, ignoreTrailingSlash: true },
     // A stop waits for requests in progress, not for idle keep-alive connections.
     forceCloseConnections: "idle",
+    // Requests that still come on a connection that stays open meanwhile are served.
+    return503OnClosing: false,
     frameworkErrors: (error, request, reply) => refuseRequest(options, error, request, reply),
   });
   app.register(cors, {

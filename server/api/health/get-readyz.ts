@@ -9,6 +9,7 @@ export interface Readiness {
   database: Database;
   /** Undefined if this process has no worker. */
   workerRunning?: () => boolean;
+  isStopping?: () => boolean;
 }
 
 const UNREADY: Record<Exclude<DatabaseState, "ready">, string> = {
@@ -24,17 +25,18 @@ export const getReadyz = (deps: Readiness) =>
     tag: "Health",
     summary: "Ready",
     description:
-      "503 while the database does not answer, takes no writes, or has other migrations than this version, or the " +
-      "worker is not running.",
+      "503 while the database does not answer, takes no writes, or has other migrations than this version, the worker " +
+      "is not running, or the process stops.",
     success: {
       status: 200,
       description: "Ready.",
       schema: Type.Object({ status: Type.Literal("ok", { description: "Always `ok`." }) }),
     },
     refusals: {
-      503: "The database does not answer, takes no writes, or has other migrations than this version, or the worker is not running.",
+      503: "The database does not answer, takes no writes, or has other migrations than this version, the worker is not running, or the process stops.",
     },
     async handle() {
+      if (deps.isStopping?.()) throw new Problem("unavailable", { detail: "This process stops." });
       const state = await databaseState(deps.database.pool);
       if (state !== "ready") throw new Problem("unavailable", { detail: UNREADY[state] });
       if (deps.workerRunning?.() === false) {
