@@ -60,7 +60,7 @@ export function isDatabaseAway(error: unknown): boolean {
   return code === "ECONNRESET" || code === "EPIPE";
 }
 
-/** Whether a new connection may serve, and the one that gave this error never will: of a standby, a server that hangs, or outdated. */
+/** Whether the connection that gave this error never serves again, and a new one may: it leads to a standby, hangs, or is outdated. */
 export const mustConnectAgain = (error: unknown): boolean =>
   error instanceof Error &&
   (codeOf(error) === "25006" || error.message === "Query read timeout" || isOutdated(error));

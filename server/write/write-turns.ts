@@ -16,8 +16,8 @@ const MOST_READ = 256;
 const PAGE = 256;
 const MOST_PAGES = 8;
 /**
- * For so long a queue that was long counts as long, and a list of installations serves several claims. A write of one that is
- * not in the list waits for the next list.
+ * How long turns are taken before another look at whether the queue is still long, and how long a list of installations serves
+ * several claims. A write of an installation that is not in the list waits for the next one.
  */
 const LONG_MS = 100;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
