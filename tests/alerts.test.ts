@@ -45,6 +45,21 @@ test("every metric that an alert or a panel asks for is reported, with the label
   }
 });
 
+test("names follow Prometheus' conventions, as promtool checks them: counters end with _total, and no other metric does", () => {
+  const declared = [...sources.matchAll(/new (Counter|Gauge|Histogram)\(\{\s*name: "(\w+)"/g)];
+  assert.ok(declared.length > 10);
+  for (const [, kind, name = ""] of declared) assert.equal(name.endsWith("_total"), kind === "Counter", name);
+});
+
+test("a counter of which an alert watches one series reports it before the first event", () => {
+  for (const { alert, expr } of rules) {
+    for (const [, value = ""] of expr.matchAll(/_total\{\w+="(\w+)"\}/g)) {
+      const started = [...sources.matchAll(/startAtZero\(\w+, \[([^\]]*)\]/g)].map(([, list]) => list).join();
+      assert.ok(started.includes(`"${value}"`), `${alert}: ${value}`);
+    }
+  }
+});
+
 test("every metric of ours is on the board", () => {
   const shown = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join("\n");
   const ours = [...sources.matchAll(/"(busbar_[a-z_]+)"/g)].map(([, name = ""]) => name);
