@@ -88,8 +88,12 @@ async function deselectFromJournal(
   const kept = new Set(await wantedByOthers(queries, id, dropped));
   const gone = dropped.filter((key) => !kept.has(key));
   if (gone.length === 0) return;
-  await journal.deselect(gone.map(readJournalKey), fetch);
-  await dropSelectedOfOthers(queries, id, gone);
+  try {
+    await journal.deselect(gone.map(readJournalKey), fetch);
+  } finally {
+    // After a failure, too: the provider may have deselected some, and who has begun to want one keeps it from the next attempt.
+    await dropSelectedOfOthers(queries, id, gone);
+  }
 }
 
 /** A deletion does not wait longer. */

@@ -78,6 +78,30 @@ test("projects with the same app of HubSpot neither remove nor narrow what the o
   await until(() => journal.subscriptions.size === 0);
 });
 
+test("what a project selects while another one deselects it is selected again, also if the answer to that is lost", async (t) => {
+  const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  const { journal } = on.sandbox.hubspot;
+  on.sandbox.hubspot.setLimits("off");
+  journal.settings = { ...journal.settings, granted: true };
+  const other = await secondProject(on);
+  const sink = "http://127.0.0.1:9";
+  const ours = await subscribe(on, "phone", { clientId: "app", sink });
+  await ours.active();
+  const path = "/webhooks-journal/subscriptions/";
+  on.sandbox.addFault({ provider: "hubspot", method: "DELETE", path, delayMs: 4_000, reset: "after" });
+  const isDeselecting = () => on.sandbox.requests({ method: "DELETE" }).length > 0;
+  await ours.remove();
+  await until(isDeselecting);
+  const theirs = await subscribe(other, "email", { clientId: "app", sink });
+  await theirs.active();
+  await until(async () => (await streams(on)) === 1);
+  await until(() => journal.subscriptions.size === 1);
+  assert.deepEqual(
+    [...journal.subscriptions.values()].map((one) => one.properties),
+    [["email"]],
+  );
+});
+
 test("an app that cannot prove to be the same changes nothing of what another project has selected", async (t) => {
   const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
   const { journal } = on.sandbox.hubspot;
