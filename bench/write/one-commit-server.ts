@@ -1,14 +1,20 @@
-/** The reference for intake: a bare HTTP server that stores the same rows with the same SQL, one commit per request. */
+/**
+ * The reference for intake: a bare HTTP server that stores the same rows with the same SQL, one commit per request. It sends plain
+ * statements over pg's pool, because Busbar's own connections prepare them, which is part of what is measured.
+ */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createLog } from "../../server/ground/log.ts";
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool } from "pg";
 import { newId } from "../../server/ground/ids.ts";
 import { insertAcceptedWrites } from "../../server/store/accept-writes.ts";
-import { openDatabase } from "../../server/store/database.ts";
+import type { DB } from "../../server/store/rows.gen.ts";
 
 const [connectionString = "", projectId = "", installationId = ""] = process.argv.slice(2);
 // As many connections as callers, so that no caller waits for one.
-const { queries } = await openDatabase({ connectionString, log: createLog("error"), poolSize: 64 });
+const queries = new Kysely<DB>({
+  dialect: new PostgresDialect({ pool: new Pool({ connectionString, max: 64 }) }),
+});
 
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
