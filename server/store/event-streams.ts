@@ -43,7 +43,7 @@ export function readJournalKey(key: string): { accountRef: string; objectKey: st
   const [accountRef = "", objectKey = ""] = key.split(" ");
   return { accountRef, objectKey };
 }
-export const KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
+export const SELECTED_KEY = sql`case source when 'journal' then account_ref || ' ' || object_key else object_key end`;
 
 /** Objects that installations subscribe to by the stream, but for one that goes. */
 const wantedWithout = (installationId: string | null) => sql`array(
@@ -53,7 +53,7 @@ const wantedWithout = (installationId: string | null) => sql`array(
     and subscriptions.state <> 'disabled' and object_key is not null
     and installations.id is distinct from ${installationId}::uuid
   union
-  select ${KEY} from subscriptions
+  select ${SELECTED_KEY} from subscriptions
   where journal_app_id = event_streams.provider_app_id and source = 'journal'
     and state <> 'disabled' and object_key is not null and account_ref is not null)`;
 const WANTED = wantedWithout(null);
@@ -172,7 +172,7 @@ export async function selectAgain(queries: Queries, id: string): Promise<void> {
     update subscriptions set state = 'pending', due_time = now(), retry_time = null,
       polled_until = coalesce(polled_until, ${knownUntil(sql`now()`)})
     from mine
-    where subscriptions.id in (${OF_MINE}) and subscriptions.state in ('active', 'degraded') and ${KEY} <> all(selected)
+    where subscriptions.id in (${OF_MINE}) and subscriptions.state in ('active', 'degraded') and ${SELECTED_KEY} <> all(selected)
   `.execute(queries);
 }
 

@@ -5,7 +5,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
-import { KEY } from "./event-streams.ts";
+import { SELECTED_KEY } from "./event-streams.ts";
 import type { JournalWish } from "./subscriptions.ts";
 
 /** The streams of the other provider apps that are the same app as that of a stream. */
@@ -36,7 +36,7 @@ export async function listJournalWishes(
 export async function wantedByOthers(queries: Queries, id: string, keys: string[]): Promise<string[]> {
   const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
   const { rows } = await sql<{ key: string }>`
-    select distinct ${KEY} as key ${wantedOf(apps)} and ${KEY} = any(${keys}::text[])
+    select distinct ${SELECTED_KEY} as key ${wantedOf(apps)} and ${SELECTED_KEY} = any(${keys}::text[])
   `.execute(queries);
   return rows.map(({ key }) => key);
 }

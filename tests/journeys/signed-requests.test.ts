@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { checkDescription } from "../../connector-kit/described/check-description.ts";
 import type { ArrivedRequest } from "../../simulations/aws-signature-check.ts";
-import { openAwsDoor, STS_PATH, type AwsDoor } from "../../simulations/aws-door.ts";
+import { openSimulatedAws, STS_PATH, type SimulatedAws } from "../../simulations/simulated-aws.ts";
 import { startSimulation, type Simulation } from "../../simulations/start-simulation.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { until } from "../harness/until.ts";
@@ -40,14 +40,14 @@ describe("providers whose requests are signed", () => {
   let on: TestBusbar;
   let aws: Simulation;
   let gate: Simulation;
-  let door: AwsDoor;
+  let simulatedAws: SimulatedAws;
   const arrived: ArrivedRequest[] = [];
 
   before(async () => {
     const { description, faults } = checkDescription(CONNECTOR);
     assert.ok(description, JSON.stringify(faults));
     const simulate = async (service: string, region: string) => {
-      const opened = openAwsDoor({ service, region, ...KEY });
+      const opened = openSimulatedAws({ service, region, ...KEY });
       const admit = (request: ArrivedRequest) => {
         arrived.push(request);
         return opened.admit(request);
@@ -55,7 +55,7 @@ describe("providers whose requests are signed", () => {
       return { opened, simulation: await startSimulation(description, { admit }) };
     };
     const first = await simulate("identitystore", "eu-central-1");
-    ({ opened: door, simulation: aws } = first);
+    ({ opened: simulatedAws, simulation: aws } = first);
     gate = (await simulate("execute-api", "us-east-1")).simulation;
     const { origin } = new URL(aws.url);
     on = await openTestBusbar({
@@ -224,9 +224,9 @@ describe("providers whose requests are signed", () => {
   });
 
   test("the provider's own refusal is passed on when the clocks differ, and the connection stays as it is", async () => {
-    door.aheadMs = 10 * 60_000;
+    simulatedAws.aheadMs = 10 * 60_000;
     const refused = await proxied("GET", "/v1/users");
-    door.aheadMs = 0;
+    simulatedAws.aheadMs = 0;
     assert.equal(refused.status, 403);
     const { __type, message } = JSON.parse(refused.body);
     assert.equal(__type, "InvalidSignatureException");

@@ -2,7 +2,7 @@
 import { awsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 
-export interface AwsDoor {
+export interface SimulatedAws {
   /** Returns the answer that ends the request; undefined if the service is to answer. */
   admit(request: ArrivedRequest): SimulatedAnswer | undefined;
   /** Sets its clock ahead. */
@@ -12,13 +12,13 @@ export interface AwsDoor {
 /** The security token service, whose refusals have another form. */
 export const STS_PATH = "/sts/";
 
-export function openAwsDoor(account: AwsService): AwsDoor {
-  const door: AwsDoor = {
+export function openSimulatedAws(account: AwsService): SimulatedAws {
+  const simulated: SimulatedAws = {
     aheadMs: 0,
     admit(request) {
       const isSts = request.url.startsWith(STS_PATH);
       const called = isSts ? { ...account, service: "sts" } : account;
-      const refusal = awsRefusal(request, called, Date.now() + door.aheadMs);
+      const refusal = awsRefusal(request, called, Date.now() + simulated.aheadMs);
       if (isSts) return refusal ? stsRefusal(refusal.type, refusal.message) : identity(account);
       if (!refusal) return undefined;
       const { type, message } = refusal;
@@ -29,7 +29,7 @@ export function openAwsDoor(account: AwsService): AwsDoor {
       };
     },
   };
-  return door;
+  return simulated;
 }
 
 const STS_CODES: Record<string, string> = {
