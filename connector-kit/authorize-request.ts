@@ -17,7 +17,8 @@ export async function authorizeRequest(
   added: Authorization,
   { url: address, method, headers = {}, body }: PlainRequest,
 ): Promise<PlainRequest & { headers: Record<string, string> }> {
-  const url = new URL(address);
+  // Most providers take headers only: their address is not parsed once more for each call.
+  const url = added.query.length === 0 && !added.signer ? address : new URL(address);
   for (const [name, value] of added.query) url.searchParams.set(name, value);
   const request = { url, method, headers: withDefaults(added, headers), ...(body !== undefined && { body }) };
   if (!added.signer) return request;

@@ -15,7 +15,7 @@ import {
 } from "../store/connections.ts";
 import { transact, type Database } from "../store/database.ts";
 import { removeSuspect } from "../store/suspect-connections.ts";
-import { askHealth } from "./health-check.ts";
+import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import { credentialGeneration, MOST_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
 
@@ -76,35 +76,31 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     background.run({ connectionId: id, projectId }, "a connection's status could not be updated", work);
   const shared = openSharedSuspects(deps, background, (id) => strikes.delete(id));
 
+  /** Calls the health check, unless it was called lately, and marks a connection that it refuses. */
+  const check = async (live: LiveConnection): Promise<Health | undefined> => {
+    const generation = credentialGeneration(live);
+    if ((checkedUntil.get(generation) ?? 0) > nowMs()) return undefined;
+    checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
+    const health = await askHealth(deps.egress, live);
+    if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
+    if (health === "refused") await markBad(deps, live, "its health check and another call were refused");
+    return health;
+  };
+
   const refused = async (live: LiveConnection): Promise<void> => {
     const { id } = live;
-    const generation = credentialGeneration(live);
     const { count, firstMs } = addStrike(strikes, live);
-    if ((checkedUntil.get(generation) ?? 0) <= nowMs()) {
-      checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
-      const health = await askHealth(deps.egress, live);
-      if (health === "refused") return markBad(deps, live, "its health check and another call were refused");
-      if (health === "fine") {
-        checkedUntil.set(generation, nowMs() + TRUST_MS);
-        strikes.delete(id);
-        return shared.has(id) ? removeSuspect(queries, id) : undefined;
-      }
+    const health = await check(live);
+    if (health === "refused") return;
+    if (health === "fine") {
+      strikes.delete(id);
+      return shared.has(id) ? removeSuspect(queries, id) : undefined;
     }
     await shared.add(live);
     if (count < MOST_STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
     if (!(await shared.isOld(live, STRIKES_OVER_MS))) return;
     await markBad(deps, live, `${count} calls in a row were answered 401`);
     shared.reset(live);
-  };
-
-  /** Where requests are signed, a wrong key and a missing permission are both answered 403: only the health check tells. */
-  const forbidden = async (live: LiveConnection): Promise<void> => {
-    const generation = credentialGeneration(live);
-    if ((checkedUntil.get(generation) ?? 0) > nowMs()) return;
-    checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
-    const health = await askHealth(deps.egress, live);
-    if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
-    if (health === "refused") await markBad(deps, live, "its health check and another call were refused");
   };
 
   return {
@@ -120,7 +116,8 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
       if (status === 401) {
         if (live.status !== "bad_credentials") settle(live, () => refused(live));
       } else if (status === 403 && live.authorization.signer) {
-        if (live.status !== "bad_credentials") settle(live, () => forbidden(live));
+        // Where requests are signed, a wrong key and a missing permission are both answered 403: only the health check tells.
+        if (live.status !== "bad_credentials") settle(live, () => check(live));
       } else if (status < 400) {
         if (strikes.size > 0) strikes.delete(id);
         const clear = shared.clear(id);

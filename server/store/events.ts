@@ -66,9 +66,12 @@ const columnOf =
   (name: keyof EventRow): (string | null)[] =>
     events.map((event) => event[name] ?? null);
 
+/** Notifies the processes that deliver. */
+export const NOTIFY_DELIVERERS = sql`pg_notify('busbar_changes', '{"table":"events","id":""}')`;
+
 /** Ends a statement with `eventInserts`: notifies the processes that deliver, if events were inserted. */
 export const notifyOfEvents = sql`
-  select pg_notify('busbar_changes', '{"table":"events","id":""}') where exists (select from inserted_events)`;
+  select ${NOTIFY_DELIVERERS} where exists (select from inserted_events)`;
 
 /** The fields of an installation that all its events contain. */
 export interface InstallationFieldsRow {

@@ -159,7 +159,11 @@ const PLAN_LIFETIME_MS = 1_000;
 
 /** What a lent connection uses of pg's client, with Kysely's type of a result. */
 interface SessionClient {
-  query<R>(statement: { name?: string; text: string; values: unknown[] }): Promise<PostgresQueryResult<R>>;
+  query<R>(statement: {
+    name: string | undefined;
+    text: string;
+    values: readonly unknown[];
+  }): Promise<PostgresQueryResult<R>>;
   query(text: string): Promise<unknown>;
   release(destroy: boolean): void;
 }
@@ -194,8 +198,7 @@ class LentConnection implements PostgresPoolClient {
     if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
     const name = PREPARED.exec(sql)?.[1];
     if (name !== undefined) this.#plannedMs ??= elapsedMs();
-    const statement = { ...(name !== undefined && { name }), text: sql, values: [...parameters] };
-    return this.#client.query<R>(statement).catch((error: unknown) => {
+    return this.#client.query<R>({ name, text: sql, values: parameters }).catch((error: unknown) => {
       this.#noteLoss(error);
       throw error;
     });

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
-import type { EventRow } from "./events.ts";
+import { NOTIFY_DELIVERERS, type EventRow } from "./events.ts";
 import { timed, type LogEntry } from "./operations.ts";
 import { ReusedBuffers } from "./reused-buffers.ts";
 import { storableJson, toStoredJson } from "./stored-json.ts";
@@ -77,7 +77,7 @@ export async function commitReadPages(queries: Queries, pages: ReadPageCommit[])
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
     ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
-    select operation_id, ${events.length > 0 ? NOTIFY : sql`null`} as told from mine
+    select operation_id, ${events.length > 0 ? NOTIFY_DELIVERERS : sql`null`} as told from mine
   `.execute(queries);
   // Only after a success: what has failed may still wait to be sent.
   buffers.giveBack(bytes);
@@ -112,9 +112,6 @@ const toInput = (page: ReadPageCommit) => ({
   pause: page.end?.pause && { by: "auto", ...page.end.pause },
   failed: page.end?.countsAsFailure ?? false,
 });
-
-/** Notifies the processes that deliver. */
-const NOTIFY = sql`pg_notify('busbar_changes', '{"table":"events","id":""}')`;
 
 const SHOW_PROGRESS = sql`shown as (
       update operations set update_time = now(), metadata = operations.metadata || input.metadata,

@@ -9,7 +9,7 @@ export class ReusedBuffers {
 
   /** Returns a buffer of this size, whose content is undefined. */
   take(sizeBytes: number): Buffer {
-    if (sizeBytes > MOST_BYTES) return Buffer.allocUnsafe(sizeBytes);
+    if (sizeBytes === 0 || sizeBytes > MOST_BYTES) return Buffer.allocUnsafe(sizeBytes);
     const kept = this.#kept.pop() ?? Buffer.allocUnsafe(MOST_BYTES);
     return kept.subarray(0, sizeBytes);
   }
