@@ -206,7 +206,7 @@ const eventsOf = ({ operationId, messages, end }: ReadPageCommit) => [
 /**
  * Inserts messages and the events of ended runs. Their data is one parameter, `bytes`, from which PostgreSQL cuts the texts: an
  * array of texts would escape every quote of their JSON, and with a parameter for each, pg would copy the earlier ones for each
- * one more.
+ * one more. For the same reason it is the last parameter of the statement.
  */
 function insertEvents(events: ReturnType<typeof eventsOf>, bytes: Buffer): RawBuilder<unknown> {
   let end = 0;
@@ -220,10 +220,11 @@ function insertEvents(events: ReturnType<typeof eventsOf>, bytes: Buffer): RawBu
   );
   return sql`event as materialized (
       select event.id, operation_id, project_id, type, destination_id, held, position, traceparent, installation_id, object_name,
-        size_bytes, convert_from(substring(${bytes}::bytea from first_byte + 1 for size_bytes), 'UTF8') as data
+        size_bytes, convert_from(substring(bytes from first_byte + 1 for size_bytes), 'UTF8') as data
       from (values ${sql.join(rows)}) as event
         (id, operation_id, project_id, type, first_byte, size_bytes, destination_id, held, position, traceparent)
       join mine using (operation_id)
+      cross join (select ${bytes}::bytea as bytes) as page
     ), told as (
       insert into events (id, project_id, type, data, destination_id, traceparent)
       select id, project_id, type, data::json, destination_id, traceparent from event
