@@ -62,7 +62,7 @@ export async function upgradeDrill(options: { from: string; seconds: number }): 
   const env = environment(postgres.url, home);
   const running: ChildBusbar[] = [];
   const begin = async (name: string, program?: string): Promise<ChildBusbar> => {
-    const child = await startChildBusbar(join(home, name), env, program);
+    const child = await startChildBusbar(join(home, name), env, { program });
     running.push(child);
     return child;
   };
@@ -138,7 +138,7 @@ async function startAgain(program: string, env: Record<string, string>): Promise
   const { child, exited, output } = runBusbar(
     ["start"],
     { ...env, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" },
-    program,
+    { program },
   );
   const isReady = until(() => output().includes("Busbar is ready"), 60_000).then(() => child.kill("SIGTERM"));
   await Promise.race([exited, isReady]);

@@ -33,8 +33,9 @@ async function bareLoop({ account, sinkUrl, start }: ReadBench): Promise<Figures
   return { perSecond: records / seconds, nodeUs: (cpuMs * 1_000) / records, postgresUs: 0 };
 }
 
+/** Memory of the process alone: without the pages of Node's program file, which all processes share. */
 const memoryMib = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
 
 interface Memory {
   beforeMib: number;

@@ -43,7 +43,7 @@ describe("a fresh checkout", { skip: NO_CHROMIUM }, () => {
   const start = () => {
     const key = Buffer.alloc(32, 7).toString("base64");
     const env = { DATABASE_URL: database.connectionString, BUSBAR_ENCRYPTION_KEYS: `k1:${key}` };
-    return startChildBusbar(join(folder, ".busbar"), env, join(folder, "server", "busbar.mjs"));
+    return startChildBusbar(join(folder, ".busbar"), env, { program: join(folder, "server", "busbar.mjs") });
   };
 
   test("without the packages that build it and without a build, the page says what to do, and the API answers", async () => {

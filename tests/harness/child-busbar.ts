@@ -32,9 +32,19 @@ export interface ChildBusbar extends Client {
   signalGroup(signal: NodeJS.Signals): void;
 }
 
-/** Runs `busbar <args>` with only these variables in its environment; `program` is another version's. */
-export function runBusbar(args: string[], env: Record<string, string>, program = BUSBAR) {
-  const child = spawn(process.execPath, [program, ...args], {
+export interface HowToRun {
+  /** Another version's. */
+  program?: string;
+  nodeFlags?: string[];
+}
+
+/** Runs `busbar <args>` with only these variables in its environment. */
+export function runBusbar(
+  args: string[],
+  env: Record<string, string>,
+  { program = BUSBAR, nodeFlags = [] }: HowToRun = {},
+) {
+  const child = spawn(process.execPath, [...nodeFlags, program, ...args], {
     env: { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/tmp", ...env },
     // Its own process group, as from a shell or a service manager.
     detached: true,
@@ -52,10 +62,10 @@ export function runBusbar(args: string[], env: Record<string, string>, program =
 export async function startChildBusbar(
   dataDir: string,
   env: Record<string, string>,
-  program?: string,
+  how?: HowToRun,
 ): Promise<ChildBusbar> {
   const own = { BUSBAR_DATA_DIR: dataDir, BUSBAR_PORT: "0", BUSBAR_PROXY_PORT: "0" };
-  const started = runBusbar(["start"], { ...own, ...env }, program);
+  const started = runBusbar(["start"], { ...own, ...env }, how);
   const { child, exited, output } = started;
   await new Promise<void>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`${why}: ${output()}`));
