@@ -246,3 +246,17 @@ test("a setting or a time that cannot be is refused with its name", async () => 
   const generated = await control("POST", "/sandbox/records/generate", object);
   assert.match(textAt(generated.json, "message"), /no Salesforce object Nope/);
 });
+
+test("a sandbox that listens on all addresses has a catalog whose addresses can be called", async () => {
+  const open = await startSandbox({ host: "0.0.0.0" });
+  try {
+    const overlay = open.catalog();
+    for (const address of [
+      at(overlay, "providers.hubspot.baseURL"),
+      at(overlay, "providers.salesforce.pubSubURL"),
+    ])
+      assert.equal(new URL(String(address)).hostname, "127.0.0.1");
+  } finally {
+    await open.close();
+  }
+});

@@ -20,6 +20,7 @@ import type { Journal } from "./hubspot/journal.ts";
 import type { Webhooks } from "./hubspot/webhooks.ts";
 import { createListener } from "./listener.ts";
 import type { AccountControls, KnownClient, Provider, ProviderName } from "./provider.ts";
+import { reachableHost } from "./reachable-host.ts";
 import type { PubSubTls } from "./salesforce/pubsub-server.ts";
 import { createSalesforce, type SalesforceOptions } from "./salesforce/salesforce.ts";
 import type { SalesforceStreams } from "./salesforce/stream-controls.ts";
@@ -119,7 +120,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   await once(server, "listening");
   const { server: pubSub } = salesforce.streams;
   pubSubUrl = await pubSub.listen(options.pubSubPort ?? (options.port ? options.port + 1 : 0), host);
-  origin = `http://${host.includes(":") ? `[${host}]` : host}:${portOf(server.address())}`;
+  origin = `http://${reachableHost(host)}:${portOf(server.address())}`;
   return {
     url: origin,
     hubspot: {

@@ -7,6 +7,7 @@ import { openAudit } from "./access/audit-change.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { openClientAddress } from "./ground/client-address.ts";
 import type { Config } from "./ground/config.ts";
+import { reachableHost } from "./ground/reachable-host.ts";
 import type { OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
 import { openRequestLog } from "./api/requests/request-log.ts";
@@ -138,9 +139,7 @@ async function listenProxy(
 
 function originOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  // A wildcard address can be listened on, but not called.
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `http://${reachableHost(host)}:${port}`;
 }
 
 /** Tells clients of a process that stops to open their next connection elsewhere. */

@@ -6,6 +6,7 @@ import { findDashboard } from "../../dashboard/built-dashboard.ts";
 import { openOperatorEgress } from "../../egress/operator-egress.ts";
 import type { Config } from "../../ground/config.ts";
 import { StartError } from "../../ground/errors.ts";
+import { reachableHost } from "../../ground/reachable-host.ts";
 import { requireFreePorts } from "../../require-free-ports.ts";
 
 const LEAST_FREE_BYTES = 1e9;
@@ -67,9 +68,8 @@ async function checkPorts(config: Config): Promise<Finding[]> {
 
 async function isBusbar({ host }: Config, port: number, path: string): Promise<boolean> {
   const egress = openOperatorEgress();
-  const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host.includes(":") ? `[${host}]` : host;
   try {
-    const url = new URL(`http://${name}:${port}${path}`);
+    const url = new URL(`http://${reachableHost(host)}:${port}${path}`);
     const { headers, body } = await egress.send({ url, method: "GET", totalTimeoutMs: 5_000 });
     return headers["x-amp-error"] !== undefined || body.toString("utf8").includes('"status":"ok"');
   } catch {
