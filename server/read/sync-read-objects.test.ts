@@ -1,6 +1,7 @@
 /** Objects that installations read follow configuration, manifest and connection; cursors survive what need not end them. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
+import { findConnection, updateConnection, updateRefreshedConnection } from "../store/connections.ts";
 import { touchInstallation } from "../store/installations.ts";
 import { pauseReadObjects } from "../store/read-objects.ts";
 import { queueSyncs } from "../store/installation-syncs.ts";
@@ -223,6 +224,61 @@ test("another connection to the same account goes on; another account begins ane
   assert.deepEqual(more, []);
   assert.notEqual(second?.operationId, first?.operationId);
   assert.equal((await operations(id))[0]?.result, "[account] Stopped: another account was connected");
+});
+
+test("an account that gets its name later, or another one at a token refresh, is the same account", async (t) => {
+  const { id, object, connect, queries, projectId, sync, moveCursor, eventsOf } = await openAccount(t);
+  const { connectionId } = await connect("imported");
+  await touchInstallation(queries, projectId, id, { connectionId });
+  await sync();
+  await moveCursor(LATER);
+  const refreshed = async (providerWorkspaceRef: string) => {
+    const row = await await findConnection(queries, projectId, connectionId);
+    assert.ok(row);
+    await updateRefreshedConnection(queries, row, { status: "created", providerWorkspaceRef });
+    await queueSyncs(queries, { connectionId });
+    await sync();
+    assert.deepEqual((await object())?.cursorTime, LATER, providerWorkspaceRef);
+  };
+  await refreshed("named");
+  await refreshed("renamed");
+  assert.equal((await object())?.accountRef, "renamed");
+  // A customer who connects again may choose another account.
+  await updateConnection(queries, projectId, connectionId, { providerWorkspaceRef: "elsewhere" });
+  await sync();
+  assert.notDeepEqual((await object())?.cursorTime, LATER);
+  assert.deepEqual(await eventsOf("read.triggered.error"), []);
+});
+
+test("an account whose name becomes known when the customer connects again is the same account", async (t) => {
+  const { id, object, connect, queries, projectId, sync, moveCursor } = await openAccount(t);
+  const { connectionId } = await connect("imported");
+  await touchInstallation(queries, projectId, id, { connectionId });
+  await sync();
+  await moveCursor(LATER);
+  await updateConnection(queries, projectId, connectionId, {
+    status: "created",
+    providerWorkspaceRef: "named",
+  });
+  await sync();
+  assert.deepEqual((await object())?.cursorTime, LATER);
+});
+
+test("a token refresh lifts no pause, unless the credentials were bad", async (t) => {
+  const { id, connectionId, object, queries, projectId, sync } = await openAccount(t);
+  const pause = { by: "auto" as const, time: LATER.toISOString() };
+  await pauseReadObjects(queries, { installationId: id, objectNames: ["account"], pause });
+  const refresh = async () => {
+    const row = await await findConnection(queries, projectId, connectionId);
+    assert.ok(row);
+    await updateRefreshedConnection(queries, row, { status: "created" });
+    await sync();
+  };
+  await refresh();
+  assert.deepEqual((await object())?.pause, pause);
+  await updateConnection(queries, projectId, connectionId, { status: "bad_credentials" });
+  await refresh();
+  assert.equal((await object())?.pause, null);
 });
 
 test("an object that a deploy drops goes on while configurations have it, and stops when they do not", async (t) => {

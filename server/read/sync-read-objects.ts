@@ -14,9 +14,11 @@ import { getInstallationFields } from "../store/events.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { findConnection } from "../store/connections.ts";
 import {
+  accountRefOf,
   insertReadObject,
   listReadObjects,
   removeReadObject,
+  renameReadAccount,
   unpauseReadObjects,
   updateReadObject,
   type ReadObjectRow,
@@ -104,10 +106,10 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   if (!installation || !integration || !connection) return 0;
   const isReadable = deps.catalog.of(projectId).connector(integration.provider)?.read !== undefined;
   const { content } = installation.config;
-  const rows = await listReadObjects(queries, projectId, installationId);
+  const accountRef = accountRefOf(connection.id, connection.providerWorkspaceRef);
+  const rows = await listNamedObjects(queries, installation, accountRef);
   const running = rows.map(({ objectName }) => objectName);
   const wanted = isReadable ? readDefinitions(await readSources(queries, integration, content, running)) : [];
-  const accountRef = connection.providerWorkspaceRef ?? `connection ${connection.id}`;
   const situation = { queries, minuteMs: deps.minuteMs, installation, accountRef, time: sync.askedTime };
   for (const row of rows) await dropIfGone(situation, row, wanted);
   const kept = new Map(
@@ -122,6 +124,19 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   // They may wait for this change: other credentials, another destination.
   await wakeRuns(queries, installationId);
   return begun;
+}
+
+/** Lists the objects. Those that were read before the provider had named the connection's account are of this account. */
+async function listNamedObjects(
+  queries: Queries,
+  { id, projectId, connectionId }: InstallationRow<ConfigContent>,
+  accountRef: string,
+): Promise<ReadObjectRow[]> {
+  const rows = await listReadObjects(queries, projectId, id);
+  const unnamed = accountRefOf(connectionId, null);
+  if (accountRef === unnamed || rows.every((row) => row.accountRef !== unnamed)) return rows;
+  await renameReadAccount(queries, { connectionId, formerRef: null, accountRef });
+  return listReadObjects(queries, projectId, id);
 }
 
 async function dropIfGone(situation: Situation, row: ReadObjectRow, wanted: ReadDefinition[]): Promise<void> {

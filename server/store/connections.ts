@@ -3,7 +3,9 @@ import { sql } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
-import { queueSyncs } from "./installation-syncs.ts";
+import { queueSubscriptionSync, queueSyncs } from "./installation-syncs.ts";
+import { renameReadAccount } from "./read-objects.ts";
+import { renameBaselineAccount } from "./schema-baselines.ts";
 
 export type ConnectionStatus = "created" | "working" | "bad_credentials";
 
@@ -173,30 +175,57 @@ export const lockConnection = (
     .forNoKeyUpdate()
     .executeTakeFirst();
 
+type ConnectionChange = Partial<
+  Pick<
+    NewConnection,
+    | "consumerId"
+    | "providerAppId"
+    | "authScheme"
+    | "credentialsSealed"
+    | "providerWorkspaceRef"
+    | "providerConsumerRef"
+    | "providerMetadata"
+  > & {
+    status: ConnectionStatus;
+    accessExpireTime: Date | null;
+  }
+>;
+
 export async function updateConnection(
   queries: Queries,
   projectId: string,
   id: string,
-  change: Partial<
-    Pick<
-      NewConnection,
-      | "consumerId"
-      | "providerAppId"
-      | "authScheme"
-      | "credentialsSealed"
-      | "providerWorkspaceRef"
-      | "providerConsumerRef"
-      | "providerMetadata"
-    > & {
-      status: ConnectionStatus;
-      accessExpireTime: Date | null;
-    }
-  >,
+  change: ConnectionChange,
 ): Promise<void> {
-  const { providerMetadata, ...columns } = change;
   // New credentials lift pauses that Busbar has set, and another account means other records.
   if (change.status === "created" || change.providerWorkspaceRef !== undefined)
     await queueSyncs(queries, { connectionId: id });
+  await write(queries, projectId, id, change);
+}
+
+/**
+ * Stores what a token refresh returned. The grant is the same, so the account is the same too, whatever the provider calls it
+ * now. Pauses stay, unless the credentials were bad before.
+ */
+export async function updateRefreshedConnection(
+  queries: Queries,
+  { id, projectId, status, providerWorkspaceRef: formerRef }: ConnectionRow,
+  change: ConnectionChange,
+): Promise<void> {
+  const { providerWorkspaceRef: accountRef } = change;
+  if (accountRef !== undefined && accountRef !== formerRef)
+    await renameAccount(queries, { connectionId: id, formerRef, accountRef });
+  if (status === "bad_credentials") await queueSyncs(queries, { connectionId: id });
+  else await queueSubscriptionSync(queries, { connectionId: id });
+  await write(queries, projectId, id, change);
+}
+
+async function write(
+  queries: Queries,
+  projectId: string,
+  id: string,
+  { providerMetadata, ...columns }: ConnectionChange,
+): Promise<void> {
   await queries
     .updateTable("connections")
     .set({
@@ -207,6 +236,15 @@ export async function updateConnection(
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .execute();
+}
+
+/** Keeps cursors and known fields of installations that use the connection. */
+async function renameAccount(
+  queries: Queries,
+  one: { connectionId: string; formerRef: string | null; accountRef: string },
+): Promise<void> {
+  await renameReadAccount(queries, one);
+  await renameBaselineAccount(queries, one);
 }
 
 /** Records that a call with these credentials succeeded; writes only on a change. */

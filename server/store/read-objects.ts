@@ -98,6 +98,29 @@ export async function findReadObject(
   return row && { ...row, pause: row.pause as ReadPause | null };
 }
 
+/** Returns what `accountRef` is for a connection: the account as the provider names it, or the connection itself. */
+export const accountRefOf = (connectionId: string, workspaceRef: string | null): string =>
+  workspaceRef ?? `connection ${connectionId}`;
+
+/** Keeps the objects that are read from an account whose name has changed, or has become known. */
+export async function renameReadAccount(
+  queries: Queries,
+  {
+    connectionId,
+    formerRef,
+    accountRef,
+  }: { connectionId: string; formerRef: string | null; accountRef: string },
+): Promise<void> {
+  await queries
+    .updateTable("readObjects")
+    .set({ accountRef })
+    .where("accountRef", "=", accountRefOf(connectionId, formerRef))
+    .where("installationId", "in", (installations) =>
+      installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
+    )
+    .execute();
+}
+
 export interface PausedObject {
   installationId: string;
   /** The object's name in messages. */

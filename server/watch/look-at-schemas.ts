@@ -6,6 +6,7 @@ import { newId } from "../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
 import {
+  accountOf,
   listSchemaBaselines,
   removeOtherBaselines,
   saveSchemaBaseline,
@@ -100,10 +101,12 @@ async function report(
   look: { object: WatchedObject; metadata: ObjectMetadata; baseline: SchemaBaseline | undefined },
 ): Promise<void> {
   const { object, metadata, baseline } = look;
-  const { installationId, projectId, account, destinationId } = target;
+  const { installationId, projectId, connectionId, account, destinationId } = target;
   const fields = toKnownFields(metadata);
   // The first look, and the first at another account, only remembers.
-  const known = baseline?.account === account ? readKnownFields(baseline.fields) : undefined;
+  // An account that had no name yet is the same one.
+  const isSame = baseline?.account === account || baseline?.account === accountOf(connectionId, null);
+  const known = baseline && isSame ? readKnownFields(baseline.fields) : undefined;
   const changes = known && compareFields(known, metadata.fields);
   if (changes && !changes.any) return;
   const data = changes && schemaMessage(target, object, changes);

@@ -8,6 +8,7 @@ import {
   findConnection,
   lockConnection,
   updateConnection,
+  updateRefreshedConnection,
   type ConnectionRow,
 } from "../../store/connections.ts";
 import { transact, type Database, type Queries } from "../../store/database.ts";
@@ -50,7 +51,7 @@ export function saveTokens(
       // Salesforce repeats `instance_url` with every refresh; it changes when the organisation is renamed.
       ...(!isDeepStrictEqual(facts.providerMetadata, row.providerMetadata) && facts),
     };
-    await updateConnection(queries, row.projectId, row.id, change);
+    await updateRefreshedConnection(queries, row, change);
     await refreshWhenDue(queries, row, deps.catalog.of(row.projectId).find(row.provider), credentials);
     await releaseRefresh(queries, row.id, { claimId: claim.claimId, answered: true });
     const refreshed = { ...row, ...change };
