@@ -125,6 +125,14 @@ test("a choice between shapes reports what the shapes lack, not the choice", () 
   );
 });
 
+test("a choice between types is one fault, which names all of them", () => {
+  const Value = Type.Object({ value: Type.Union([Type.String(), Type.Number(), Type.Boolean()]) });
+  assert.deepEqual(
+    issuesOf(Value, { value: null }).map(({ detail }) => detail),
+    ["must be a string or a number or a boolean"],
+  );
+});
+
 describe("the faulty value", () => {
   const anything = (name: string) => Type.Object({ [name]: Type.Integer() });
 

@@ -88,12 +88,24 @@ function invalid(issues: Issue[], place: Place): Problem {
   return new Problem("invalid-request", { detail: `${text}${more}`, issues });
 }
 
-/** Drops the errors of `anyOf`, `oneOf` and `if`, which repeat those of their branches. */
+/** Drops the errors of `anyOf`, `oneOf` and `if`, which repeat those of their branches; types to choose from are one error. */
 function meaningful(errors: ErrorObject[]): ErrorObject[] {
   const plain = errors.filter(
     ({ keyword }) => keyword !== "anyOf" && keyword !== "oneOf" && keyword !== "if",
   );
-  return plain.length > 0 ? plain : errors;
+  return plain.length > 0 ? joinTypes(plain) : errors;
+}
+
+function joinTypes(errors: ErrorObject[]): ErrorObject[] {
+  const joined = new Map<string, ErrorObject>();
+  for (const [index, error] of errors.entries()) {
+    const isType = error.keyword === "type";
+    const key = isType ? error.instancePath : `#${index}`;
+    const first = joined.get(key);
+    const params = first && { type: `${first.params["type"]},${error.params["type"]}` };
+    joined.set(key, first && params ? { ...first, params } : error);
+  }
+  return [...joined.values()];
 }
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
