@@ -24,6 +24,9 @@ export interface ObjectServices {
   installations: InstallationCache;
 }
 
+/** Enough to recognise the right one. */
+const MOST_NAMES = 50;
+
 interface NamedObject {
   projectId: string;
   /** Id or name. */
@@ -56,7 +59,8 @@ export async function findInstalledObject(
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
-  const remedy = didYouMean(objectName, known, "Name an object of its manifest's `read`.");
+  const names = objects.map(({ objectName: native, mapToName }) => mapToName ?? native);
+  const remedy = didYouMean(objectName, known, `It reads: ${names.slice(0, MOST_NAMES).join(", ")}.`);
   throw refuseObject(
     named,
     `The integration \`${integration.name}\` does not read \`${objectName}\`.`,

@@ -12,6 +12,7 @@ import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 import { endOfRead } from "./end-of-read.ts";
 import { metadataOf } from "./read-counts.ts";
 import { readMessageHead } from "./read-message.ts";
+import { lowerBound } from "./read-span.ts";
 import type { ReadWalk } from "./read-walk.ts";
 import type { RunReadServices } from "./read-services.ts";
 
@@ -139,7 +140,8 @@ function logOf(
   const log: LogEntry[] = [];
   const { run, set } = walk;
   if (counts.pages === 1) {
-    const from = run.sinceTime ? `changed since ${run.sinceTime.toISOString()}` : "of the full history";
+    const since = lowerBound(run);
+    const from = since ? `changed since ${since.toISOString()}` : "of the full history";
     const msg = `Reading records ${from} until ${untilTime.toISOString()}, ${counted(set.fields.length, "field")}`;
     log.push({ severity: "INFO", msg });
   }

@@ -1,6 +1,7 @@
 /** Counts what a read has done so far, and shows it in its operation. */
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { ClaimedRun, ReadCounts } from "../store/read-runs.ts";
+import { lowerBound } from "./read-span.ts";
 
 export const NO_COUNTS: ReadCounts = {
   pages: 0,
@@ -41,6 +42,7 @@ export function metadataOf(
   { messageName, untilTime }: { messageName: string; untilTime: Date | null },
   { total, ...counts }: ReadCounts,
 ): JsonObject {
+  const since = lowerBound(run);
   return {
     progress: {
       installationId: run.installationId,
@@ -51,7 +53,7 @@ export function metadataOf(
     },
     read: {
       readType: run.kind,
-      ...(run.sinceTime && { since: run.sinceTime.toISOString() }),
+      ...(since && { since: since.toISOString() }),
       ...(untilTime && { until: untilTime.toISOString() }),
       ...counts,
     },

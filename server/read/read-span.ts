@@ -44,11 +44,12 @@ const refuse = (issue: Omit<Issue, "in">): Problem =>
   });
 
 /** Returns the span for an event: without a lower bound if the request had none. */
-export function spanOf(
-  { sinceTime }: Pick<ClaimedRun, "sinceTime">,
+export const spanOf = (
+  run: Pick<ClaimedRun, "sinceTime">,
   objectName: string,
   until: Date | null,
-): ReadSpan {
-  const from = sinceTime && sinceTime > BEGINNING ? sinceTime : undefined;
-  return { objectName, from, until: until ?? undefined };
-}
+): ReadSpan => ({ objectName, from: lowerBound(run), until: until ?? undefined });
+
+/** Returns the lower bound as the request had it: undefined if it had none. */
+export const lowerBound = ({ sinceTime }: Pick<ClaimedRun, "sinceTime">): Date | undefined =>
+  sinceTime && sinceTime > BEGINNING ? sinceTime : undefined;

@@ -88,6 +88,7 @@ integrations:
       sinceTimestamp: "2001-01-01T00:00:00+02:00",
       untilTimestamp: "2999-01-01T00:00:00Z",
     });
+    assert.equal((await ended(none.body.operationId)).metadata.read.since, undefined);
     const { result, metadata } = await ended(future.body.operationId);
     assert.equal(result, "[person] 5 records read");
     assert.ok(new Date(metadata.read.until) <= new Date());
@@ -113,6 +114,7 @@ integrations:
   test("is refused for objects that are unknown, disabled, or whose destination takes nothing", async () => {
     for (const [objectName, says] of [
       ["contact", /does not read `contact`.*Did you mean/],
+      ["zebras", /It reads: .*person.*companies/],
       ["tickets", /disabled/],
       ["companies", /destination .* is disabled/],
       ["deals", /no destination `nowhere`/],
