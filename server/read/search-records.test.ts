@@ -144,6 +144,15 @@ describe("a search", () => {
       assert.deepEqual([status, answer.issues?.[0].name], [400, place], text);
       assert.match(answer.detail, says);
     }
+    for (const [asked, says] of [
+      [where(["familyName", "King"], ["Birthdate", "soon"]), /`soon` cannot be compared .* type date/],
+      [where(["email", "x"], ["Description", "y"]), /cannot compare the field `Description`/],
+    ] as const) {
+      const { status, body, text } = await search(asked, "salesforce");
+      assert.deepEqual([status, body.issues?.[0].name], [400, "fieldFilters[1]"], text);
+      assert.match(body.detail, says);
+      assert.match(body.type, /invalid-request$/);
+    }
     assert.equal((await search(where(), "hubspot", "stranger")).status, 404);
     assert.equal((await search(where(), "nothing")).status, 404);
   });

@@ -144,11 +144,37 @@ async function search(
     const { plan, set } = await planObject(deps.metadata, wanted, call);
     return { set, ...(await connector.read.search(plan, call.fetch)) };
   }).catch((error: unknown) => {
-    throw error instanceof ProviderError ? readProblem(error, connectionId) : error;
+    if (!(error instanceof ProviderError)) throw error;
+    throw filterProblem(error, { filters, definition, connector }) ?? readProblem(error, connectionId);
   });
   const shaper = shapeRecords(found.set, connector.read);
   const results = found.records.map((record) => shaper.shape(record));
   return { results, result: results, ...(found.truncated && { truncated: true }) };
+}
+
+/** Returns a 400 Problem with the place of the filter that the connector refused before it sent a request. */
+function filterProblem(
+  { kind, status, code, message }: ProviderError,
+  {
+    filters,
+    definition,
+    connector: { read },
+  }: Pick<ReadableObject, "definition" | "connector"> & { filters: readonly NamedFilter[] },
+): Problem | undefined {
+  if (kind !== "invalid" || status !== undefined || code === undefined) return undefined;
+  const native = searchFilters(filters, definition, undefined, read);
+  const index = native.findIndex(({ fieldName }) => read.fieldKey(fieldName) === read.fieldKey(code));
+  if (index < 0) return undefined;
+  const remedy = "Search by another value, or by another field.";
+  return refuse([
+    {
+      in: "body",
+      name: `fieldFilters[${index}]`,
+      detail: `${message}.`,
+      value: filters[index]?.value,
+      remedy,
+    },
+  ]);
 }
 
 /** Throws a 400 Problem with the place of a field that the object lacks, or that comes twice. */
