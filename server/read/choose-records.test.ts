@@ -38,6 +38,7 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
     shaper: shapeRecords(set, read),
     set,
     refused: new Set(),
+    failedCalls: 0,
     log: [],
   };
   async function remember(chosen: Chosen) {

@@ -30,7 +30,7 @@ export async function fetchPage(
 ): Promise<FetchedPage> {
   const { projectId, connectionId } = walk.run;
   let providerCalls = 0;
-  return callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
+  const page = callProvider(deps, { projectId, connectionId }, async ({ connection, fetch }) => {
     const { read } = walk.target.connector;
     const paced = deps.paces.paced(connectionId, read, fetch);
     const counted: ProviderFetch = (request) => {
@@ -41,7 +41,7 @@ export async function fetchPage(
     if (position.stage === "deletions") {
       const plan = { objectName: walk.run.objectName, ...deletionSpan(walk, position), account };
       const page = await read.readDeletions(plan, position.checkpoint ?? undefined, counted);
-      return { position, stage: "deletions", page, time: now(), providerCalls };
+      return { position, stage: "deletions" as const, page, time: now(), providerCalls };
     }
     const page = await readOrLeaveOut(walk, async (fields) => {
       const plan = { ...walk.plan, ...upperBound(walk, position), fields, account };
@@ -49,7 +49,11 @@ export async function fetchPage(
       const first = await read.readPage(plan, undefined, counted);
       return { ...first, total: await estimate(first, () => read.count(plan, counted)) };
     });
-    return { position, stage: "records", page, time: now(), providerCalls };
+    return { position, stage: "records" as const, page, time: now(), providerCalls };
+  });
+  return page.catch((error: unknown) => {
+    walk.failedCalls = providerCalls;
+    throw error;
   });
 }
 

@@ -26,6 +26,8 @@ export interface ReadWalk {
   set: ReadSet;
   /** Optional fields that the provider refused; they are no longer requested. */
   refused: Set<string>;
+  /** Requests for the page that could not be read. */
+  failedCalls: number;
   /** Steps for the log of the operation, added to the next commit. */
   log: LogEntry[];
 }
@@ -60,6 +62,7 @@ export async function openReadWalk(
     shaper: shapeRecords(set, connector.read),
     set,
     refused: new Set(),
+    failedCalls: 0,
     log: [],
   };
 }

@@ -73,7 +73,7 @@ describe("executing reads", () => {
     const path = `/integrations/${integration}/installations/${installationId}`;
     const operation = async () =>
       (await on.inProject("GET", `${path}/operations`)).body.results[0] as
-        | { id: string; status: string; result?: string }
+        | { id: string; status: string; result?: string; metadata: { read: { providerCalls: number } } }
         | undefined;
     const ended = () =>
       until(async () => {
@@ -116,8 +116,9 @@ describe("executing reads", () => {
         const path = provider === "hubspot" ? "/objects/contacts" : "/query";
         on.sandbox.addFault({ provider, path, alter, count: 1_000 });
         const { ended } = await install(provider, object);
-        const { status, result } = await ended();
+        const { status, result, metadata } = await ended();
         assert.equal(status, "failure");
+        assert.ok(metadata.read.providerCalls >= 3, "requests whose answer is of no use are counted, too");
         assert.match(result ?? "", /^\[\w+\] Error reading from provider: .{20,}/);
       });
     }

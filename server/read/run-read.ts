@@ -13,7 +13,7 @@ import { roomForCallers } from "./leave-room.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";
-import { openReadWalk, type DeliveringTarget, type ReadWalk } from "./read-walk.ts";
+import { openReadWalk, type ReadWalk } from "./read-walk.ts";
 import { settleFailure, waitForCalls, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run returns to the end of the queue. */
@@ -34,24 +34,28 @@ export async function runRead(
     return;
   }
   let target: ReadTarget | undefined;
+  let walk: ReadWalk | undefined;
   let result: RunResult = "sent";
   try {
     target = await findReadTarget(deps, run, owner);
     const { destination } = target;
     if (!destination) await waitForDestination(deps, run, "disabled");
-    else await readPages(deps, run, { ...target, destination });
+    else {
+      walk = await openReadWalk(deps, run, { ...target, destination });
+      await readPages(deps, walk);
+    }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    result = await settleFailure(deps, run, target ?? owner, error);
+    result = await settleFailure(deps, run, target ?? owner, { error, calls: walk?.failedCalls ?? 0 });
   }
   onAnswer(result);
 }
 
 /** Commits a page, prepares the next one and fetches the one after it at the same time. Pages are committed in order. */
-async function readPages(deps: RunReadServices, run: ClaimedRun, target: DeliveringTarget): Promise<void> {
+async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
+  const { run } = walk;
   const startedMs = elapsedMs();
   const counts = countsOf(run);
-  const walk = await openReadWalk(deps, run, target);
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
   let fetching: Promise<FetchedPage> | undefined;
   let saving = Promise.resolve(true);

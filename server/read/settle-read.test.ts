@@ -37,7 +37,7 @@ async function openFailing(t: TestContext) {
   async function fail(kind: ReadKind, error: ProviderError) {
     await makeDue();
     const run = await on.claim(id, kind);
-    await settleFailure(deps, run, await on.targetOf(run), error);
+    await settleFailure(deps, run, await on.targetOf(run), { error, calls: 1 });
     const operation = (await on.operations(id)).find((one) => one.id === run.operationId);
     assert.ok(operation);
     return operation;
@@ -221,7 +221,7 @@ test("a read of an object that no manifest has any more ends with its event", as
     const run = await claim(id, kind);
     const error = await targetOf(run).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof ProviderError);
-    await settleFailure(deps, run, await ownerOf(run), error);
+    await settleFailure(deps, run, await ownerOf(run), { error, calls: 0 });
   }
   const error = "The manifest has no read object `gone` any more.";
   const [paused, ...more] = await events("read.schedule.paused");

@@ -24,6 +24,12 @@ export type SettleServices = Pick<
 /** `definition` is absent if the object can no longer be read. */
 type FailedOwner = RunOwner & Partial<Pick<ReadTarget, "definition">>;
 
+interface FailedPage {
+  error: ProviderError;
+  /** How many requests were sent for it. */
+  calls: number;
+}
+
 const HOUR_MINUTES = 60;
 const BACKFILL_HOURS = 24;
 /** How often an unreadable page is requested, because a proxy on the way to the provider may have answered. */
@@ -36,22 +42,23 @@ export async function settleFailure(
   deps: SettleServices,
   run: ClaimedRun,
   owner: FailedOwner,
-  error: ProviderError,
+  failed: FailedPage,
 ): Promise<RunResult> {
+  const { error } = failed;
   const attempts = run.attempts + 1;
   // A backfill is read only once, so it must not end for something that the customer can repair.
   if (error.kind === "unauthorized" && run.kind === "backfill") {
-    await waitForCredentials(deps, run, error);
+    await waitForCredentials(deps, run, failed);
     return "sent";
   }
   if (!isTemporary(error, attempts)) {
-    await fail(deps, run, owner, { error, isPermanent: error.kind !== "unauthorized" });
+    await fail(deps, run, owner, { ...failed, isPermanent: error.kind !== "unauthorized" });
     return "sent";
   }
   const delayMs = backoffMs({ attempts, baseMs: deps.retryBaseMs });
   const dueMs = Math.max(nowMs() + delayMs, error.retryAt?.getTime() ?? 0);
   if (dueMs > deadlineMs(deps, run)) {
-    await fail(deps, run, owner, { error, isPermanent: false });
+    await fail(deps, run, owner, { ...failed, isPermanent: false });
     return "sent";
   }
   deps.readMeter?.waited("provider");
@@ -65,6 +72,7 @@ export async function settleFailure(
       // A closed gate is no attempt.
       attempts: isGate ? run.attempts : attempts,
       waitedMs: Math.round(dueMs - nowMs()),
+      providerCalls: failed.calls,
       waitsFor: "provider",
       log: [{ severity: isGate ? "INFO" : "WARNING", msg }],
     }),
@@ -98,7 +106,7 @@ const CREDENTIALS_MINUTES = 5;
 async function waitForCredentials(
   deps: SettleServices,
   run: ClaimedRun,
-  error: ProviderError,
+  { error, calls }: FailedPage,
 ): Promise<void> {
   deps.readMeter?.waited("credentials");
   const waitedMs = CREDENTIALS_MINUTES * deps.minuteMs;
@@ -110,6 +118,7 @@ async function waitForCredentials(
       dueTime: new Date(nowMs() + waitedMs),
       attempts: 0,
       waitedMs,
+      providerCalls: calls,
       waitsFor: "credentials",
       log: waitedFor(run) === "credentials" ? [] : [{ severity: "WARNING", msg }],
     }),
@@ -164,7 +173,7 @@ async function fail(
   deps: SettleServices,
   run: ClaimedRun,
   { installed, fields, definition }: FailedOwner,
-  { error, isPermanent }: { error: ProviderError; isPermanent: boolean },
+  { error, calls, isPermanent }: FailedPage & { isPermanent: boolean },
 ): Promise<void> {
   const messageName = definition?.messageName ?? nameOf(run);
   const text = `[${messageName}] Error reading from provider: ${error.message}`;
@@ -179,6 +188,8 @@ async function fail(
     const span = spanOf(run, messageName, run.untilTime);
     end.event = toEventRow(readTriggeredError(fields, span, error.message));
   }
+  const counts = countsOf(run);
+  counts.providerCalls += calls;
   const isCommitted = await retryWhileDatabaseIsDown(() =>
     deps.commit({
       operationId: run.operationId,
@@ -186,7 +197,7 @@ async function fail(
       untilTime: run.untilTime,
       stage: run.stage,
       checkpoint: run.checkpoint,
-      metadata: metadataOf(run, { messageName, untilTime: run.untilTime }, countsOf(run)),
+      metadata: metadataOf(run, { messageName, untilTime: run.untilTime }, counts),
       log: [{ severity: "ERROR", msg: "Given up", error: error.message }],
       messages: [],
       fingerprints: [],

@@ -233,7 +233,7 @@ test("an account that gets its name later, or another one at a token refresh, is
   await sync();
   await moveCursor(LATER);
   const refreshed = async (providerWorkspaceRef: string) => {
-    const row = await await findConnection(queries, projectId, connectionId);
+    const row = await findConnection(queries, projectId, connectionId);
     assert.ok(row);
     await updateRefreshedConnection(queries, row, { status: "created", providerWorkspaceRef });
     await queueSyncs(queries, { connectionId });
@@ -269,7 +269,7 @@ test("a token refresh lifts no pause, unless the credentials were bad", async (t
   const pause = { by: "auto" as const, time: LATER.toISOString() };
   await pauseReadObjects(queries, { installationId: id, objectNames: ["account"], pause });
   const refresh = async () => {
-    const row = await await findConnection(queries, projectId, connectionId);
+    const row = await findConnection(queries, projectId, connectionId);
     assert.ok(row);
     await updateRefreshedConnection(queries, row, { status: "created" });
     await sync();

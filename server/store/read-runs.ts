@@ -217,6 +217,8 @@ export interface PutBackRun {
   attempts?: number;
   /** Added to the time that the run has waited. */
   waitedMs?: number;
+  /** Requests that were sent without a result. */
+  providerCalls?: number;
   /** Shown in the operation until the next page. */
   waitsFor: "provider" | "destination" | "calls" | "credentials" | null;
   log: LogEntry[];
@@ -224,7 +226,16 @@ export interface PutBackRun {
 
 /** Puts a claimed run back for later, with what its log should say. */
 export async function putBackRun(queries: Queries, run: PutBackRun): Promise<void> {
-  const { operationId, workerId, dueTime, attempts = null, waitedMs = 0, waitsFor, log } = run;
+  const {
+    operationId,
+    workerId,
+    dueTime,
+    attempts = null,
+    waitedMs = 0,
+    providerCalls = 0,
+    waitsFor,
+    log,
+  } = run;
   await sql`
     with back as (
       update read_runs set claimed_by = null, due_time = ${dueTime}, attempts = coalesce(${attempts}::integer, attempts),
@@ -237,6 +248,8 @@ export async function putBackRun(queries: Queries, run: PutBackRun): Promise<voi
       metadata = metadata
         || jsonb_build_object('read', jsonb_strip_nulls((metadata -> 'read') || jsonb_build_object(
           'waitedMs', coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint,
+          'providerCalls',
+          nullif(coalesce((metadata #>> '{read,providerCalls}')::bigint, 0) + ${providerCalls}::bigint, 0),
           'waitsFor', ${waitsFor}::text)))
         || case when back.attempts = 0 then '{}' else jsonb_build_object('retry', jsonb_build_object(
           'attempts', back.attempts, 'lastAttempt', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) end
