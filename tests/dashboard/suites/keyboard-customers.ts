@@ -1,5 +1,4 @@
 /** Jobs about customers' accounts, done by keyboard alone: the first integration, a broken connection, a backfill. */
-import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import { assertKept, press, skipToContent, tabTo, typeInto } from "../by-keyboard.ts";
@@ -197,7 +196,7 @@ export const suite: Suite = (on) => {
     await press(visit, "60");
     await page.waitForURL(/\/operations\//);
     await page.getByRole("main").getByText("success", { exact: true }).first().waitFor();
-    assert.ok(await page.locator("h1:focus").isVisible());
+    await page.locator("h1:focus").waitFor();
     visit.assertUntroubled();
     await visit.close();
     await busbar.inProject("DELETE", "/integrations/watched");
