@@ -85,22 +85,22 @@ export async function openDashboard(): Promise<Dashboard> {
 type State = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 /**
- * Keeps browser profiles for the next visit, made as good as new: one that has the dashboard's files in its cache opens its
- * first page in half of the processor time.
+ * Keeps browser profiles for the next visit, each with its page, made as good as new. One that has the dashboard's files in
+ * its cache opens its first page in half of the processor time, and a page that is new takes a process of the browser.
  */
 function keepProfiles(makeState: () => Promise<State>) {
-  const free: BrowserContext[] = [];
+  const free: Page[] = [];
   let made: State | undefined;
   return {
     async open(shared: Shared, view: View = {}): Promise<Visit> {
       const state = (made ??= await makeState());
-      const context = free.pop() ?? (await openProfile(shared.browser, state));
-      const visit = await openPage(context, shared, view);
+      const page = free.pop() ?? (await (await openProfile(shared.browser, state)).newPage());
+      const visit = await openPage(page, shared, view);
       return {
         ...visit,
         async close() {
-          if (await restore(visit, shared.origin, state)) free.push(context);
-          else await context.close();
+          if (await restore(visit, shared.origin, state)) free.push(page);
+          else await visit.context.close();
         },
       };
     },
@@ -113,12 +113,17 @@ async function restore(
   origin: string,
   { cookies, origins }: State,
 ): Promise<boolean> {
-  if (new URL(page.url()).origin !== origin) return false;
+  if (page.isClosed() || new URL(page.url()).origin !== origin) return false;
   const items = origins.find((one) => one.origin === origin)?.localStorage ?? [];
+  await Promise.all(context.pages().map((one) => one !== page && one.close()));
+  page.removeAllListeners();
+  // Over what the next page shows, the mouse would hover.
+  await page.mouse.move(-1, -1);
   // Playwright's own way, `setStorageState`, opens a page, which takes as much as is saved.
   await page.evaluate(`localStorage.clear();
+    sessionStorage.clear();
     for (const { name, value } of ${JSON.stringify(items)}) localStorage.setItem(name, value);`);
-  await Promise.all(context.pages().map((one) => one.close()));
+  await page.goto(`${origin}/readyz`);
   await context.clearCookies();
   await Promise.all([
     context.addCookies(cookies),
@@ -156,7 +161,8 @@ interface Shared {
 
 /** Opens a new browser profile on a running Busbar. */
 export async function openVisit(shared: Shared, view: View = {}): Promise<Visit> {
-  return openPage(await openProfile(shared.browser), shared, view);
+  const profile = await openProfile(shared.browser);
+  return openPage(await profile.newPage(), shared, view);
 }
 
 async function openProfile(browser: Browser, storageState?: State): Promise<BrowserContext> {
@@ -166,11 +172,11 @@ async function openProfile(browser: Browser, storageState?: State): Promise<Brow
 }
 
 async function openPage(
-  context: BrowserContext,
+  page: Page,
   { origin, changes }: Shared,
   { scheme = "light", width = 1_280, height = 800 }: View,
 ): Promise<Visit> {
-  const page = await context.newPage();
+  const context = page.context();
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: scheme });
   const troubles: string[] = [];
