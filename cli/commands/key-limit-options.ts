@@ -1,10 +1,12 @@
-/** Options for the limits of an API key: `--allow 10.0.0.0/8 --rate 50 --burst 200`. */
+/** Options for the limits of an API key: `--expires 90d --allow 10.0.0.0/8 --rate 50 --burst 200`. */
 import { InvalidArgumentError, type Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import type { JsonObject } from "../http/json.ts";
 import { collected, wholeNumber } from "./resource-options.ts";
+import { futureTimeOption } from "./time-option.ts";
 
 export interface KeyLimitOptions {
+  expires?: string;
   allow?: string[];
   /** False: none. */
   rate?: number | boolean;
@@ -13,6 +15,7 @@ export interface KeyLimitOptions {
 
 export const addKeyLimits = (command: Command): Command =>
   command
+    .option("--expires <time>", "when the key expires: a time, or in how long, such as 90d")
     .option("--allow <address>", "an address or network that may use the key; may be repeated", collected)
     .option("--rate <n>", "most requests per second, in each process of the server", positive)
     .option(
@@ -22,9 +25,10 @@ export const addKeyLimits = (command: Command): Command =>
     );
 
 /** Returns the members that the options set. */
-export function keyLimits({ allow, rate, burst }: KeyLimitOptions): JsonObject {
+export function keyLimits({ expires, allow, rate, burst }: KeyLimitOptions): JsonObject {
   if (burst !== undefined && typeof rate !== "number") throw new UsageFailure("--burst goes with --rate.");
   return {
+    ...(expires !== undefined && { expireTime: futureTimeOption("--expires", expires) }),
     ...(allow && { allowedAddresses: allow }),
     ...(rate === false && { rateLimit: null }),
     ...(typeof rate === "number" && {

@@ -84,6 +84,19 @@ describe("names and questions", () => {
     assert.equal((await busbar(["delete", "api-key", "ci"])).stdout, "deleted api-key ci\n");
   });
 
+  test("an API key expires when --expires says, as a time or in how long, and --never-expires ends that", async () => {
+    const inDays = (days: number) => Date.now() + days * 86_400_000;
+    const made = await json("create", "api-key", "guest", "--expires", "90d");
+    assert.ok(Math.abs(Date.parse(made.expireTime) - inDays(90)) < 60_000, made.expireTime);
+    const end = new Date(inDays(2)).toISOString();
+    assert.equal((await json("update", "api-key", "guest", "--expires", end)).expireTime, end);
+    assert.equal((await json("update", "api-key", "guest", "--never-expires")).expireTime, undefined);
+    const { code, stderr } = await busbar(["create", "api-key", "other", "--expires", "soon"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /--expires takes a time, or in how long/);
+    assert.equal((await busbar(["delete", "api-key", "guest", "--yes"])).code, 0);
+  });
+
   test("routes are listed with the names of topics and destinations; --json has them as the API gives them", async () => {
     await json("create", "destination", "app", "--webhook", "http://127.0.0.1:9/x");
     await json("create", "topic", "news");

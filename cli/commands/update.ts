@@ -61,14 +61,16 @@ function addUpdateApiKey(update: Command, terminal: Terminal): void {
     .option("--label <label>")
     .addOption(new Option("--active <yes>", "false disables the key").choices(["true", "false"]));
   addKeyLimits(command)
+    .option("--never-expires", "let the key not expire any more")
     .option("--allow-all", "let every address use the key again")
     .option("--no-rate", "remove the rate limit")
     .action(async (id: string, options: UpdateKeyOptions, self: Command) => {
-      const { label, active, allowAll } = options;
+      const { label, active, allowAll, neverExpires } = options;
       const change = {
         ...(label !== undefined && { label }),
         ...(active && { active: active === "true" }),
         ...keyLimits(options),
+        ...(neverExpires && { expireTime: null }),
         ...(allowAll && { allowedAddresses: [] }),
       };
       await patch(
@@ -86,6 +88,7 @@ interface UpdateKeyOptions extends KeyLimitOptions {
   label?: string;
   active?: string;
   allowAll?: boolean;
+  neverExpires?: boolean;
 }
 
 async function patch(
