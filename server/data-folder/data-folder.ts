@@ -60,6 +60,10 @@ export async function rememberBootstrapKey(dataDir: string, candidate: string): 
   return candidate;
 }
 
+/** Removes the key that another process, or an earlier start, made unnecessary. */
+export const forgetBootstrapKey = (dataDir: string): Promise<void> =>
+  rm(join(dataDir, "bootstrap-key"), { force: true });
+
 export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile | undefined> {
   const text = await readIfThere(join(dataDir, "bootstrap.json"));
   // Our own file; if it was edited and is not JSON, the error names its path.
@@ -68,7 +72,7 @@ export async function readBootstrapFile(dataDir: string): Promise<BootstrapFile 
 
 export async function writeBootstrapFile(dataDir: string, content: BootstrapFile): Promise<void> {
   await writeWhole(join(dataDir, "bootstrap.json"), `${JSON.stringify(content, null, 2)}\n`);
-  await rm(join(dataDir, "bootstrap-key"), { force: true });
+  await forgetBootstrapKey(dataDir);
 }
 
 /** Writes the file atomically, so that neither a reader nor a start after a crash sees half of it. */

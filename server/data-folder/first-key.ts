@@ -1,6 +1,7 @@
 /** Creates the first API key in an empty database, so that no crash loses it before it is in bootstrap.json. */
 import { bootstrapIfEmpty, findBootstrap, type Bootstrap } from "../access/bootstrap.ts";
 import {
+  forgetBootstrapKey,
   readBootstrapFile,
   rememberBootstrapKey,
   writeBootstrapFile,
@@ -14,12 +15,17 @@ import type { Database } from "../store/database.ts";
  * Creates the first key in an empty database. The key is on disk before it is in the database, so no crash loses it; a data
  * folder that outlives its database keeps its key. Returns undefined if the key of this database is not known here.
  */
-export async function firstKey(config: Config, database: Database): Promise<Bootstrap | undefined> {
+export async function firstKey(
+  config: Pick<Config, "dataDir" | "bootstrapApiKey" | "bootstrapEmail">,
+  database: Database,
+): Promise<Bootstrap | undefined> {
   const known = await readBootstrapFile(config.dataDir);
   const apiKey =
     config.bootstrapApiKey ?? known?.apiKey ?? (await rememberBootstrapKey(config.dataDir, newApiKey()));
   const made = await bootstrapIfEmpty(database, { apiKey, email: config.bootstrapEmail });
-  return made ?? findBootstrap(database, apiKey);
+  const bootstrap = made ?? (await findBootstrap(database, apiKey));
+  if (!bootstrap) await forgetBootstrapKey(config.dataDir);
+  return bootstrap;
 }
 
 /** Writes bootstrap.json, or updates its addresses. Called when the listeners are open. */
