@@ -322,6 +322,9 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
       walk(account, unknown),
       (error) => error instanceof ProviderError && error.kind === "invalid",
     );
+    const misspelt = planOf(account, { associations: ["no_such_object"], metadata });
+    const sample = account.read.readSample(misspelt, account.fetch);
+    await assert.rejects(sample, { kind: "invalid" }, "a sample finds it, too");
   });
 }
 

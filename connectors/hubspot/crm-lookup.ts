@@ -45,6 +45,7 @@ export async function readCrmSample(plan: ReadPlan, fetch: ProviderFetch): Promi
     undefined,
     fetch,
   );
+  await addAssociations(plan, page.records, fetch);
   return page.records[0];
 }
 

@@ -94,7 +94,10 @@ const toIssue = (
 ): Issue => ({
   in: "body",
   name: formatName(placeOfObject(after, objectName)),
-  detail: `${provider} refuses to read a record of \`${messageName}\` with these fields and filters: ${message.trim().replaceAll(/\s+/g, " ")}`,
+  detail: `${provider} refuses to read a record of \`${messageName}\` with these fields and filters: ${message
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replace(/[^.?!]$/, "$&.")}`,
   remedy:
     "Choose other fields or filters, change the permissions in the account, or save with `skipSampling=true`.",
 });
