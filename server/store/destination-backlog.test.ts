@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";
 import { until } from "../../tests/harness/until.ts";
 import { newId } from "../ground/ids.ts";
-import { countWaitingFor } from "./destination-backlog.ts";
+import { countBacklog } from "./destination-backlog.ts";
 import { insertEvents } from "./events.ts";
 
 test("a message counts from its commit until it is delivered, up to the limit", async (t) => {
@@ -16,8 +16,11 @@ test("a message counts from its commit until it is delivered, up to the limit", 
     () => answer.promise,
   );
   const { queries } = database;
-  const count = (most = 100) => countWaitingFor(queries, destinationId, most);
+  const backlog = (most = 100) => countBacklog(queries, destinationId, { open: most, retries: most });
+  const count = async (most?: number) => (await backlog(most)).open;
+  assert.equal((await backlog()).isFailing, false);
   await queries.updateTable("destinations").set({ failingSince: new Date() }).execute();
+  assert.equal((await backlog()).isFailing, true);
   assert.equal(await count(), 0);
   const message = () => ({ id: newId(), projectId, type: "read", data: "{}", destinationId });
   await insertEvents(queries, Array.from({ length: 9 }, message));
@@ -30,7 +33,15 @@ test("a message counts from its commit until it is delivered, up to the limit", 
   answer.resolve({ kind: "delivered" });
   await until(() => saved.length === 9);
   assert.equal(await count(), 5);
-  assert.equal(await countWaitingFor(queries, newId(), 100), 0);
+  assert.deepEqual(await countBacklog(queries, newId(), { open: 100, retries: 100 }), {
+    open: 0,
+    retries: 0,
+    isFailing: false,
+  });
+  await sql`update deliveries set due_time = now() + interval '1 hour' where state = 'waiting'`.execute(
+    queries,
+  );
+  assert.deepEqual(await backlog(), { open: 0, retries: 5, isFailing: false });
 });
 
 test("counting reads index entries of the destination only", async (t) => {
@@ -48,7 +59,7 @@ test("counting reads index entries of the destination only", async (t) => {
   const { rows } = await sql<{ seen: string }>`
     select sum(seq_tup_read)::text as seen from pg_stat_user_tables where relname in ('deliveries', 'unrouted_events')
   `.execute(queries);
-  await countWaitingFor(queries, destinationId, 1_000);
+  await countBacklog(queries, destinationId, { open: 1_000, retries: 1_000 });
   await sql`select pg_stat_force_next_flush()`.execute(queries);
   const { rows: after } = await sql<{ seen: string }>`
     select sum(seq_tup_read)::text as seen from pg_stat_user_tables where relname in ('deliveries', 'unrouted_events')

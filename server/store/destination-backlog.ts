@@ -2,27 +2,41 @@
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
+export interface DestinationBacklog {
+  /** Messages and events that are sent, or can be sent now. */
+  open: number;
+  /** Those that failed and wait for the time of their next attempt. */
+  retries: number;
+  isFailing: boolean;
+}
+
 /**
- * Counts the messages and events that are not delivered to a destination yet, up to `most`: data messages that are not
- * routed, and deliveries of any type that are sent or wait for an attempt. Held messages do not count. Costs a few index
- * lookups, and at most `most` index entries.
+ * Counts the messages and events that are not delivered to a destination yet, up to `most` of each kind: data messages that
+ * are not routed, and deliveries of any type. Held messages do not count. Costs a few index lookups, and at most `most` index
+ * entries for each.
  */
-export async function countWaitingFor(
+export async function countBacklog(
   queries: Queries,
   destinationId: string,
-  most: number,
-): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from (
-      (select 1 from unrouted_events where destination_id = ${destinationId} limit ${most})
+  most: { open: number; retries: number },
+): Promise<DestinationBacklog> {
+  const { rows } = await sql<DestinationBacklog>`
+    select (select count(*)::integer from (
+      (select 1 from unrouted_events where destination_id = ${destinationId} limit ${most.open})
       union all
-      (select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' limit ${most})
+      (select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' and due_time <= now()
+        limit ${most.open})
       union all
-      (select 1 from deliveries where destination_id = ${destinationId} and state = 'sending' limit ${most})
+      (select 1 from deliveries where destination_id = ${destinationId} and state = 'sending' limit ${most.open})
       union all
-      (select 1 from first_deliveries where destination_id = ${destinationId} limit ${most})
-      limit ${most}
-    ) as open
+      (select 1 from first_deliveries where destination_id = ${destinationId} limit ${most.open})
+      limit ${most.open}
+    ) as open) as open,
+    (select count(*)::integer from (
+      select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' and due_time > now()
+      limit ${most.retries}
+    ) as later) as retries,
+    exists (select from destinations where id = ${destinationId} and failing_since is not null) as is_failing
   `.execute(queries);
-  return rows[0]?.count ?? 0;
+  return rows[0] ?? { open: 0, retries: 0, isFailing: false };
 }

@@ -1,0 +1,62 @@
+/** When reading waits for a destination, and when it goes on. */
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { sql } from "kysely";
+import { until } from "../../tests/harness/until.ts";
+import { openInstallations } from "./installed-fixture.ts";
+import { openWaitingMessages } from "./waiting-messages.ts";
+
+async function openBacklog(t: TestContext) {
+  const { database, queries, destinationId } = await openInstallations(t);
+  const add = (count: number, due: "now" | "later") =>
+    sql`
+      insert into deliveries (destination_id, event_id, state, due_time)
+      select ${destinationId}, gen_random_uuid(), 'waiting',
+        case ${due}::text when 'now' then now() else now() + interval '2 hours' end
+      from generate_series(1, ${count}::integer)
+    `.execute(queries);
+  const setFailing = (isFailing: boolean) =>
+    queries
+      .updateTable("destinations")
+      .set({ failingSince: isFailing ? new Date() : null })
+      .execute();
+  const isBehind = (probeEveryMs?: number) => {
+    const waiting = openWaitingMessages(database, probeEveryMs === undefined ? {} : { probeEveryMs });
+    return () => waiting.isBehind(destinationId);
+  };
+  return { add, setFailing, isBehind };
+}
+
+test("a destination is behind while 200 messages wait for it", async (t) => {
+  const { add, isBehind } = await openBacklog(t);
+  await add(199, "now");
+  assert.equal(await isBehind()(), false);
+  await add(1, "now");
+  assert.equal(await isBehind()(), true);
+});
+
+test("messages that wait for their next attempt stop reading only while their destination fails, or if they are very many", async (t) => {
+  const { add, setFailing, isBehind } = await openBacklog(t);
+  await setFailing(true);
+  await add(200, "later");
+  assert.equal(await isBehind()(), true);
+  await setFailing(false);
+  assert.equal(await isBehind()(), false);
+  await add(4_800, "later");
+  assert.equal(await isBehind()(), true);
+});
+
+test("while a destination fails, single pages at intervals find out whether it is back", async (t) => {
+  const { add, setFailing, isBehind } = await openBacklog(t);
+  await setFailing(true);
+  await add(200, "later");
+  const never = isBehind(3_600_000);
+  const ask = isBehind(1);
+  assert.equal(await ask(), true);
+  await until(async () => !(await ask()));
+  assert.equal(await ask(), true, "one page only");
+  await until(async () => !(await ask()));
+  assert.equal(await never(), true);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(await never(), true, "not before the interval has passed");
+});
