@@ -12,7 +12,7 @@ const MOST_WAITING = 200;
  */
 const MOST_RETRIES = 5_000;
 const FRESH_MS = 250;
-/** While a destination fails, one page at these intervals finds out whether it is back. */
+/** While a destination fails, one page with records at these intervals finds out whether it is back. */
 const PROBE_EVERY_MS = 60_000;
 const MOST_DESTINATIONS = 5_000;
 
@@ -21,30 +21,43 @@ export interface WaitingMessages {
   isBehind(destinationId: string): Promise<boolean>;
 }
 
+interface Probe {
+  timeMs: number;
+  /** How many messages waited when the probe began; absent if none has begun. */
+  waiting?: number;
+}
+
 export function openWaitingMessages(
   { queries }: Database,
   { probeEveryMs = PROBE_EVERY_MS }: { probeEveryMs?: number } = {},
 ): WaitingMessages {
   const known = keepRecentlyUsed<boolean>(MOST_DESTINATIONS, { ttl: FRESH_MS });
-  /** When a page was last read for a destination that fails, or when it was first found to be behind. */
-  const probed = keepRecentlyUsed<number>(MOST_DESTINATIONS);
+  /** The last probe of each destination that fails, or when it was first found to be behind. */
+  const probes = keepRecentlyUsed<Probe>(MOST_DESTINATIONS);
 
-  function mayProbe(destinationId: string): boolean {
-    const lastMs = probed.get(destinationId);
-    if (lastMs !== undefined && elapsedMs() - lastMs < probeEveryMs) return false;
-    probed.set(destinationId, elapsedMs());
-    return lastMs !== undefined;
+  /** A probe that stored no message, because nothing was new, is no probe: another object may have something. */
+  function mayProbe(destinationId: string, waiting: number): boolean {
+    const last = probes.get(destinationId);
+    if (!last) {
+      probes.set(destinationId, { timeMs: elapsedMs() });
+      return false;
+    }
+    const isUnused = last.waiting !== undefined && waiting <= last.waiting && waiting < MOST_RETRIES;
+    if (isUnused) return true;
+    if (elapsedMs() - last.timeMs < probeEveryMs) return false;
+    probes.set(destinationId, { timeMs: elapsedMs(), waiting });
+    return true;
   }
 
   async function look(destinationId: string): Promise<{ isBehind: boolean; isProbe?: true }> {
     const most = { open: MOST_WAITING, retries: MOST_RETRIES };
     const { open, retries, isFailing } = await countBacklog(queries, destinationId, most);
     if (!isFailing) {
-      probed.delete(destinationId);
+      probes.delete(destinationId);
       return { isBehind: open >= MOST_WAITING || retries >= MOST_RETRIES };
     }
     if (open + retries < MOST_WAITING) return { isBehind: false };
-    return mayProbe(destinationId) ? { isBehind: true, isProbe: true } : { isBehind: true };
+    return mayProbe(destinationId, open + retries) ? { isBehind: true, isProbe: true } : { isBehind: true };
   }
 
   return {
