@@ -232,6 +232,9 @@ test("an account that gets its name later, or another one at a token refresh, is
   await touchInstallation(queries, projectId, id, { connectionId });
   await sync();
   await moveCursor(LATER);
+  // The schema watch compares fields of one account only.
+  const baseline = { installationId: id, objectName: "account", account: connectionId, fields: "{}" };
+  await queries.insertInto("schemaBaselines").values(baseline).execute();
   const refreshed = async (providerWorkspaceRef: string) => {
     const row = await findConnection(queries, projectId, connectionId);
     assert.ok(row);
@@ -239,6 +242,8 @@ test("an account that gets its name later, or another one at a token refresh, is
     await queueSyncs(queries, { connectionId });
     await sync();
     assert.deepEqual((await object())?.cursorTime, LATER, providerWorkspaceRef);
+    const known = await queries.selectFrom("schemaBaselines").select("account").executeTakeFirst();
+    assert.equal(known?.account, providerWorkspaceRef);
   };
   await refreshed("named");
   await refreshed("renamed");
