@@ -63,6 +63,8 @@ export const suite: Suite = (on) => {
 
     await press(visit, "New provider app");
     await inDialog(visit, "Provider");
+    // Typing chooses among those that are there.
+    await page.getByRole("dialog").locator("option[value=hubspot]").waitFor({ state: "attached" });
     await keyboard.type("HubSpot");
     await typeInto(visit, "Client id", "typed-client");
     await typeInto(visit, "Client secret", "typed-secret");
