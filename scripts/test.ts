@@ -103,12 +103,13 @@ async function runBatches(
   const failedFiles = new Set<string>();
   const counts = { passed: 0, failed: 0 };
   let failedOutside = false;
-  results.on("test:fail", ({ name, file = "" }) => {
+  results.on("test:fail", ({ name, file = "", nesting }) => {
     const suspects = entries.get(file) ?? [name, relative(ROOT, file)];
     const failedTests = suspects.filter((one) => one.endsWith(".test.ts"));
     for (const one of failedTests) failedFiles.add(one);
-    // Such as a set-up that failed: no file can be run again to find out whether it was chance.
-    failedOutside ||= failedTests.length === 0;
+    // Such as a set-up that failed: no file can be run again to find out whether it was chance. Below a test file, a test may be
+    // declared by another file; then the test file fails, too.
+    failedOutside ||= nesting === 0 && failedTests.length === 0;
   });
   // The report is in the order of the batches; a failure is shown at once.
   results.on("test:complete", ({ name, file, details }) => {
