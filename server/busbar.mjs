@@ -5,7 +5,7 @@
  * change the code anyway.
  *
  * The flag in the first line, which `npm start` also has: by default, V8 lets the young generation grow to more than 100 MiB
- * on a large machine, and in a container of 512 MiB keeps it at 2 MiB, where a proxied call costs twice as much CPU time
+ * on a large machine, and in a container of 512 MiB keeps it at 2 MiB, where a proxied call costs more than twice as much CPU time
  * (docs/decisions/0047).
  */
 import { join } from "node:path";
