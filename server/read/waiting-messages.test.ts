@@ -20,11 +20,16 @@ async function openBacklog(t: TestContext) {
       .updateTable("destinations")
       .set({ failingSince: isFailing ? new Date() : null })
       .execute();
+  const setFailingFor = (hours: number) =>
+    queries
+      .updateTable("destinations")
+      .set({ failingSince: new Date(Date.now() - hours * 3_600_000) })
+      .execute();
   const isBehind = (probeEveryMs?: number) => {
     const waiting = openWaitingMessages(database, probeEveryMs === undefined ? {} : { probeEveryMs });
     return () => waiting.isBehind(destinationId);
   };
-  return { add, setFailing, isBehind };
+  return { add, setFailing, setFailingFor, isBehind };
 }
 
 test("a destination is behind while 200 messages wait for it", async (t) => {
@@ -68,5 +73,17 @@ test("while a destination fails, single pages at intervals find out whether it i
   assert.equal(await ask(), true, "a page without a message is no probe, another one may be read");
   await add(1, "later");
   assert.deepEqual(await asked(ask, 2), [true, true]);
+  await until(async () => !(await ask()));
+});
+
+test("the longer a destination fails, the rarer are the pages that find out whether it is back", async (t) => {
+  const { add, setFailingFor, isBehind } = await openBacklog(t);
+  await setFailingFor(48);
+  await add(200, "later");
+  const ask = isBehind(2_000);
+  assert.equal(await ask(), true);
+  // Longer than the first interval, much shorter than the last one.
+  assert.deepEqual(new Set(await asked(ask, 9)), new Set([true]));
+  await setFailingFor(0);
   await until(async () => !(await ask()));
 });

@@ -12,8 +12,12 @@ const MOST_WAITING = 200;
  */
 const MOST_RETRIES = 5_000;
 const FRESH_MS = 250;
-/** While a destination fails, one page with records at these intervals finds out whether it is back. */
+/**
+ * While a destination fails, one page with records finds out whether it is back: at first at this interval, then after a tenth of the
+ * outage so far, so that a receiver that is gone for days collects few messages; at last at 15 times this interval.
+ */
 const PROBE_EVERY_MS = 60_000;
+const MOST_TIMES_LONGER = 15;
 const MOST_DESTINATIONS = 5_000;
 
 export interface WaitingMessages {
@@ -36,7 +40,7 @@ export function openWaitingMessages(
   const probes = keepRecentlyUsed<Probe>(MOST_DESTINATIONS);
 
   /** A probe that stored no message, because nothing was new, is no probe: another object may have something. */
-  function mayProbe(destinationId: string, waiting: number): boolean {
+  function mayProbe(destinationId: string, waiting: number, failingMs: number): boolean {
     const last = probes.get(destinationId);
     if (!last) {
       probes.set(destinationId, { timeMs: elapsedMs() });
@@ -44,20 +48,23 @@ export function openWaitingMessages(
     }
     const isUnused = last.waiting !== undefined && waiting <= last.waiting && waiting < MOST_RETRIES;
     if (isUnused) return true;
-    if (elapsedMs() - last.timeMs < probeEveryMs) return false;
+    const everyMs = Math.min(Math.max(failingMs / 10, probeEveryMs), MOST_TIMES_LONGER * probeEveryMs);
+    if (elapsedMs() - last.timeMs < everyMs) return false;
     probes.set(destinationId, { timeMs: elapsedMs(), waiting });
     return true;
   }
 
   async function look(destinationId: string): Promise<{ isBehind: boolean; isProbe?: true }> {
     const most = { open: MOST_WAITING, retries: MOST_RETRIES };
-    const { open, retries, isFailing } = await countBacklog(queries, destinationId, most);
-    if (!isFailing) {
+    const { open, retries, failingMs } = await countBacklog(queries, destinationId, most);
+    if (failingMs === null) {
       probes.delete(destinationId);
       return { isBehind: open >= MOST_WAITING || retries >= MOST_RETRIES };
     }
     if (open + retries < MOST_WAITING) return { isBehind: false };
-    return mayProbe(destinationId, open + retries) ? { isBehind: true, isProbe: true } : { isBehind: true };
+    return mayProbe(destinationId, open + retries, failingMs)
+      ? { isBehind: true, isProbe: true }
+      : { isBehind: true };
   }
 
   return {

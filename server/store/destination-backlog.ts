@@ -7,7 +7,8 @@ export interface DestinationBacklog {
   open: number;
   /** Those that failed and wait for the time of their next attempt. */
   retries: number;
-  isFailing: boolean;
+  /** For how long it has failed; null if it works. */
+  failingMs: number | null;
 }
 
 /**
@@ -36,7 +37,7 @@ export async function countBacklog(
       select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' and due_time > now()
       limit ${most.retries}
     ) as later) as retries,
-    exists (select from destinations where id = ${destinationId} and failing_since is not null) as is_failing
+    (select extract(epoch from now() - failing_since)::float8 * 1000 from destinations where id = ${destinationId}) as failing_ms
   `.execute(queries);
-  return rows[0] ?? { open: 0, retries: 0, isFailing: false };
+  return rows[0] ?? { open: 0, retries: 0, failingMs: null };
 }
