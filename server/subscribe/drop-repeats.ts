@@ -33,8 +33,9 @@ export function dropRepeats(
   },
 ): NewGroups {
   const known = new Map(delivered);
-  const result: NewGroups = { groups: [], hashes: [], repeated: [] };
-  for (const group of groups) {
+  const kept = new Map<EventGroup, Buffer | null>();
+  const repeated: EndedEvent[] = [];
+  for (const group of certainFirst(groups, reported)) {
     const { type, recordId } = group.shown;
     const now = fingerprints.get(recordId);
     const hash = type === "delete" ? GONE : type === "associationUpdate" ? undefined : now;
@@ -45,14 +46,23 @@ export function dropRepeats(
         ? reasonToDrop(type, states)
         : undefined;
     if (fault !== undefined) {
-      result.repeated.push(...group.events.map((event) => endFiltered(event, fault)));
+      repeated.push(...group.events.map((event) => endFiltered(event, fault)));
       continue;
     }
     if (hash) known.set(recordId, hash);
-    result.groups.push(group);
-    result.hashes.push(hash ?? null);
+    kept.set(group, hash ?? null);
   }
-  return result;
+  const left = groups.filter((group) => kept.has(group));
+  return { groups: left, hashes: left.map((group) => kept.get(group) ?? null), repeated };
+}
+
+/**
+ * Orders groups so that those that are delivered in any case come first: a group that may be a repeat is one of them too, even if its
+ * time is earlier. A reported group tells more than what was found by reading.
+ */
+function certainFirst(groups: readonly EventGroup[], reported: ReadonlySet<EventGroup>): EventGroup[] {
+  const rank = (group: EventGroup): number => (isFound(group) ? 2 : reported.has(group) ? 1 : 0);
+  return groups.toSorted((one, other) => rank(one) - rank(other));
 }
 
 const isFound = ({ events }: EventGroup): boolean => events.every(({ isFound }) => isFound === true);
