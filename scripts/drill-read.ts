@@ -12,11 +12,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
-import type { ChildBusbar } from "../tests/harness/child-busbar.ts";
-import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { openRestartablePostgres } from "../tests/harness/restartable-postgres.ts";
-import { CustomerAccount, OBJECTS, type DrilledObject } from "./drill-read/customer-account.ts";
+import { CustomerAccount, OBJECTS } from "./drill-read/customer-account.ts";
 import { DrillProcesses } from "./drill-read/drill-processes.ts";
+import { failedReads, installReads } from "./drill-read/installed-reads.ts";
 import { startMirror, type Mirror } from "./drill-read/mirror.ts";
 
 export interface ReadDrillOptions {
@@ -67,7 +66,7 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
     sandbox.hubspot.account.set({ searchLagMs: 1_000 });
     await processes.start("first");
     await processes.start("second");
-    await install(processes.any, sandbox, mirror);
+    await installReads(processes.any, sandbox, mirror.url);
     const stirring = stir(accounts, options.seconds * 1_000);
     await trouble({ options, sandbox, mirror, processes, database });
     await stirring;
@@ -80,7 +79,7 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
         OBJECTS.map(({ path }, index) => [path, accounts[index]?.counts ?? noChanges()]),
       ),
       ...mirror.counts,
-      failedOperations: await failedOperations(processes.any),
+      failedOperations: await failedReads(processes.any),
       differences,
       seconds: Math.round((performance.now() - startedMs) / 1_000),
     };
@@ -110,39 +109,6 @@ const noChanges = (): CustomerAccount["counts"] => ({
   backDated: 0,
   merged: 0,
 });
-
-const manifestOf = ({ provider, object, field, path }: DrilledObject): string => `
-specVersion: 1.0.0
-integrations:
-  - name: ${provider}
-    provider: ${provider}
-    read:
-      objects:
-        - objectName: ${object}
-          destination: ${path.slice(1).replace("/", "-")}
-          schedule: "*/10 * * * *"
-          enabled: always
-          deletedRecords: always
-          requiredFields:
-            - fieldName: ${field}
-          backfill:
-            defaultPeriod:
-              fullHistory: true
-`;
-
-async function install(child: ChildBusbar, sandbox: Sandbox, mirror: Mirror): Promise<void> {
-  for (const drilled of OBJECTS) {
-    const { provider, path } = drilled;
-    const name = path.slice(1).replace("/", "-");
-    const metadata = { url: `${mirror.url}${path}` };
-    const made = await child.inProject("POST", "/destinations", { name, type: "webhook", metadata });
-    if (made.status !== 201) throw new Error(made.text);
-    await connectCustomer(
-      { ...child, sandbox },
-      { provider, manifest: manifestOf(drilled), integration: provider, expiresInSeconds: 86_400 },
-    );
-  }
-}
 
 async function stir(accounts: CustomerAccount[], durationMs: number): Promise<void> {
   const endMs = performance.now() + durationMs;
@@ -188,19 +154,6 @@ async function untilEqual(accounts: CustomerAccount[], mirror: Mirror): Promise<
     if (differences.length === 0 || performance.now() > endMs) return differences;
     await wait(1_000);
   }
-}
-
-async function failedOperations(child: ChildBusbar): Promise<string[]> {
-  const failed: string[] = [];
-  for (const { provider } of OBJECTS) {
-    const installations = await child.inProject("GET", `/integrations/${provider}/installations`);
-    for (const { id } of installations.body) {
-      const path = `/integrations/${provider}/installations/${id}/operations?pageSize=1000`;
-      const { body } = await child.inProject("GET", path);
-      for (const { status, result } of body.results) if (status === "failure") failed.push(result);
-    }
-  }
-  return failed;
 }
 
 if (import.meta.main) {

@@ -12,19 +12,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startChildBusbar, type ChildBusbar } from "../tests/harness/child-busbar.ts";
 import { openRestartablePostgres } from "../tests/harness/restartable-postgres.ts";
-import { startRotatingEndpoint, type RotatingEndpoint } from "./drill-refresh/rotating-endpoint.ts";
+import {
+  RefreshedConnections,
+  tokenFaults,
+  type JudgedTokens,
+} from "./drill-refresh/refreshed-connections.ts";
+import { startRotatingEndpoint } from "./drill-refresh/rotating-endpoint.ts";
 
-export interface RefreshDrillReport {
+export interface RefreshDrillReport extends JudgedTokens {
   connections: number;
   restarts: number;
   /** Answers with new tokens that the provider gave. */
   refreshed: number;
   /** Of these, under way when the database went away, or given before it was back. */
   duringOutages: number;
-  /** Connections that do not have the refresh token that the provider gave last. */
-  lost: string[];
   sentTwice: number;
-  badCredentials: string[];
   /** Forced refreshes by the status that the caller got. */
   answers: Record<string, number>;
   /** From the return of the database until all tokens of `duringOutages` were stored; the longest of all restarts. */
@@ -42,7 +44,6 @@ const ENDPOINT_MS = 1_500;
 /** So many answers are under way when the database goes away, fewer with few connections. */
 const MET_AT_LEAST = 20;
 const DOWN_MS = 2_000;
-const STORED_WITHIN_MS = 120_000;
 const KEY = "refresh-drill-key-0123456789-0123456789";
 
 export async function refreshDrill(options: RefreshDrillOptions): Promise<RefreshDrillReport> {
@@ -58,29 +59,29 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
   try {
     for (const name of ["first", "second"])
       processes.push(await startProcess(join(home, name), home, database.url));
-    const drill = new Drill(processes, endpoint);
-    await drill.connect(options.connections);
+    const connections = new RefreshedConnections(processes, endpoint);
+    await connections.connect(options.connections);
     let storedAfterMs = 0;
     let duringOutages = 0;
     for (let restart = 1; restart <= options.restarts; restart += 1) {
-      const forced = drill.forceAll();
+      const forced = connections.forceAll();
       await until(() => endpoint.pending() >= Math.min(MET_AT_LEAST, options.connections / 3));
       const before = endpoint.counts.refreshed - endpoint.pending();
       await database.restart(restart % 2 === 0 ? "shut down" : "kill", DOWN_MS);
       duringOutages += endpoint.counts.refreshed - before;
-      storedAfterMs = Math.max(storedAfterMs, await drill.untilStored());
+      storedAfterMs = Math.max(storedAfterMs, await connections.untilStored());
       await forced;
       options.onProgress?.(`restart ${restart}: ${endpoint.counts.refreshed} refreshes so far`);
     }
     // A lost token shows now.
-    await drill.forceAll();
-    await drill.untilStored();
+    await connections.forceAll();
+    await connections.untilStored();
     return {
       ...options,
       ...endpoint.counts,
       duringOutages,
-      ...(await drill.judge()),
-      answers: drill.answers,
+      ...(await connections.judge()),
+      answers: connections.answers,
       storedAfterMs: Math.round(storedAfterMs),
       seconds: Math.round((performance.now() - startedMs) / 1_000),
     };
@@ -98,120 +99,12 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
 /** Returns the violations; empty if the drill passed. */
 export const faultsOf = (report: RefreshDrillReport): string[] => [
   ...(report.duringOutages > 0 ? [] : ["no refresh met an outage, so nothing was tried"]),
-  ...(report.sentTwice === 0 ? [] : [`${report.sentTwice} refresh tokens were sent twice`]),
-  ...(report.lost.length === 0 ? [] : [`lost: ${report.lost.slice(0, 5).join("; ")}`]),
-  ...(report.badCredentials.length === 0 ? [] : [`bad: ${report.badCredentials.slice(0, 5).join("; ")}`]),
+  ...tokenFaults(report),
   // 200, or 503 from a database that is away: the caller may try again.
   ...Object.keys(report.answers)
     .filter((status) => !["200", "502", "503"].includes(status))
     .map((status) => `${report.answers[status]} refreshes were answered ${status}`),
 ];
-
-class Drill {
-  readonly answers: Record<string, number> = {};
-  readonly #processes: ChildBusbar[];
-  readonly #endpoint: RotatingEndpoint;
-  /** Ids by the name of the grant. */
-  readonly #connections = new Map<string, string>();
-
-  constructor(processes: ChildBusbar[], endpoint: RotatingEndpoint) {
-    this.#processes = processes;
-    this.#endpoint = endpoint;
-  }
-
-  /** A process for each call, in turn. */
-  #through(index: number): ChildBusbar {
-    const child = this.#processes[index % this.#processes.length];
-    if (!child) throw new Error("no process was started");
-    return child;
-  }
-
-  async connect(count: number): Promise<void> {
-    const app = { provider: "rotating", clientId: "drill", clientSecret: "secret" };
-    await made(this.#through(0).inProject("POST", "/provider-apps", app));
-    for (let index = 0; index < count; index += 1) {
-      const name = `customer-${index}`;
-      const { id } = await made(
-        this.#through(index).inProject("POST", "/connections:generate", {
-          provider: "rotating",
-          groupRef: name,
-          consumerRef: "drill",
-          oauth2AuthorizationCode: {
-            accessToken: { token: "expired", expiresAt: "2020-01-01T00:00:00Z" },
-            refreshToken: { token: this.#endpoint.grant(name) },
-          },
-        }),
-      );
-      this.#connections.set(name, id);
-    }
-  }
-
-  /** Asks both processes to refresh every connection, at once. */
-  async forceAll(): Promise<void> {
-    await Promise.all(
-      [...this.#connections.values()].flatMap((id) =>
-        this.#processes.map(async (child) => {
-          const { status } = await asked(child, `/connections/${id}?refresh=force`);
-          this.answers[status] = (this.answers[status] ?? 0) + 1;
-        }),
-      ),
-    );
-  }
-
-  async #stored(id: string): Promise<{ refreshToken?: string; status?: string }> {
-    const query = "?includeCreds=true&includeRefreshToken=true";
-    const { body } = await asked(this.#through(0), `/connections/${id}${query}`);
-    return { refreshToken: body.oauth2AuthorizationCode?.refreshToken?.token, status: body.status };
-  }
-
-  /** Connections whose stored refresh token is older than `wanted`. */
-  async #behind(wanted: Map<string, string | undefined>): Promise<string[]> {
-    const found = await Promise.all(
-      [...this.#connections].map(async ([name, id]) => {
-        const { refreshToken } = await this.#stored(id);
-        const isThere = generationOf(refreshToken) >= generationOf(wanted.get(name) ?? "revoked");
-        return isThere ? [] : [`${name} has ${refreshToken} instead of ${wanted.get(name)}`];
-      }),
-    );
-    return found.flat();
-  }
-
-  #given(): Map<string, string | undefined> {
-    return new Map([...this.#connections.keys()].map((name) => [name, this.#endpoint.current(name)]));
-  }
-
-  /** Milliseconds until every connection has the token that it was given before now, at most `STORED_WITHIN_MS`. */
-  async untilStored(): Promise<number> {
-    const given = this.#given();
-    const startedMs = performance.now();
-    for (;;) {
-      const behind = await this.#behind(given);
-      const tookMs = performance.now() - startedMs;
-      if (behind.length === 0 || tookMs > STORED_WITHIN_MS) return tookMs;
-      await wait(50);
-    }
-  }
-
-  async judge(): Promise<Pick<RefreshDrillReport, "lost" | "badCredentials">> {
-    const badCredentials = [];
-    for (const [name, id] of this.#connections)
-      if ((await this.#stored(id)).status === "bad_credentials") badCredentials.push(name);
-    return { lost: await this.#behind(this.#given()), badCredentials };
-  }
-}
-
-/** Infinite for a grant that was revoked: no stored token is as new. */
-const generationOf = (token = "none.0"): number => Number(token.split(".")[1] ?? Number.POSITIVE_INFINITY);
-
-/** Repeats a call once, as HTTP allows for GET: a kept connection may be closed at the moment at which it is used again. */
-const asked = (child: ChildBusbar, path: string): ReturnType<ChildBusbar["inProject"]> =>
-  child.inProject("GET", path).catch(() => child.inProject("GET", path));
-
-async function made(call: ReturnType<ChildBusbar["inProject"]>): Promise<{ id: string }> {
-  const { status, body, text } = await call;
-  if (status >= 300) throw new Error(text);
-  return body;
-}
 
 const startProcess = (dataDir: string, home: string, databaseUrl: string): Promise<ChildBusbar> =>
   startChildBusbar(dataDir, {

@@ -15,7 +15,8 @@ export interface ServerPair {
   url: string;
   /** Kills the primary (-9), as if its machine had failed. */
   killPrimary(): Promise<void>;
-  promote(): Promise<void>;
+  /** Promotes the standby; returns the milliseconds until it accepted a write of another client. */
+  promote(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -60,8 +61,10 @@ export async function startServerPair(home: string): Promise<ServerPair> {
     url: `postgres://busbar@127.0.0.1:${first},127.0.0.1:${second}/postgres?target_session_attrs=read-write`,
     killPrimary: () => end(primary, "SIGKILL"),
     async promote() {
-      await ask(second, "select pg_promote()");
-      await until(async () => (await ask(second, "select pg_is_in_recovery()::text")) === "false", 30_000);
+      const startedMs = performance.now();
+      await ask(second, "select pg_promote(wait => false)");
+      await until(() => accepts(second), 30_000);
+      return Math.round(performance.now() - startedMs);
     },
     async close() {
       await Promise.all([end(primary, "SIGINT"), end(standby, "SIGINT")]);
@@ -85,12 +88,15 @@ async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function answers(port: number): Promise<boolean> {
-  return ask(port, "select 1").then(
+const answers = (port: number): Promise<boolean> => succeeds(port, "select 1");
+
+const accepts = (port: number): Promise<boolean> => succeeds(port, "create temporary table written ()");
+
+const succeeds = (port: number, sql: string): Promise<boolean> =>
+  ask(port, sql).then(
     () => true,
     () => false,
   );
-}
 
 /** Returns the first value of the answer as text. */
 async function ask(port: number, sql: string): Promise<string> {

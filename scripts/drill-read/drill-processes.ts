@@ -14,6 +14,10 @@ export class DrillProcesses {
     this.#envOf = envOf;
   }
 
+  get running(): ReadonlyMap<string, ChildBusbar> {
+    return this.#running;
+  }
+
   get any(): ChildBusbar {
     const [child] = this.#running.values();
     if (!child) throw new Error("no process runs");
