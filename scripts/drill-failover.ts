@@ -6,6 +6,7 @@
  * processes must have found the new primary by themselves.
  *
  *     npm run drill:failover [-- --seconds 30 --down 3]
+ *     npm run drill:failover -- --patroni --seconds 120     # Patroni promotes the standby, HAProxy moves the address
  */
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,9 +16,11 @@ import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";
+import { freePort } from "../tests/harness/free-port.ts";
 import { deliverTo, judgeWrites, missingEvents, type JudgedWrites } from "./acknowledged-writes.ts";
 import { Callers } from "./drill-failover/callers.ts";
 import { FirstAfter } from "./drill-failover/first-after.ts";
+import { startPatroniPair } from "./drill-failover/patroni-pair.ts";
 import { startServerPair, type ServerPair } from "./drill-failover/server-pair.ts";
 import { CustomerAccount, OBJECTS } from "./drill-read/customer-account.ts";
 import { DrillProcesses } from "./drill-read/drill-processes.ts";
@@ -30,7 +33,7 @@ import {
 } from "./drill-refresh/refreshed-connections.ts";
 import { startRotatingEndpoint, type RotatingEndpoint } from "./drill-refresh/rotating-endpoint.ts";
 import { startChangeMirror, type ChangeMirror } from "./drill-subscribe/change-mirror.ts";
-import { freePort, startFront, type Front } from "./drill-subscribe/front.ts";
+import { startFront, type Front } from "./drill-subscribe/front.ts";
 import { subscribeAll } from "./drill-subscribe/subscribed-accounts.ts";
 
 export interface FailoverOptions {
@@ -38,6 +41,8 @@ export interface FailoverOptions {
   seconds: number;
   /** From the end of the primary until its standby is promoted. */
   downSeconds: number;
+  /** Whether Patroni promotes, and HAProxy moves the one address. */
+  patroni: boolean;
   onProgress?(text: string): void;
 }
 
@@ -59,9 +64,9 @@ export interface FailoverReport extends JudgedWrites {
   /** Records whose messages were not made in order. */
   disorder: string[];
   failedReads: string[];
-  /** From asking for the promotion until the new primary accepted a write of another client. */
+  /** From asking for the promotion, or from the end of the primary with Patroni, until a write of another client is accepted. */
   promotedAfterMs: number;
-  /** From asking for the promotion until each kind of work was seen again. */
+  /** From the same moment until each kind of work was seen again. */
   backAfterMs: Record<string, number>;
   /** Processes that ended although they should have stayed. */
   ended: number;
@@ -92,7 +97,7 @@ interface Surroundings {
 }
 
 export async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> {
-  const open = await surround();
+  const open = await surround(options.patroni);
   try {
     return await drill(open, options);
   } finally {
@@ -106,11 +111,11 @@ export async function failoverDrill(options: FailoverOptions): Promise<FailoverR
   }
 }
 
-async function surround(): Promise<Surroundings> {
+async function surround(patroni: boolean): Promise<Surroundings> {
   const home = await mkdtemp(join(tmpdir(), "busbar-failover-"));
   // As root, the servers run as another user.
   await chmod(home, 0o711);
-  const servers = await startServerPair(join(home, "postgres"));
+  const servers = await (patroni ? startPatroniPair : startServerPair)(join(home, "postgres"));
   const sandbox = await startSandbox({ limits: "off", requestLogSize: 1_000 });
   const endpoint = await startRotatingEndpoint(REFRESH_MS);
   const { providers } = sandbox.catalog();
@@ -307,11 +312,16 @@ export const faultsOf = (report: FailoverReport): string[] => [
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { seconds: { type: "string", default: "30" }, down: { type: "string", default: "3" } },
+    options: {
+      seconds: { type: "string", default: "30" },
+      down: { type: "string", default: "3" },
+      patroni: { type: "boolean", default: false },
+    },
   });
   const report = await failoverDrill({
     seconds: Number(values.seconds),
-    downSeconds: Number(values.down),
+    downSeconds: values.patroni ? 0 : Number(values.down),
+    patroni: values.patroni,
     onProgress: (text) => console.log(text),
   });
   const faults = faultsOf(report);

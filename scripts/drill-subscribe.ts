@@ -15,6 +15,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import type { Answer } from "../tests/harness/client.ts";
+import { freePort } from "../tests/harness/free-port.ts";
 import { openRestartablePostgres } from "../tests/harness/restartable-postgres.ts";
 import { CustomerAccount, OBJECTS } from "./drill-read/customer-account.ts";
 import { DrillProcesses } from "./drill-read/drill-processes.ts";
@@ -24,7 +25,7 @@ import {
   type ChangeMirror,
   type ReceivedCounts,
 } from "./drill-subscribe/change-mirror.ts";
-import { freePort, startFront, type Front } from "./drill-subscribe/front.ts";
+import { startFront, type Front } from "./drill-subscribe/front.ts";
 import { subscribeAll } from "./drill-subscribe/subscribed-accounts.ts";
 import { explain } from "./drill-subscribe/explain-difference.ts";
 import { causeTrouble } from "./drill-subscribe/trouble.ts";

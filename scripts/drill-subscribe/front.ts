@@ -1,6 +1,6 @@
 /** The public address of the drill's processes: passes each request on to one of them, or refuses pushes for a while. */
 import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from "node:http";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
+import type { AddressInfo } from "node:net";
 
 export interface Front {
   url: string;
@@ -62,13 +62,4 @@ async function passOn(request: IncomingMessage, port: number): Promise<Answer> {
   });
   const { connection: _, "transfer-encoding": __, ...rest } = answer.headers;
   return { status: answer.statusCode ?? 502, headers: rest, body: await readAll(answer) };
-}
-
-/** Returns a port that is free at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
