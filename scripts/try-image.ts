@@ -4,19 +4,18 @@
  * capabilities. Connects a customer and writes through one, calls the proxy of the other, and stops both. Prints how long each
  * step took. The database must be empty.
  */
-import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { until } from "../tests/harness/until.ts";
 import { timed } from "./timed-step.ts";
+import { containerEngine } from "./try-installs/container-engine.ts";
+import { projectOf, untilReady } from "./try-installs/first-call.ts";
 
-const run = promisify(execFile);
 const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../package.json"), "utf8"));
 const { values } = parseArgs({
   options: {
@@ -26,10 +25,11 @@ const { values } = parseArgs({
     option: { type: "string", multiple: true, default: [] },
   },
 });
-const START_MS = 120_000;
 const PORTS = [4600, 4610];
 const NAMES = PORTS.map((port) => `busbar-try-${port}`);
 
+/** `--engine` may have options: `podman --root /srv/images`. */
+const engine = containerEngine(values.engine);
 if (!values.database) throw new Error("--database: the URL of an empty database that containers reach");
 const folder = await mkdtemp(join(tmpdir(), "busbar-image-"));
 const sandbox = await startSandbox({ port: 0 });
@@ -59,7 +59,7 @@ async function tryImage(): Promise<void> {
   await timed("migrate", () => engine("run", "--rm", ...optionsOf({}), values.image, "migrate"));
   await timed("start two containers", () => Promise.all(PORTS.map(start)));
   const [api = 0, other = 0] = PORTS;
-  const project = await projectOf(api);
+  const project = await projectOf(`http://127.0.0.1:${api}`, environment.BUSBAR_BOOTSTRAP_API_KEY);
   const urls = () => ({ base: `http://127.0.0.1:${api}`, proxy: `http://127.0.0.1:${other + 1}` });
   const client = openClient({ apiKey: environment.BUSBAR_BOOTSTRAP_API_KEY, projectId: project, urls });
   const customer = await timed("connect and install a customer", () =>
@@ -91,11 +91,7 @@ async function start(port: number): Promise<void> {
   };
   const name = `busbar-try-${port}`;
   await engine("run", "--detach", "--name", name, ...optionsOf(ports), values.image);
-  const isReady = async () => {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
-    return answer?.ok === true;
-  };
-  await until(isReady, START_MS).catch(async (error: unknown) => {
+  await untilReady(`http://127.0.0.1:${port}`).catch(async (error: unknown) => {
     throw new Error(`${name}: ${await engine("logs", name)}`, { cause: error });
   });
 }
@@ -114,20 +110,6 @@ function optionsOf(more: Record<string, string>): string[] {
     ...values.option,
     ...variables.flatMap(([name, value]) => ["--env", `${name}=${value}`]),
   ];
-}
-
-async function projectOf(port: number): Promise<string> {
-  const headers = { "x-api-key": environment.BUSBAR_BOOTSTRAP_API_KEY };
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/projects`, { headers });
-  const [project] = (await answer.json()) as { id: string }[];
-  return project?.id ?? "";
-}
-
-/** `--engine` may have options: `podman --root /srv/images`. */
-async function engine(...args: string[]): Promise<string> {
-  const [program = "", ...before] = values.engine.split(" ");
-  const { stdout, stderr } = await run(program, [...before, ...args], { maxBuffer: 16 * 1024 * 1024 });
-  return args[0] === "logs" ? stdout + stderr : stdout;
 }
 
 function require(isTrue: boolean, otherwise: string): void {

@@ -2,7 +2,7 @@
  * `npm run try:package [-- --node PATH] [--made]`: makes the package unless it is made, installs it into an empty folder without install scripts, and
  * uses it: pages, a written record, a proxied call, a clean stop. Prints how long each step took.
  */
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -10,8 +10,8 @@ import { parseArgs, promisify } from "node:util";
 import { startSandbox } from "../sandbox/sandbox.ts";
 import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
-import { until } from "../tests/harness/until.ts";
 import { timed } from "./timed-step.ts";
+import { startInstalled } from "./try-installs/installed-busbar.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
@@ -19,7 +19,6 @@ const { values } = parseArgs({
   options: { node: { type: "string", default: process.execPath }, made: { type: "boolean" } },
 });
 const PATH = `${dirname(values.node)}:${process.env["PATH"]}`;
-const START_MS = 60_000;
 
 const folder = await mkdtemp(join(tmpdir(), "busbar-package-"));
 try {
@@ -41,9 +40,10 @@ async function tryPackage(): Promise<void> {
 
   const sandbox = await startSandbox({ port: 0 });
   await writeFile(join(folder, "catalog.json"), JSON.stringify(sandbox.catalog()));
-  const busbar = await timed("busbar start", start);
+  const command = [join(folder, "node_modules/.bin/busbar"), "start"];
+  const busbar = await timed("busbar start", () => startInstalled(folder, command, { PATH }));
   try {
-    const bootstrap = JSON.parse(await readFile(join(folder, "data/bootstrap.json"), "utf8"));
+    const { bootstrap } = busbar;
     const client = openClient({ ...bootstrap, urls: () => bootstrap.urls });
     const customer = await timed("connect and install a customer", () =>
       connectCustomer({ ...client, sandbox }, { provider: "hubspot", objects: ["companies"] }),
@@ -60,42 +60,10 @@ async function tryPackage(): Promise<void> {
       if (path === "/") require((await answer.text()).includes("/assets/"), "the dashboard is missing");
     }
   } finally {
-    await timed("stop", busbar.stop);
+    const { code, output } = await timed("stop", busbar.stop);
+    require(code === 0, `busbar exited with ${code}: ${output.slice(-2_000)}`);
     await sandbox.close();
   }
-}
-
-async function start(): Promise<{ stop(): Promise<void> }> {
-  const child = spawn(join(folder, "node_modules/.bin/busbar"), ["start"], {
-    cwd: folder,
-    env: {
-      PATH,
-      HOME: folder,
-      BUSBAR_DATA_DIR: join(folder, "data"),
-      BUSBAR_PORT: "0",
-      BUSBAR_PROXY_PORT: "0",
-      BUSBAR_CATALOG: "catalog.json",
-      BUSBAR_EGRESS_ALLOW: "127.0.0.1",
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += String(text)));
-  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
-  await until(async () => {
-    if (child.exitCode !== null) throw new Error(output);
-    return output.includes("Busbar is ready");
-  }, START_MS).catch((error: unknown) => {
-    child.kill("SIGTERM");
-    throw error;
-  });
-  return {
-    async stop() {
-      child.kill("SIGTERM");
-      const code = await exited;
-      require(code === 0, `busbar exited with ${code}: ${output.slice(-2_000)}`);
-    },
-  };
 }
 
 async function npm(args: string[]): Promise<void> {
