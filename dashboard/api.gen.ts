@@ -328,7 +328,7 @@ export interface Operations {
   getProjectProvider: { input: { projectIdOrName: string; provider: string }; answer: Schemas["OwnProvider"] };
   getProvider: { input: { provider: string }; answer: Schemas["Provider"] };
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
-  getReadyz: { input: {  }; answer: Schemas["GetReadyzResponse"] };
+  getReadyz: { input: { for?: "proxy" }; answer: Schemas["GetReadyzResponse"] };
   getRetention: { input: { projectIdOrName: string }; answer: Schemas["Retention"] };
   getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
   getSession: { input: {  }; answer: Schemas["CurrentSession"] | undefined };

@@ -1,4 +1,5 @@
 /** /readyz and background work, while the database is migrated by a newer version or takes no writes. */
+import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
@@ -14,8 +15,8 @@ async function run({ connectionString }: TestBusbar, ...statements: string[]): P
   }
 }
 
-async function ready(on: TestBusbar): Promise<{ status: number; detail: string }> {
-  const answer = await fetch(`${new URL(on.busbar.urls.base).origin}/readyz`);
+async function ready(on: TestBusbar, query = ""): Promise<{ status: number; detail: string }> {
+  const answer = await fetch(`${new URL(on.busbar.urls.base).origin}/readyz${query}`);
   const { detail = "" } = (await answer.json()) as { detail?: string };
   return { status: answer.status, detail };
 }
@@ -37,6 +38,7 @@ test("background work ends and /readyz says why as soon as a newer version has m
     `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
   );
   await untilUnready(on, /newer version/);
+  assert.equal((await ready(on, "?for=proxy")).status, 503, "a newer process proxies");
   await run(on, "delete from migrations where name = '9999_of_the_future.sql'");
   await until(async () => /worker is not running/.test((await ready(on)).detail));
 });
@@ -60,4 +62,5 @@ test("/readyz says that the database takes no writes", async (t) => {
     "alter table readiness add constraint full_disk check (checked_time < '2000-01-01') not valid",
   );
   await untilUnready(on, /takes no writes/);
+  assert.equal((await ready(on, "?for=proxy")).status, 200, "calls are proxied all the same");
 });

@@ -9,6 +9,7 @@ test("a process that stops reports it and serves on, so that no caller is refuse
   const stopped = on.busbar.stop();
   const ready = await on.call("GET", "/readyz");
   assert.deepEqual([ready.status, ready.body.detail], [503, "This process stops."]);
+  assert.equal((await on.call("GET", "/readyz?for=proxy")).status, 503);
   const served = await on.call("GET", "/v1/projects");
   assert.equal(served.status, 200);
   assert.equal(served.headers.get("connection"), "close", "its next request goes to another process");

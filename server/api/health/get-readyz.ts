@@ -12,6 +12,9 @@ export interface Readiness {
   isStopping?: () => boolean;
 }
 
+/** What the proxy does not need for callers that it knows. */
+const NOT_NEEDED_TO_PROXY: DatabaseState[] = ["away", "unwritable"];
+
 const UNREADY: Record<Exclude<DatabaseState, "ready">, string> = {
   away: "The database does not answer.",
   unwritable: "The database answers but takes no writes: its disk may be full, or it is a standby.",
@@ -26,7 +29,15 @@ export const getReadyz = (deps: Readiness) =>
     summary: "Ready",
     description:
       "503 while the database does not answer, takes no writes, or has other migrations than this version, the worker " +
-      "is not running, or the process stops.",
+      "is not running, or the process stops. With `for=proxy` only what keeps it from proxying counts: while the database does " +
+      "not answer or takes no writes, calls are proxied for installations that this process knows.",
+    query: Type.Object({
+      for: Type.Optional(
+        Type.Literal("proxy", {
+          description: "For the health check of a load balancer in front of the proxy's port.",
+        }),
+      ),
+    }),
     success: {
       status: 200,
       description: "Ready.",
@@ -35,10 +46,13 @@ export const getReadyz = (deps: Readiness) =>
     refusals: {
       503: "The database does not answer, takes no writes, or has other migrations than this version, the worker is not running, or the process stops.",
     },
-    async handle() {
+    async handle({ query }) {
       if (deps.isStopping?.()) throw new Problem("unavailable", { detail: "This process stops." });
       const state = await databaseState(deps.database.pool);
-      if (state !== "ready") throw new Problem("unavailable", { detail: UNREADY[state] });
+      const isProxying = query.for === "proxy";
+      if (state !== "ready" && !(isProxying && NOT_NEEDED_TO_PROXY.includes(state)))
+        throw new Problem("unavailable", { detail: UNREADY[state] });
+      if (isProxying) return { status: "ok" as const };
       if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }
