@@ -12,6 +12,7 @@ import type { OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
 import { openRequestLog } from "./api/requests/request-log.ts";
 import { createServer } from "./http/server.ts";
+import { listenHealth } from "./health-listener.ts";
 import { openLimits } from "./proxy/limits.ts";
 import { createProxyServer, type ProxyServer } from "./proxy/proxy-server.ts";
 import { listenError } from "./require-free-ports.ts";
@@ -82,6 +83,10 @@ export async function listen(
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
     publicUrl ||= address;
+  }
+  if (config.healthPort !== undefined) {
+    const health = await listenHealth(api, config);
+    listeners.push(() => drain(health, () => closed(health)));
   }
   publicUrl ||= `http://${config.host}:${config.port}`;
   deps.address.publicUrl = publicUrl;

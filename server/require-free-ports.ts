@@ -14,6 +14,7 @@ export async function requireFreePorts(config: Config): Promise<void> {
   const { host, roles, dataDir } = config;
   if (roles.has("api")) await tryPort("BUSBAR_PORT", { host, port: config.port }, dataDir);
   if (roles.has("proxy")) await tryPort("BUSBAR_PROXY_PORT", { host, port: config.proxyPort }, dataDir);
+  if (config.healthPort) await tryPort("BUSBAR_HEALTH_PORT", { host, port: config.healthPort }, dataDir);
 }
 
 async function tryPort(variable: string, at: { host: string; port: number }, dataDir: string): Promise<void> {

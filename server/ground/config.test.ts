@@ -8,6 +8,11 @@ const KEYS = `k1:${Buffer.alloc(32, 1).toString("base64")}`;
 const WRONG: [title: string, env: Record<string, string>, says: RegExp][] = [
   ["a port that is no number", { BUSBAR_PORT: "http" }, /^BUSBAR_PORT must be a whole number.*"http"/],
   ["a port out of range", { BUSBAR_PROXY_PORT: "70000" }, /^BUSBAR_PROXY_PORT .*65535/],
+  [
+    "a port for health checks that the API has",
+    { BUSBAR_HEALTH_PORT: "4000" },
+    /^BUSBAR_HEALTH_PORT must differ/,
+  ],
   ["one port for both listeners", { BUSBAR_PORT: "4999", BUSBAR_PROXY_PORT: "4999" }, /^BUSBAR_PROXY_PORT /],
   ["a database without keys", { DATABASE_URL: "postgres://x/y" }, /^BUSBAR_ENCRYPTION_KEYS .*node -p/],
   [

@@ -42,6 +42,8 @@ export interface Config {
   host: string;
   port: number;
   proxyPort: number;
+  /** Undefined: health and metrics are at `port` only. */
+  healthPort?: number;
   /** For how long a process that stops serves on, with /readyz 503. */
   stopDelayMs: number;
   /** Maximum number of connections open at the API's listener of one process. */
@@ -183,10 +185,14 @@ export function readConfig(environment: Environment = process.env): Config {
 
 const listenerSettings = (
   env: Environment,
-): Pick<Config, "host" | "port" | "proxyPort" | "stopDelayMs" | "apiConnections" | "proxyConnections"> => ({
+): Pick<
+  Config,
+  "host" | "port" | "proxyPort" | "healthPort" | "stopDelayMs" | "apiConnections" | "proxyConnections"
+> => ({
   host: text(env, "BUSBAR_HOST", isHost, "an IP address or host name") ?? "127.0.0.1",
   port: integer(env, "BUSBAR_PORT", 4000, 0, 65_535),
   proxyPort: integer(env, "BUSBAR_PROXY_PORT", 4001, 0, 65_535),
+  ...(env["BUSBAR_HEALTH_PORT"] && { healthPort: integer(env, "BUSBAR_HEALTH_PORT", 4002, 0, 65_535) }),
   stopDelayMs: integer(env, "BUSBAR_STOP_DELAY_SECONDS", 0, 0, 300) * 1_000,
   apiConnections: integer(env, "BUSBAR_API_CONNECTIONS", 5_000, 1, 1_000_000),
   proxyConnections: integer(env, "BUSBAR_PROXY_CONNECTIONS", 10_000, 1, 1_000_000),
@@ -236,6 +242,9 @@ function contradictions(env: Environment, config: Config): void {
   }
   if (config.port !== 0 && config.port === config.proxyPort) {
     throw wrong("BUSBAR_PROXY_PORT", `must differ from BUSBAR_PORT (${config.port})`);
+  }
+  if (config.healthPort && [config.port, config.proxyPort].includes(config.healthPort)) {
+    throw wrong("BUSBAR_HEALTH_PORT", "must differ from BUSBAR_PORT and BUSBAR_PROXY_PORT");
   }
   const leastDays = attemptsDays(config.webhookRetrySeconds);
   if (config.eventRetentionDays < leastDays) {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { freePort } from "../harness/free-port.ts";
 import { until } from "../harness/until.ts";
 
 async function run({ connectionString }: TestBusbar, ...statements: string[]): Promise<void> {
@@ -63,4 +64,17 @@ test("/readyz says that the database takes no writes", async (t) => {
   );
   await untilUnready(on, /takes no writes/);
   assert.equal((await ready(on, "?for=proxy")).status, 200, "calls are proxied all the same");
+});
+
+test("a process without the role api answers health checks and metrics at BUSBAR_HEALTH_PORT, and nothing else", async (t) => {
+  const on = await startTestBusbar(t);
+  const port = await freePort();
+  await on.sibling({ BUSBAR_ROLES: "worker", BUSBAR_METRICS: "true", BUSBAR_HEALTH_PORT: String(port) });
+  const get = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": on.apiKey } });
+  assert.equal((await get("/healthz")).status, 200);
+  await until(async () => (await get("/readyz")).status === 200);
+  assert.match(await (await get("/metrics")).text(), /^busbar_/m);
+  for (const path of ["/", "/v1/projects", "/openapi.json", "/readyz/", "//v1/projects"])
+    assert.equal((await get(path)).status, 404, path);
 });
