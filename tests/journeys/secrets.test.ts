@@ -1,19 +1,26 @@
 /** A journey that uses every kind of secret, and a search of everything it has left behind: none is readable. */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { openConsentBrowser } from "../harness/consent.ts";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { routes, type Services } from "../../server/routes.ts";
-import { endChildBusbar, startChildBusbar, type ChildBusbar, type Exit } from "../harness/child-busbar.ts";
+import {
+  endChildBusbar,
+  runBusbar,
+  startChildBusbar,
+  type ChildBusbar,
+  type Exit,
+} from "../harness/child-busbar.ts";
 import { registerJwtKey } from "../harness/customer-tokens.ts";
 import { until } from "../harness/until.ts";
-import { filesBelow, knownSecrets } from "./secrets/known-secrets.ts";
+import { catalogOf } from "./secrets/catalog.ts";
+import { filesBelow, knownSecrets, signingKey } from "./secrets/known-secrets.ts";
+import { startReceiver, type Receiver } from "./secrets/receiver.ts";
 
 const MANIFEST = `
 specVersion: 1.0.0
@@ -37,8 +44,9 @@ describe("what a journey leaves behind", () => {
   /** Answers that are not made to show a secret, and messages to webhooks. */
   const shown: { of: string; text: string }[] = [];
   let sandbox: Sandbox;
-  let receiver: Server;
+  let receiver: Receiver;
   let dataDir: string;
+  let environment: Record<string, string>;
   let busbar: ChildBusbar | undefined;
   let exit: Exit;
 
@@ -49,20 +57,21 @@ describe("what a journey leaves behind", () => {
   });
   before(async () => {
     sandbox = await startSandbox();
-    receiver = createServer((request, response) => {
-      const of = `a message to ${request.url?.split("/")[1] || "the webhook"}`;
-      void bodyOf(request).then((text) => shown.push({ of, text }));
-      response.end();
-    });
-    receiver.listen(0, "127.0.0.1");
+    receiver = await startReceiver((of, text) => shown.push({ of, text }));
     dataDir = await mkdtemp(join(tmpdir(), "busbar-secrets-"));
     const catalog = join(dataDir, "catalog.json");
     await writeFile(catalog, JSON.stringify(catalogOf(sandbox)));
-    busbar = await startChildBusbar(dataDir, {
+    environment = {
       BUSBAR_CATALOG: catalog,
       BUSBAR_EGRESS_ALLOW: "127.0.0.1",
       BUSBAR_LOG_LEVEL: "debug",
-    });
+      BUSBAR_METRICS: "true",
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/collector`,
+      OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${fresh("the collector's token")}`,
+      OTEL_BSP_SCHEDULE_DELAY: "200",
+      OTEL_METRIC_EXPORT_INTERVAL: "500",
+    };
+    busbar = await startChildBusbar(dataDir, environment);
     secrets.add("the first API key", busbar.file.apiKey);
     const [, key = ""] = (await readFile(join(dataDir, "encryption-keys"), "utf8")).trim().split(":");
     secrets.add("the encryption key", key);
@@ -80,6 +89,15 @@ describe("what a journey leaves behind", () => {
     const all = `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`;
     if (!shows) shown.push({ of: `${method} ${path.split("?")[0]}`, text: all });
     return answer;
+  }
+
+  /** Runs a command of Busbar, with more variables at the end; what it prints is searched, too. */
+  async function run(...all: (string | Record<string, string>)[]): Promise<string> {
+    const args = all.filter((one) => typeof one === "string");
+    const env = Object.assign({ ...environment, BUSBAR_DATA_DIR: dataDir }, ...all.slice(args.length));
+    const { stdout, stderr } = await runBusbar(args, env).exited;
+    shown.push({ of: `busbar ${args[0]}`, text: stdout + stderr });
+    return stdout;
   }
 
   const json = (method: string, path: string, body?: unknown, shows = false) =>
@@ -152,11 +170,11 @@ describe("what a journey leaves behind", () => {
       made(await json("GET", `/connections/${connection.body.id}?includeCreds=true`, undefined, true));
     }
     const destinations = [
-      { name: "hook", type: "webhook", metadata: { url: receiverUrl(receiver) } },
+      { name: "hook", type: "webhook", metadata: { url: receiver.url } },
       {
         name: "bucket",
         type: "s3",
-        metadata: { region: "eu-west-1", bucket: "events", endpointUrl: `${receiverUrl(receiver)}/s3` },
+        metadata: { region: "eu-west-1", bucket: "events", endpointUrl: `${receiver.url}/s3` },
         secrets: {
           awsKeyId: "AKIAEXAMPLE",
           awsSecretKey: fresh("an AWS key"),
@@ -202,6 +220,15 @@ describe("what a journey leaves behind", () => {
     const key = await json("POST", "/api-keys", { label: "web", scopes: ["frontend"] }, true);
     const headers = { "x-api-key": secrets.add("a frontend key", key.body.key) };
     made(await call("GET", `${P}/integrations`, undefined, { headers }));
+    const limits = {
+      scopes: ["read-only"],
+      expireTime: new Date(Date.now() + 3_600_000),
+      allowedAddresses: ["::1"],
+    };
+    const limited = await json("POST", "/api-keys", { label: "limited", ...limits }, true);
+    made(limited);
+    const elsewhere = { "x-api-key": secrets.add("a key for other addresses", limited.body.key) };
+    assert.equal((await call("GET", `${P}/integrations`, undefined, { headers: elsewhere })).status, 403);
     const signer = await registerJwtKey({ inProject: json });
     const token = secrets.add("a customer's token", await signer.sign({ groupRef: MARKER }));
     const asCustomer = { headers: { "x-api-key": "", authorization: `Bearer ${token}` } };
@@ -287,6 +314,30 @@ describe("what a journey leaves behind", () => {
     assert.ok(answered.length > 30, `${answered.length} of ${answers.length}`);
   });
 
+  test("operators look at it: metrics, traces, doctor, backup", async () => {
+    assert.match((await call("GET", "/metrics")).text, /^busbar_/m);
+    await until(() =>
+      ["traces", "metrics"].every((kind) => shown.some(({ of }) => of === `${kind} to the collector`)),
+    );
+    const findings = await run("doctor", "--server", "--json");
+    assert.match(findings, /"check"/);
+    const file = join(await mkdtemp(join(tmpdir(), "busbar-secrets-")), "backup");
+    shown.push({ of: "busbar backup", text: await run("backup", file) });
+    const rows = gunzipSync(await readFile(file)).toString();
+    assert.ok(rows.includes(MARKER), "the backup was searched");
+    shown.push({ of: "the backup", text: rows });
+  });
+
+  test("the customer is exported and erased", async () => {
+    assert.ok(busbar);
+    const env = { BUSBAR_URL: new URL(busbar.file.urls.base).origin, BUSBAR_API_KEY: busbar.file.apiKey };
+    const exported = await run("export", MARKER, env);
+    assert.match(exported, /"kind":"connection"/);
+    const erased = await json("DELETE", `/groups/${MARKER}`);
+    made(erased);
+    assert.equal(erased.body.done, true);
+  });
+
   test("Busbar stops", async () => {
     assert.ok(busbar);
     busbar.signal("SIGTERM");
@@ -295,7 +346,7 @@ describe("what a journey leaves behind", () => {
   });
 
   test("the search finds a secret as it is and in its usual encodings", () => {
-    assert.equal(secrets.count(), 30);
+    assert.equal(secrets.count(), 32);
     const secret = fresh("one to be found");
     const pair = `user:${secret}`;
     const forms = [
@@ -344,31 +395,4 @@ describe("what a journey leaves behind", () => {
       "the tables were searched",
     );
   });
-});
-
-const bodyOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-};
-const receiverUrl = (receiver: Server): string =>
-  `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-
-const signingKey = (destination: object): string =>
-  /whsec_[A-Za-z0-9+/=]+/.exec(JSON.stringify(destination))?.[0] ?? "";
-
-/** The sandbox's providers, and one whose token is bought with client credentials. */
-const catalogOf = (sandbox: Sandbox) => ({
-  providers: {
-    ...sandbox.catalog().providers,
-    byClient: {
-      authType: "oauth2",
-      baseURL: sandbox.salesforce.url,
-      support: { proxy: true },
-      oauth2Opts: {
-        grantType: "clientCredentials",
-        tokenURL: `${sandbox.salesforce.url}/services/oauth2/token`,
-      },
-    },
-  },
 });
