@@ -211,7 +211,7 @@ async function allEnded(
       const { status, text, body } = await builder.inProject("GET", `/operations/${id}`);
       if (status !== 200) throw new Error(`operation ${id}: ${text}`);
       const operation: Ended = body;
-      if (operation.status === "in_progress") break;
+      if (operation.status === "in_progress") continue;
       ended.set(id, operation);
       open.delete(id);
     }
