@@ -31,7 +31,7 @@ const bodyOf = (note: string) =>
       Type.Array(Type.String(), {
         maxItems: MOST_OBJECTS,
         description:
-          "Names of the objects, mapped or the provider's. Default: all that the installation reads.",
+          "Names of the objects, mapped or the provider's. Default: all that the installation reads; an empty list names none.",
       }),
     ),
     note: Type.Optional(Type.String({ maxLength: 1_000, description: note })),
