@@ -7,23 +7,42 @@ import { join } from "node:path";
 import type { Config } from "./ground/config.ts";
 import { StartError } from "./ground/errors.ts";
 
+export interface Listener {
+  variable: string;
+  port: number;
+  /** Where a Busbar can be recognised. */
+  path: string;
+}
+
+/** Returns the ports that a process of this configuration opens. */
+export function listenersOf({ roles, port, proxyPort, healthPort }: Config): Listener[] {
+  return [
+    ...(roles.has("api") ? [{ variable: "BUSBAR_PORT", port, path: "/healthz" }] : []),
+    ...(roles.has("proxy") ? [{ variable: "BUSBAR_PROXY_PORT", port: proxyPort, path: "/" }] : []),
+    ...(healthPort === undefined
+      ? []
+      : [{ variable: "BUSBAR_HEALTH_PORT", port: healthPort, path: "/healthz" }]),
+  ];
+}
+
 /** Throws `StartError` if a port of this configuration cannot be opened. */
 export async function requireFreePorts(config: Config): Promise<void> {
   // The parent of several processes has checked; since then it holds the ports.
   if (cluster.isWorker) return;
-  const { host, roles, dataDir } = config;
-  if (roles.has("api")) await tryPort("BUSBAR_PORT", { host, port: config.port }, dataDir);
-  if (roles.has("proxy")) await tryPort("BUSBAR_PROXY_PORT", { host, port: config.proxyPort }, dataDir);
-  if (config.healthPort) await tryPort("BUSBAR_HEALTH_PORT", { host, port: config.healthPort }, dataDir);
+  for (const listener of listenersOf(config)) await requireFreePort(config, listener);
 }
 
-async function tryPort(variable: string, at: { host: string; port: number }, dataDir: string): Promise<void> {
+/** Throws `StartError` if the port cannot be opened. */
+export async function requireFreePort(
+  { host, dataDir }: Config,
+  { variable, port }: Pick<Listener, "variable" | "port">,
+): Promise<void> {
   const server = createServer();
   try {
-    server.listen(at.port, at.host);
+    server.listen(port, host);
     await once(server, "listening");
   } catch (cause) {
-    throw listenError(variable, at, cause, await otherBusbar(dataDir));
+    throw listenError(variable, { host, port }, cause, await otherBusbar(dataDir));
   }
   server.close();
   await once(server, "close");

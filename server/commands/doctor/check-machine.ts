@@ -7,7 +7,7 @@ import { openOperatorEgress } from "../../egress/operator-egress.ts";
 import type { Config } from "../../ground/config.ts";
 import { StartError } from "../../ground/errors.ts";
 import { reachableHost } from "../../ground/reachable-host.ts";
-import { requireFreePorts } from "../../require-free-ports.ts";
+import { listenersOf, requireFreePort } from "../../require-free-ports.ts";
 
 const LEAST_FREE_BYTES = 1e9;
 
@@ -49,15 +49,10 @@ async function checkDisk(dataDir: string): Promise<Finding> {
 
 /** A port is in order if it is free, or if a Busbar answers there. */
 async function checkPorts(config: Config): Promise<Finding[]> {
-  const listeners = [
-    { role: "api" as const, variable: "BUSBAR_PORT", port: config.port, path: "/healthz" },
-    { role: "proxy" as const, variable: "BUSBAR_PROXY_PORT", port: config.proxyPort, path: "/" },
-  ].filter(({ role }) => config.roles.has(role));
   const findings: Finding[] = [];
-  for (const { role, variable, port, path } of listeners) {
-    const fault = await requireFreePorts({ ...config, roles: new Set([role]) }).catch(
-      (error: unknown) => error,
-    );
+  for (const listener of listenersOf(config)) {
+    const { variable, port, path } = listener;
+    const fault = await requireFreePort(config, listener).catch((error: unknown) => error);
     if (fault === undefined) findings.push(good(`port ${port}`, "free"));
     else if (!(fault instanceof StartError)) throw fault;
     else if (await isBusbar(config, port, path)) findings.push(good(`port ${port}`, "a Busbar serves it"));

@@ -103,6 +103,7 @@ describe("busbar doctor --server", () => {
     const port = await listening(createHttpServer((_request, response) => response.end("something else")));
     const other = `http://127.0.0.1:${port}`;
     only(await examine({ BUSBAR_PORT: String(port) }), `port ${port}`);
+    only(await examine({ BUSBAR_HEALTH_PORT: String(port) }), `port ${port}`);
     only(await examine({ BUSBAR_PUBLIC_URL: other }), "public address");
     const faults = faultsOf(await examine({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }));
     assert.deepEqual(
