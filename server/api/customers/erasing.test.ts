@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
-import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
+import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../../tests/harness/second-project.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -69,22 +69,28 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   assert.ok(operations.body.results.length >= 3, operations.text);
 });
 
-test("a group of the same name in another project is whole after an erasure", async (t) => {
+test("a group of the same name in another project is whole after an erasure, and a name that only another project has is unknown", async (t) => {
   const on = await openTestBusbar();
   t.after(() => on.stop());
-  const other = await secondProject(on);
+  const second = await secondProject(on);
   const connect = (project: TestBusbar) =>
     connectCustomer(project, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
-  const [gone, kept] = [await connect(on), await connect(other)];
-  for (const { succeed } of [gone, kept])
-    await succeed("companies", { type: "create", record: { name: "one" } });
-  const tables = () => rowsWith(on.connectionString, [kept.connectionId, kept.installationId]);
-  const before = await tables();
-  const receipt = await on.inProject("DELETE", `/groups/${MARK}`);
-  assert.deepEqual([receipt.status, receipt.body.erased?.connections], [200, 1], receipt.text);
-  assert.deepEqual(await tables(), before);
-  await kept.succeed("companies", { type: "create", record: { name: "another" } });
-  assert.equal((await other.inProject("GET", `/groups/${MARK}`)).status, 200);
+  const first = await connect(on);
+  for (const method of ["GET", "DELETE"])
+    assert.equal((await second.inProject(method, `/groups/${MARK}`)).status, 404, method);
+  const erase = async (by: TestBusbar, kept: Customer) => {
+    await kept.succeed("companies", { type: "create", record: { name: "one" } });
+    const tables = () => rowsWith(on.connectionString, [kept.connectionId, kept.installationId]);
+    const before = await tables();
+    const receipt = await by.inProject("DELETE", `/groups/${MARK}`);
+    assert.deepEqual([receipt.status, receipt.body.erased?.connections], [200, 1], receipt.text);
+    assert.deepEqual(await tables(), before);
+    await kept.succeed("companies", { type: "create", record: { name: "another" } });
+  };
+  // The group that was made later, then the earlier one.
+  await connect(second);
+  await erase(second, first);
+  await erase(on, await connect(second));
 });
 
 test("an erasure goes on where the last request stopped, and is not done while the customer connects again", async (t) => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { secondProject } from "../../../tests/harness/second-project.ts";
 
 describe("provider apps", () => {
   let on: TestBusbar;
@@ -22,6 +23,17 @@ describe("provider apps", () => {
 
   const patch = (updateMask: string[], providerApp: object) =>
     on.inProject("PATCH", `/provider-apps/${id}`, { updateMask, providerApp });
+
+  test("is not used for the consents of another project", async () => {
+    const second = await secondProject(on);
+    const asked = { provider: "hubspot", groupRef: "acme", consumerRef: "ada" };
+    const begin = (by: TestBusbar, projectIdOrName: string) =>
+      by.call("POST", "/v1/oauth-connect", { projectIdOrName, ...asked });
+    assert.equal((await begin(on, "default")).status, 200);
+    const refused = await begin(second, "second");
+    assert.ok(refused.status >= 400 && refused.status < 500, refused.text);
+    assert.match(refused.text, /provider app/);
+  });
 
   test("only what the mask names changes", async () => {
     const answer = await patch(["scopes", "metadata"], {
