@@ -37,7 +37,7 @@ export async function listen(
   const clientAddress = openClientAddress(config.trustedProxies);
   const proxy = createProxyServer({
     ...deps,
-    clientAddress,
+    trustedProxies: config.trustedProxies,
     docsUrl,
     support: config.support,
     limits: openLimits(config.proxyLimits),

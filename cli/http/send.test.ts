@@ -1,9 +1,11 @@
 /** The messages and exit codes of commands when an answer is missing, lost, or does not come from a Busbar. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { runCli } from "../../tests/harness/command-line.ts";
+import { SELF_SIGNED } from "../../tests/harness/self-signed.ts";
 
 const KEY = "bb_never-shown";
 const busbar = (args: string[]) => runCli(args, { env: { BUSBAR_API_KEY: KEY } });
@@ -24,6 +26,16 @@ test("the exit code is 3 if the server is unreachable and 2 for wrong arguments,
   assert.equal((await busbar(["lst"])).code, 2);
   assert.equal((await busbar(["--help"])).code, 0);
   assert.ok(!away.stderr.includes(KEY));
+});
+
+test("a certificate of an unknown authority is refused, and the message names the variable for an authority of one's own", async (t) => {
+  const server = createHttpsServer(SELF_SIGNED, (_request, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const { code, stderr } = await busbar(["list", "projects", "--url", `https://127.0.0.1:${port}`]);
+  assert.equal(code, 3);
+  assert.match(stderr, /self.signed certificate.*\n.*NODE_EXTRA_CA_CERTS/);
 });
 
 test("if the answer to a write is lost, the message says that its outcome is unknown", async (t) => {

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders 
 import { request as httpsRequest } from "node:https";
 import type { Readable } from "node:stream";
 import { Failure, Unreachable } from "../failures.ts";
+import { remedyForAuthority } from "./unknown-authority.ts";
 
 export interface Call {
   method: string;
@@ -57,7 +58,9 @@ function unreachable(
     );
   }
   return new Unreachable(`Cannot reach ${url.origin}: ${why}.`, {
-    remedy: "Check that the server is running and that this is its address; --url names another one.",
+    remedy:
+      remedyForAuthority(error) ??
+      "Check that the server is running and that this is its address; --url names another one.",
     cause: error,
   });
 }

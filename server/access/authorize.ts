@@ -67,7 +67,7 @@ export function openAccess(deps: {
     );
     if (!owner) throw unauthenticated(isMistypedApiKey(key) ? MISTYPED : UNKNOWN);
     if (owner.expireTime && owner.expireTime.getTime() <= nowMs()) {
-      throw unauthenticated("This API key has expired. Create another one.");
+      throw unauthenticated(`This API key expired at ${owner.expireTime.toISOString()}. Create another one.`);
     }
     deps.uses.key(owner.apiKeyId);
     return owner;

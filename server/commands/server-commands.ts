@@ -8,7 +8,7 @@ import { bootstrap } from "../access/bootstrap.ts";
 import { backUp, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
 import type { BootstrapFile } from "../data-folder/data-folder.ts";
-import { readConfig } from "../ground/config.ts";
+import { readConfig, type Config } from "../ground/config.ts";
 import { StartError, UsageError } from "../ground/errors.ts";
 import { createLog } from "../ground/log.ts";
 import { runDoctor } from "./doctor/doctor-command.ts";
@@ -108,10 +108,13 @@ async function openSandbox(at: { host?: string; port: number }): Promise<Sandbox
   }
 }
 
+/** These commands work on what is sealed as it is, or not at all; who runs them needs no keys. */
+const configWithoutKeys = (): Config => readConfig(process.env, { withoutKeys: true });
+
 async function makeBootstrap(args: string[]): Promise<void> {
   const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });
   if (!org || !project) throw new UsageError("busbar bootstrap needs --org NAME and --project NAME");
-  const { databaseUrl, bootstrapApiKey, bootstrapEmail } = readConfig();
+  const { databaseUrl, bootstrapApiKey, bootstrapEmail } = configWithoutKeys();
   if (!databaseUrl) throw new StartError("DATABASE_URL must be set for busbar bootstrap");
   const database = await openDatabase({ connectionString: databaseUrl, log: createLog("warn") });
   try {
@@ -126,7 +129,7 @@ async function makeBootstrap(args: string[]): Promise<void> {
 async function signInKey(args: string[]): Promise<void> {
   const { project } = parse(args, { project: { type: "string" } });
   if (!project) throw new UsageError("busbar sign-in-key needs --project NAME");
-  const on = { config: readConfig(), log: createLog("warn") };
+  const on = { config: configWithoutKeys(), log: createLog("warn") };
   const apiKey = await withDatabase(on, (database) => makeSignInKey(database, project));
   process.stdout.write(`${JSON.stringify({ apiKey }, null, 2)}\n`);
 }
@@ -136,7 +139,7 @@ async function invite(args: string[]): Promise<void> {
   if (!project || !email?.includes("@")) {
     throw new UsageError("busbar invite needs --project NAME and --email ADDRESS");
   }
-  const deps = { config: readConfig(), log: createLog("warn") };
+  const deps = { config: configWithoutKeys(), log: createLog("warn") };
   const invited = await withDatabase(deps, (database) => inviteOwner(database, { project, email }));
   process.stdout.write(`${JSON.stringify(invited, null, 2)}\n`);
 }
@@ -151,13 +154,13 @@ async function keys([action, ...args]: string[]): Promise<void> {
 
 async function migrate(args: string[]): Promise<void> {
   const { grant } = parse(args, { grant: { type: "string" } });
-  const done = await runMigrateCommand({ config: readConfig(), log: createLog("warn") }, grant);
+  const done = await runMigrateCommand({ config: configWithoutKeys(), log: createLog("warn") }, grant);
   process.stdout.write(`${done}\n`);
 }
 
 async function backup(args: string[]): Promise<void> {
   const file = onlyFile("backup", args);
-  await backUp({ config: readConfig(), log: createLog("warn") }, file);
+  await backUp({ config: configWithoutKeys(), log: createLog("warn") }, file);
   process.stdout.write(`${file}\n`);
 }
 

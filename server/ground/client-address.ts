@@ -1,6 +1,6 @@
 /** Finds the address of a client behind reverse proxies that the operator trusts. */
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { BlockList, isIP, type Socket } from "node:net";
 
 export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
@@ -9,7 +9,6 @@ export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket"
  * (addresses and CIDRs). What a client wrote into the header itself is never believed.
  */
 export function openClientAddress(trusted: string[]): ClientAddress {
-  const peerOf = ({ socket }: Pick<IncomingMessage, "socket">) => withoutPrefix(socket.remoteAddress ?? "");
   if (trusted.length === 0) return peerOf;
   const isTrusted = openNetworks(trusted);
   return ({ headers, socket }) => {
@@ -22,6 +21,18 @@ export function openClientAddress(trusted: string[]): ClientAddress {
       address = hop;
     }
     return address;
+  };
+}
+
+/** Returns a function that tells whether a connection comes from one of `trusted`, and so whether its headers are those of a hop. */
+export function openIsBehindProxy(trusted: string[]): (socket: Pick<Socket, "remoteAddress">) => boolean {
+  if (trusted.length === 0) return () => false;
+  const isTrusted = openNetworks(trusted);
+  const known = new WeakMap<object, boolean>();
+  return (socket) => {
+    let isBehind = known.get(socket);
+    if (isBehind === undefined) known.set(socket, (isBehind = isTrusted(peerOf({ socket }))));
+    return isBehind;
   };
 }
 
@@ -49,6 +60,9 @@ export function isNetwork(text: string): boolean {
   if (family === 0 || more.length > 0 || /%|^::ffff:\d+\./i.test(text)) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
+
+const peerOf = ({ socket }: { socket: Pick<Socket, "remoteAddress"> }): string =>
+  withoutPrefix(socket.remoteAddress ?? "");
 
 /** Some proxies add the port. */
 const bareAddress = (text: string): string =>

@@ -115,8 +115,14 @@ export interface Config {
   bootstrapEmail?: string;
 }
 
-/** Returns the checked configuration. Throws `StartError` that names the first wrong variable and what it accepts. */
-export function readConfig(environment: Environment = process.env): Config {
+/**
+ * Returns the checked configuration. Throws `StartError` that names the first wrong variable and what it accepts. With
+ * `withoutKeys`, encryption keys may be missing: for commands that neither seal nor open a secret.
+ */
+export function readConfig(
+  environment: Environment = process.env,
+  { withoutKeys = false }: { withoutKeys?: boolean } = {},
+): Config {
   const { env, read } = tracked(environment);
   const config: Config = {
     databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, POSTGRES_URL),
@@ -179,6 +185,7 @@ export function readConfig(environment: Environment = process.env): Config {
     bootstrapEmail: text(env, "BUSBAR_BOOTSTRAP_EMAIL", isEmail, "an e-mail address"),
   };
   contradictions(env, config);
+  if (!withoutKeys) requireKeys(config);
   refuseUnknownVariables(Object.keys(environment), read);
   return config;
 }
@@ -230,13 +237,6 @@ function tracked(environment: Environment): { env: Environment; read: Set<string
 function contradictions(env: Environment, config: Config): void {
   if (config.encryptionKeys && config.encryptionKeysCommand)
     throw wrong("BUSBAR_ENCRYPTION_KEYS_COMMAND", "and BUSBAR_ENCRYPTION_KEYS exclude each other");
-  if (config.databaseUrl && !config.encryptionKeys && !config.encryptionKeysCommand) {
-    throw wrong(
-      "BUSBAR_ENCRYPTION_KEYS",
-      "must be set when DATABASE_URL is, so that secrets stay readable on every machine. " +
-        "Make one with: node -p \"'k1:'+require('crypto').randomBytes(32).toString('base64')\"",
-    );
-  }
   if (env["BUSBAR_MINUTE_MS"] && env["NODE_ENV"] === "production") {
     throw wrong("BUSBAR_MINUTE_MS", "is for tests and demos and is refused when NODE_ENV=production");
   }
@@ -253,6 +253,15 @@ function contradictions(env: Environment, config: Config): void {
       `must be at least ${leastDays}, the longest time until the last retry of BUSBAR_WEBHOOK_RETRY_SECONDS`,
     );
   }
+}
+
+function requireKeys({ databaseUrl, encryptionKeys: keys, encryptionKeysCommand }: Config): void {
+  if (!databaseUrl || keys || encryptionKeysCommand) return;
+  throw wrong(
+    "BUSBAR_ENCRYPTION_KEYS",
+    "must be set when DATABASE_URL is, so that secrets stay readable on every machine. " +
+      "Make one with: node -p \"'k1:'+require('crypto').randomBytes(32).toString('base64')\"",
+  );
 }
 
 /** Returns the longest time until a delivery's last attempt: delays vary by 20 % and are at most doubled. */

@@ -27,7 +27,8 @@ export function requireRole({ kind, role }: Pick<Caller, "kind" | "role">, neede
 }
 
 const READ_ONLY =
-  "This API key has the scope `read-only`: it changes nothing and sees no secrets. Use one with the scope `full`.";
+  "Of the scopes of this API key, only `read-only` applies to this call, which changes something or shows secrets. " +
+  "Use a key with the scope `full`.";
 
 /** Throws a 403 Problem for a key that may only read, on routes that need no role but change something. */
 export function requireChanging({ kind, role }: Pick<Caller, "kind" | "role">, route: Route): void {

@@ -88,8 +88,12 @@ function utf8TextOf(body: Buffer): string {
 const nulInUrl = (): Problem =>
   new Problem("invalid-request", { detail: "The URL contains a NUL (`%00`). Remove it." });
 
+/** Asked every second by load balancers and scrapers, which nobody reads about while the answer is good. */
+const ROUTINE = new Set(["/healthz", "/readyz", "/metrics"]);
+
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {
-  log.info(
+  const isRoutine = ROUTINE.has(request.routeOptions.url ?? "") && reply.statusCode < 400;
+  log[isRoutine ? "debug" : "info"](
     {
       ...requestIds(request),
       method: request.method,

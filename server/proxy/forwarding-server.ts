@@ -1,5 +1,6 @@
 /** The proxy's listener: reads the head of a request, resolves its target and starts the exchange. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { elapsedMs, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
 import { newId } from "../ground/ids.ts";
@@ -28,6 +29,8 @@ import type { UsageLog } from "./usage-log.ts";
 export interface ForwardingDeps extends ExchangeDeps {
   targets: Omit<Targets, "admit">;
   usage: Pick<UsageLog, "add">;
+  /** Tells whether a reverse proxy of the operator has passed a request on; none does unless given. */
+  isBehindProxy?: (socket: Socket) => boolean;
   /** Undefined: none. */
   limits?: ProxyLimits;
   /** Undefined if traces are not sent. */
@@ -92,7 +95,7 @@ function serve(
   const attempt: Attempt = { startedMs: elapsedMs(), requestId: newId(), expectsContinue, forwarded: false };
   try {
     if (request.method === "TRACE") throw noTrace();
-    const head = readHead(request);
+    const head = readHead(request, deps.isBehindProxy?.(request.socket));
     attempt.traceparent = head.traceparent;
     const known = isAcceptable(head) ? deps.targets.known(head, request) : undefined;
     // The most frequent call waits for nothing, so it costs no promise.

@@ -5,7 +5,7 @@ import type { Access } from "../access/authorize.ts";
 import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { openClientAddress, type ClientAddress } from "../ground/client-address.ts";
+import { openClientAddress, openIsBehindProxy } from "../ground/client-address.ts";
 import type { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
 import type { Support } from "../ground/config.ts";
@@ -34,8 +34,8 @@ export interface ProxyServices {
   database: Database;
   changes: Changes;
   access: Access;
-  /** Finds the client's address; the peer's unless given. */
-  clientAddress?: ClientAddress;
+  /** Addresses and CIDRs of the operator's reverse proxies. */
+  trustedProxies?: string[] | undefined;
   connections: LiveConnections;
   egress: Egress;
   catalog: Catalog;
@@ -67,10 +67,11 @@ export type ProxyServer = Server &
 
 /** Returns a server that is ready to listen, and that makes calls for callers of the API, listening or not. */
 export function createProxyServer(deps: ProxyServices): ProxyServer {
+  const { trustedProxies = [] } = deps;
   const gates = deps.gates ?? openProcessGates();
   const usage = openUsageLog(deps);
   deps.meter?.watchDropped(() => usage.dropped);
-  const targets = openTargets({ ...deps, clientAddress: deps.clientAddress ?? openClientAddress([]) });
+  const targets = openTargets({ ...deps, clientAddress: openClientAddress(trustedProxies) });
   const forwarding = {
     egress: deps.egress,
     throttle: openThrottle({ catalog: deps.catalog, gates }),
@@ -85,7 +86,11 @@ export function createProxyServer(deps: ProxyServices): ProxyServer {
     idleTimeoutMs: deps.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
   };
   const { call } = openProxyCaller(forwarding, targets);
-  const server = createForwardingServer({ ...forwarding, targets });
+  const server = createForwardingServer({
+    ...forwarding,
+    targets,
+    isBehindProxy: openIsBehindProxy(trustedProxies),
+  });
   return Object.assign(server, { call, flushed: () => usage.close() });
 }
 

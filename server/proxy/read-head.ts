@@ -69,13 +69,29 @@ const KINDS = new Map<string, Field | "drop">([
   ["baggage", "drop"],
 ]);
 
+/** What reverse proxies add: where the caller is, which is nothing for a provider. */
+const KINDS_BEHIND_PROXY = new Map<string, Field | "drop">([
+  ...KINDS,
+  ["forwarded", "drop"],
+  ["x-forwarded-for", "drop"],
+  ["x-forwarded-host", "drop"],
+  ["x-forwarded-port", "drop"],
+  ["x-forwarded-proto", "drop"],
+  ["x-forwarded-server", "drop"],
+  ["x-real-ip", "drop"],
+]);
+
 /** Tells whether a caller's header of this name, in lower case, never reaches any provider. */
 export const neverPasses = (name: string): boolean => KINDS.has(name) || name.startsWith("x-amp-");
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-/** Sorts the headers. Malformed ones go to `issues`; `checkNames` validates the values. */
-export function readHead({ rawHeaders, httpVersion }: RawHead): RequestHead {
+/**
+ * Sorts the headers. Malformed ones go to `issues`; `checkNames` validates the values. `isBehindProxy`: a reverse proxy of the
+ * operator has passed the request on.
+ */
+export function readHead({ rawHeaders, httpVersion }: RawHead, isBehindProxy = false): RequestHead {
+  const kinds = isBehindProxy ? KINDS_BEHIND_PROXY : KINDS;
   const head: RequestHead = {
     version: undefined,
     apiKey: undefined,
@@ -96,7 +112,7 @@ export function readHead({ rawHeaders, httpVersion }: RawHead): RequestHead {
     const written = rawHeaders[at] ?? "";
     const value = rawHeaders[at + 1] ?? "";
     const name = written.toLowerCase();
-    const kind = KINDS.get(name);
+    const kind = kinds.get(name);
     if (kind === undefined) {
       if (!name.startsWith("x-amp-")) head.kept.push(written, value);
     } else if (kind === "drop") {

@@ -16,10 +16,7 @@ export interface KeyOwner {
   rate: { perSecond: number; burst: number } | null;
 }
 
-/** Whether a key with this `expire_time` is still valid. */
-const isNotExpired = sql<boolean>`(api_keys.expire_time is null or api_keys.expire_time > now())`;
-
-/** Finds the owner of a key, if the key is active and has not expired. */
+/** Finds the owner of a key, if the key is active. It may have expired, which its caller is told. */
 export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> {
   const row = await queries
     .selectFrom("apiKeys")
@@ -37,7 +34,6 @@ export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyO
     ])
     .where("apiKeys.hash", "=", hash)
     .where("apiKeys.active", "=", true)
-    .where(isNotExpired)
     .executeTakeFirst();
   if (!row) return undefined;
   const { requestsPerSecond: perSecond, burst, ...owner } = row;

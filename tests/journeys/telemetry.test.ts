@@ -193,6 +193,15 @@ describe("traces, metrics and log lines", () => {
     await create("synchronous", "eve@example.com", {});
     const warning = await lineOf({ level: "warn", connectionId });
     assert.equal(warning["projectId"], projectId);
+    for (const path of ["/healthz", "/readyz"]) {
+      const checked = await on.call("GET", path);
+      const { level } = await lineOf({ msg: "request", requestId: checked.headers.get("x-request-id") });
+      assert.equal(
+        level,
+        checked.status === 200 ? "debug" : "info",
+        "no line every second at the default level",
+      );
+    }
     const text = JSON.stringify(lines);
     for (const secret of [on.apiKey, TOKEN, "lin@example.com"]) assert.ok(!text.includes(secret), secret);
   });

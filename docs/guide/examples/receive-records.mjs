@@ -21,10 +21,12 @@ const server = createServer(async (request, response) => {
     const body = await text(request);
     if (!isSigned(request.headers, body)) return void response.writeHead(401).end();
     const message = JSON.parse(body);
-    const records = message.result ?? (await fetchLarge(message.resultInfo.downloadUrl));
-    const { installationId, objectName, operationTime } = message;
-    if (message.action === "read")
+    // Other events, and the message of `busbar test destination`, may come to the same address.
+    if (message.action === "read") {
+      const records = message.result ?? (await fetchLarge(message.resultInfo.downloadUrl));
+      const { installationId, objectName, operationTime } = message;
       upsert.run(installationId, objectName, operationTime, JSON.stringify(records));
+    }
     response.writeHead(204).end();
   } catch (error) {
     // Busbar sends the message again.

@@ -98,8 +98,13 @@ describe("API keys", () => {
       on.inProject("PATCH", `/api-keys/${id}`, { updateMask: ["expireTime"], apiKey: { expireTime: end } });
     assert.equal(await opens(key), 200);
     const soon = new Date(Date.now() + 4_000).toISOString();
+    const unused = (await create({ label: "unused", expireTime: soon })).body.key;
     assert.equal((await change(soon)).body.expireTime, soon);
     await until(async () => (await opens(key)) === 401);
+    for (const expired of [key, unused]) {
+      const told = await on.inProject("GET", "", undefined, { "x-api-key": expired });
+      assert.equal(told.body.detail, `This API key expired at ${soon}. Create another one.`);
+    }
     assert.equal((await change(null)).body.expireTime, undefined);
     await until(async () => (await opens(key)) === 200);
     for (const past of ["2020-01-01T00:00:00Z", "tomorrow"]) {

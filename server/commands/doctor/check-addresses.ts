@@ -1,5 +1,6 @@
 /** Checks what is reached by an address: Busbar itself from outside with its certificate, the issuer, the collector. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
+import { remedyForAuthority } from "../../../cli/http/unknown-authority.ts";
 import { openOperatorEgress, type OperatorEgress } from "../../egress/operator-egress.ts";
 import { readCertificate } from "../../egress/read-certificate.ts";
 import { nowMs } from "../../ground/clock.ts";
@@ -34,7 +35,7 @@ async function checkPublic(egress: OperatorEgress, { publicUrl }: Config): Promi
   }
   const cure = "Check DNS, the reverse proxy and BUSBAR_PUBLIC_URL; Busbar must run.";
   const answer = await ask(egress, `${publicUrl}/healthz`);
-  if ("fault" in answer) return [bad(check, `${publicUrl}: ${answer.fault}`, cure)];
+  if ("fault" in answer) return [bad(check, `${publicUrl}: ${answer.fault}`, answer.cure ?? cure)];
   if (answer.status !== 200 || !answer.text.includes('"status":"ok"')) {
     return [
       bad(check, `${publicUrl} answers HTTP ${answer.status}, which is not the answer of a Busbar`, cure),
@@ -48,7 +49,7 @@ async function checkProxy(egress: OperatorEgress, url: string | undefined): Prom
   if (url === undefined) return [];
   const cure = "Check DNS, the reverse proxy and BUSBAR_PROXY_PUBLIC_URL; Busbar must run.";
   const answer = await ask(egress, url);
-  if ("fault" in answer) return [bad(check, `${url}: ${answer.fault}`, cure)];
+  if ("fault" in answer) return [bad(check, `${url}: ${answer.fault}`, answer.cure ?? cure)];
   // The proxy refuses a call without its headers, and marks the refusal as its own.
   if (!answer.isRefusal) return [bad(check, `${url} answers, but not as the proxy of a Busbar`, cure)];
   return [good(check, `${url} leads to the proxy`), await checkCertificate(url)];
@@ -81,10 +82,11 @@ async function checkIssuer(egress: OperatorEgress, issuer: string | undefined): 
   if (issuer === undefined) return [];
   const url = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const answer = await ask(egress, url);
-  const fault =
-    "fault" in answer ? answer.fault : answer.status === 200 ? undefined : `HTTP ${answer.status}`;
-  if (fault === undefined) return [good("sign-in issuer", `${issuer} answers`)];
-  return [bad("sign-in issuer", `${url}: ${fault}`, "Check BUSBAR_OIDC_ISSUER: people cannot sign in.")];
+  const check = "sign-in issuer";
+  const cure = "Check BUSBAR_OIDC_ISSUER: people cannot sign in.";
+  if ("fault" in answer) return [bad(check, `${url}: ${answer.fault}`, answer.cure ?? cure)];
+  if (answer.status !== 200) return [bad(check, `${url}: HTTP ${answer.status}`, cure)];
+  return [good(check, `${issuer} answers`)];
 }
 
 /** Sends empty messages, which a collector takes. */
@@ -110,12 +112,15 @@ async function collect(
   const check = "collector";
   const cure = "Check the collector, OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS.";
   const answer = await ask(egress, url.href, { body, headers });
-  if ("fault" in answer) return bad(check, `${url.href}: ${answer.fault}`, cure);
+  if ("fault" in answer) return bad(check, `${url.href}: ${answer.fault}`, answer.cure ?? cure);
   if (answer.status >= 300) return bad(check, `${url.href} answers HTTP ${answer.status}`, cure);
   return good(check, `${url.href} takes messages`);
 }
 
-type Answer = { status: number; text: string; isRefusal: boolean } | { fault: string };
+/** `cure`: of a fault whose cause is known. */
+type Answer =
+  | { status: number; text: string; isRefusal: boolean }
+  | { fault: string; cure?: string | undefined };
 
 async function ask(
   egress: OperatorEgress,
@@ -133,7 +138,7 @@ async function ask(
     });
     return { status, text: body.toString("utf8"), isRefusal: headers["x-amp-error"] !== undefined };
   } catch (error) {
-    return { fault: reasonOf(error) };
+    return { fault: reasonOf(error), cure: remedyForAuthority(error) };
   }
 }
 

@@ -116,6 +116,7 @@ describe("busbar doctor --server", () => {
     const port = await listening(createHttpsServer(SELF_SIGNED, (_request, response) => response.end()));
     const fault = only(await examine({ BUSBAR_PUBLIC_URL: `https://127.0.0.1:${port}` }), "public address");
     assert.match(fault.detail, /self.signed certificate/);
+    assert.match(fault.cure ?? "", /NODE_EXTRA_CA_CERTS/);
   });
 
   test("a configuration with which Busbar does not start is the fault itself", async () => {

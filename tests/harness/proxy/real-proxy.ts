@@ -35,6 +35,7 @@ interface RealProxyOptions {
   connectionString: string;
   provider: object;
   meter?: (database: Database) => ProxyMeter;
+  trustedProxies?: string[];
 }
 
 /** The same, listening. */
@@ -76,6 +77,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
     catalog,
     log,
     docsUrl,
+    trustedProxies: options.trustedProxies,
     meter: options.meter?.(database),
   });
   return {
