@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { readConfig } from "../ground/config.ts";
 import { createLog } from "../ground/log.ts";
+import { checkKeys } from "./doctor/check-keys.ts";
 import { runKeysCommand } from "./keys-command.ts";
 import { startBusbar } from "../main.ts";
 
@@ -63,6 +64,25 @@ describe("rotating encryption keys", () => {
     const status = await keys("status", NEW);
     assert.equal(status.done, false);
     assert.match(status.text, /old {2}31 values {2}MISSING/);
+  });
+
+  test("another key under the name of one that is in use is refused at the start, and found by keys status and the doctor", async () => {
+    const wrong = `old:${Buffer.alloc(32, 9).toString("base64")}`;
+    await assert.rejects(
+      startBusbar({ config: config(wrong), log: createLog("silent") }),
+      /has another key under the name "old" than the one that encrypted the stored values/,
+    );
+    const status = await keys("status", wrong);
+    assert.equal(status.done, false);
+    assert.match(status.text, /^old {2}31 values {2}CANNOT BE DECRYPTED/m);
+    const found = await checkKeys(
+      { config: config(wrong), log: createLog("silent") },
+      on.connectionString,
+      true,
+    );
+    assert.equal(found[0]?.ok, false);
+    assert.match(found[0]?.detail ?? "", /31 values are encrypted under the name "old"/);
+    assert.equal((await keys("status", OLD)).done, true);
   });
 
   test("during a rotation no request fails; afterwards no value needs the old key, and it can be removed", async () => {

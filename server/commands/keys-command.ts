@@ -1,13 +1,14 @@
 /** `busbar keys status | rotate`: shows which encryption keys are in use, or re-encrypts everything with the first one. */
 import { withDatabase } from "./command-database.ts";
-import { listKeyUse, rotateKeys, type KeyUse } from "../credentials/stored/rotate-keys.ts";
+import { countUnreadable, listKeyUse, type KeyUse } from "../credentials/stored/key-use.ts";
+import { rotateKeys } from "../credentials/stored/rotate-keys.ts";
 import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
 import type { Config } from "../ground/config.ts";
 import { UsageError } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import { Sealer } from "../ground/seal.ts";
 
-/** Prints one line per key. Returns whether every value is encrypted with the current key. */
+/** Prints one line per key, and one for values that it does not decrypt. Returns whether the current key decrypts every value. */
 export async function runKeysCommand(
   action: string | undefined,
   deps: { config: Config; log: Log; print: (line: string) => void },
@@ -20,8 +21,10 @@ export async function runKeysCommand(
   return withDatabase({ config, log }, async ({ queries }) => {
     if (action === "rotate") print(`re-encrypted: ${await rotateKeys({ queries, sealer, log })}`);
     const uses = await listKeyUse(queries, sealer);
+    const unreadable = await countUnreadable(queries, sealer);
     for (const use of uses) print(describe(use));
-    return uses.every(({ state, count }) => state === "current" || count === 0);
+    for (const [keyId, count] of unreadable) print(`${keyId}  ${valuesOf(count)}  ${UNREADABLE}`);
+    return unreadable.size === 0 && uses.every(({ state, count }) => state === "current" || count === 0);
   });
 }
 
@@ -31,5 +34,10 @@ const STATES: Record<KeyUse["state"], string> = {
   missing: "MISSING: add it to BUSBAR_ENCRYPTION_KEYS, or its values are lost",
 };
 
+const UNREADABLE =
+  "CANNOT BE DECRYPTED: the key of this name is not the one that encrypted them, or they are damaged";
+
 const describe = ({ keyId, count, state }: KeyUse): string =>
-  `${keyId}  ${count} value${count === 1 ? "" : "s"}  ${STATES[state]}`;
+  `${keyId}  ${valuesOf(count)}  ${STATES[state]}`;
+
+const valuesOf = (count: number): string => `${count} value${count === 1 ? "" : "s"}`;

@@ -109,7 +109,7 @@ async function openSandbox(at: { host?: string; port: number }): Promise<Sandbox
 }
 
 /** These commands work on what is sealed as it is, or not at all; who runs them needs no keys. */
-const configWithoutKeys = (): Config => readConfig(process.env, { withoutKeys: true });
+const configWithoutKeys = (): Config => readConfig(undefined, { withoutKeys: true });
 
 async function makeBootstrap(args: string[]): Promise<void> {
   const { org, project } = parse(args, { org: { type: "string" }, project: { type: "string" } });

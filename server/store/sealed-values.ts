@@ -36,6 +36,36 @@ export async function countByKey(
   return rows;
 }
 
+/** Returns the oldest and the newest value of the column that are sealed with this key. */
+export async function sampleSealedBy(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  keyId: string,
+): Promise<SealedValue[]> {
+  const sealedBy = sql`
+    select id, project_id, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
+    where split_part(${sql.ref(column)}, '.', 2) = ${keyId}`;
+  const { rows } = await sql<SealedValue>`
+    (${sealedBy} order by id limit 1) union (${sealedBy} order by id desc limit 1)`.execute(queries);
+  return rows;
+}
+
+/** Lists values of the column in the order of their rows' ids, after `afterId`. */
+export async function listSealed(
+  queries: Queries,
+  { table, column }: SealedColumn,
+  { afterId, most }: { afterId: string; most: number },
+): Promise<SealedValue[]> {
+  const { rows } = await sql<SealedValue>`
+    select id, project_id, ${sql.ref(column)} as sealed
+    from ${sql.table(table)}
+    where ${sql.ref(column)} is not null and id > ${afterId}::uuid
+    order by id limit ${most}
+  `.execute(queries);
+  return rows;
+}
+
 /** Lists values that are sealed with another key than `keyId`, in the order of their rows' ids, after `afterId`. */
 export async function listSealedByOthers(
   queries: Queries,

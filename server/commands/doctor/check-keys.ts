@@ -1,6 +1,6 @@
 /** Checks that the encryption keys can be read and decrypt all that is stored. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
-import { listKeyUse } from "../../credentials/stored/rotate-keys.ts";
+import { countUnreadable, listKeyUse } from "../../credentials/stored/key-use.ts";
 import { readEncryptionKeys } from "../../data-folder/encryption-keys.ts";
 import type { Config } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
@@ -26,6 +26,11 @@ export async function checkKeys(
         "Add it to BUSBAR_ENCRYPTION_KEYS from your backup: without it, the customers must connect again.",
       ),
     );
+    for (const [keyId, count] of await countUnreadable(queries, sealer)) {
+      const detail = `${valuesOf(count)} encrypted under the name "${keyId}", and the key of this name does not decrypt ${count === 1 ? "it" : "them"}`;
+      const cure = `Set the key that had the name "${keyId}" when they were stored; with another key, the customers must connect again.`;
+      faults.push(bad("encryption keys", detail, cure));
+    }
     if (faults.length > 0) return faults;
     const values = uses.reduce((sum, { count }) => sum + count, 0);
     const old = named("old").map(({ keyId }) => `"${keyId}"`);

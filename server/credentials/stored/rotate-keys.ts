@@ -3,40 +3,14 @@ import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {
-  countByKey,
   listSealedByOthers,
   listSealedColumns,
   replaceSealed,
   type SealedColumn,
 } from "../../store/sealed-values.ts";
-
-export interface KeyUse {
-  keyId: string;
-  /** Number of values that are encrypted with it. */
-  count: number;
-  /** `missing`: this process does not have the key. */
-  state: "current" | "old" | "missing";
-}
-
-/** Counts the values of each key. Keys without values are left out, except the current one. */
-export async function listKeyUse(queries: Queries, sealer: Sealer): Promise<KeyUse[]> {
-  const counts = new Map([[sealer.currentKeyId, 0]]);
-  for (const column of await listSealedColumns(queries)) {
-    for (const { keyId, count } of await countByKey(queries, column)) {
-      counts.set(keyId, (counts.get(keyId) ?? 0) + count);
-    }
-  }
-  return [...counts].map(([keyId, count]) => ({ keyId, count, state: stateOf(sealer, keyId) }));
-}
-
-function stateOf(sealer: Sealer, keyId: string): KeyUse["state"] {
-  if (keyId === sealer.currentKeyId) return "current";
-  return sealer.has(keyId) ? "old" : "missing";
-}
+import { FIRST_ID } from "./key-use.ts";
 
 const BATCH = 200;
-/** Sorts before all ids. */
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Re-encrypts all values of old keys and returns their number. Can be stopped and repeated at any time, and run beside

@@ -1,0 +1,86 @@
+/** Tells which encryption keys the stored values need, and whether the keys at hand decrypt them. */
+import type { Sealer } from "../../ground/seal.ts";
+import type { Queries } from "../../store/database.ts";
+import {
+  countByKey,
+  listSealed,
+  listSealedColumns,
+  sampleSealedBy,
+  type SealedColumn,
+  type SealedValue,
+} from "../../store/sealed-values.ts";
+
+export interface KeyUse {
+  keyId: string;
+  /** Number of values that are encrypted with it. */
+  count: number;
+  /** `missing`: this process does not have the key. */
+  state: "current" | "old" | "missing";
+}
+
+/** Counts the values of each key. Keys without values are left out, except the current one. */
+export async function listKeyUse(queries: Queries, sealer: Sealer): Promise<KeyUse[]> {
+  const counts = new Map([[sealer.currentKeyId, 0]]);
+  for (const column of await listSealedColumns(queries)) {
+    for (const { keyId, count } of await countByKey(queries, column)) {
+      counts.set(keyId, (counts.get(keyId) ?? 0) + count);
+    }
+  }
+  return [...counts].map(([keyId, count]) => ({ keyId, count, state: stateOf(sealer, keyId) }));
+}
+
+function stateOf(sealer: Sealer, keyId: string): KeyUse["state"] {
+  if (keyId === sealer.currentKeyId) return "current";
+  return sealer.has(keyId) ? "old" : "missing";
+}
+
+/**
+ * Returns the names of keys that decrypt none of a few values which were encrypted under their name. One value that is damaged
+ * is no proof that the key is wrong.
+ */
+export async function findWrongKeys(queries: Queries, sealer: Sealer, uses: KeyUse[]): Promise<string[]> {
+  const columns = await listSealedColumns(queries);
+  const wrong: string[] = [];
+  for (const { keyId } of uses.filter(({ state, count }) => state !== "missing" && count > 0)) {
+    const samples = await Promise.all(
+      columns.map(async (column) =>
+        (await sampleSealedBy(queries, column, keyId)).map((value) => opens(sealer, column, value)),
+      ),
+    );
+    if (!samples.flat().includes(true)) wrong.push(keyId);
+  }
+  return wrong;
+}
+
+const BATCH = 500;
+/** Sorts before all ids. */
+export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Decrypts every value and returns, by key, how many cannot be. Values whose key is missing are left out. */
+export async function countUnreadable(queries: Queries, sealer: Sealer): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const column of await listSealedColumns(queries)) {
+    for (let afterId = FIRST_ID; ;) {
+      const values = await listSealed(queries, column, { afterId, most: BATCH });
+      for (const value of values) {
+        const keyId = value.sealed.split(".")[1] ?? "";
+        if (sealer.has(keyId) && !opens(sealer, column, value)) {
+          counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+        }
+      }
+      const last = values.at(-1);
+      if (!last) break;
+      afterId = last.id;
+    }
+  }
+  return counts;
+}
+
+function opens(sealer: Sealer, column: SealedColumn, { id, projectId, sealed }: SealedValue): boolean {
+  try {
+    sealer.open(sealed, { ...column, rowId: id, projectId });
+    return true;
+  } catch {
+    return false;
+  }
+}
