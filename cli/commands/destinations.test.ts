@@ -84,7 +84,7 @@ describe("a destination", () => {
       "resending 0 deliveries\n",
     );
     assert.equal(
-      (await busbar("resend --destination my-app --failed --since 1h")).stdout,
+      (await busbar("resend --destination my-app --undelivered --since 1h")).stdout,
       "resending 1 delivery\n",
     );
     await until(() => received.length >= arrived + 2);
@@ -95,7 +95,12 @@ describe("a destination", () => {
   });
 
   test("is not resent to by half a command", async () => {
-    for (const line of ["resend", "resend --failed", "resend --destination my-app", "resend x --failed"]) {
+    for (const line of [
+      "resend",
+      "resend --failed",
+      "resend --destination my-app",
+      "resend x --undelivered",
+    ]) {
       assert.equal((await busbar(line)).code, 2, line);
     }
     const when = await busbar("resend --destination my-app --failed --since yesterday");

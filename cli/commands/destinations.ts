@@ -32,8 +32,12 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     .description("deliver events again")
     .option("--destination <idOrName>", "to this destination (default: to each that has the delivery)")
     .option("--failed", "all deliveries to the destination that failed")
-    .option("--since <time>", "with --failed: events from then on, such as 2h, 3d or 2026-01-31T12:00:00Z")
-    .option("--until <time>", "with --failed: events before then")
+    .option("--undelivered", "those, and the deliveries that wait for a retry: they are attempted at once")
+    .option(
+      "--since <time>",
+      "with one of these: events from then on, such as 2h, 3d or 2026-01-31T12:00:00Z",
+    )
+    .option("--until <time>", "with one of these: events before then")
     .action(async (deliveries: string[], options: ResendOptions, command: Command) => {
       const range = rangeOf(deliveries, options);
       const deps = await connect(command, terminal);
@@ -75,26 +79,30 @@ async function testDestination(
 interface ResendOptions {
   destination?: string;
   failed?: boolean;
+  undelivered?: boolean;
   since?: string;
   until?: string;
 }
 
 interface Range {
   destination: string;
+  status: "failed" | "undelivered";
   since: string;
   until?: string;
 }
 
 /** Returns the range to resend, or undefined if deliveries are named. Throws `UsageFailure` for neither and for both. */
 function rangeOf(deliveries: string[], options: ResendOptions): Range | undefined {
-  const { destination, failed, since, until } = options;
-  const narrows = failed || since !== undefined || until !== undefined;
+  const { destination, failed, undelivered, since, until } = options;
+  const narrows = failed || undelivered || since !== undefined || until !== undefined;
   if (deliveries.length > 0 && narrows)
-    throw new UsageFailure("Name deliveries, or give --failed, not both.");
+    throw new UsageFailure("Name deliveries, or give --failed or --undelivered, not both.");
   if (deliveries.length > 0) return undefined;
-  if (!destination || !failed) throw new UsageFailure("Name deliveries, or give --destination and --failed.");
+  if (!destination || !(failed || undelivered))
+    throw new UsageFailure("Name deliveries, or give --destination with --failed or --undelivered.");
   return {
     destination,
+    status: undelivered ? "undelivered" : "failed",
     // All that the server still has.
     since: since === undefined ? new Date(0).toISOString() : timeOption("--since", since),
     ...(until !== undefined && { until: timeOption("--until", until) }),
@@ -102,10 +110,10 @@ function rangeOf(deliveries: string[], options: ResendOptions): Range | undefine
 }
 
 async function resendRange(
-  { destination, since, until }: Range,
+  { destination, status, since, until }: Range,
   { inProject, out }: Connected,
 ): Promise<void> {
-  const body = { since, status: "failed", ...(until !== undefined && { until }) };
+  const body = { since, status, ...(until !== undefined && { until }) };
   const path = `/destinations/${step(destination)}/deliveries:resend`;
   const answer = requireObject(await inProject("POST", path, { body }));
   if (out.json) return out.data(answer);

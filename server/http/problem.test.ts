@@ -24,6 +24,7 @@ describe("an error", () => {
     });
     const problem = toProblem(error);
     assert.deepEqual([problem.status, problem.retryable], [503, true]);
+    assert.ok(problem.options.retryAfter, "the answer has a Retry-After");
   });
 
   test("of any other kind is a 500 that does not reveal its text", () => {

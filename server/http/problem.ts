@@ -1,5 +1,5 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
-import { now } from "../ground/clock.ts";
+import { now, nowMs } from "../ground/clock.ts";
 import type { Support } from "../ground/config.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
@@ -70,6 +70,9 @@ const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = 
   FST_ERR_BAD_URL: { slug: "invalid-request", detail: "The path contains an invalid percent-encoding." },
 };
 
+/** A failover to a standby that is ready takes about as long. */
+const DATABASE_RETRY_MS = 2_000;
+
 /** Converts any error to a Problem. An unknown error is internal, and its text stays in the log. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
@@ -79,6 +82,7 @@ export function toProblem(error: unknown): Problem {
   if (isDatabaseAway(error)) {
     return new Problem("unavailable", {
       detail: "The database does not answer at the moment. Nothing was done; try again in a few seconds.",
+      retryAfter: new Date(nowMs() + DATABASE_RETRY_MS),
       cause: error,
     });
   }

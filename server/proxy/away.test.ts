@@ -42,6 +42,7 @@ describe("while the database is unavailable", () => {
     const refusal = await callProxy(proxy.port, linesFor(stranger));
     assert.equal(statusOf(refusal), 503);
     assert.equal(headerOf(refusal?.lines ?? [], "x-amp-error"), "true");
+    assert.match(headerOf(refusal?.lines ?? [], "retry-after") ?? "", /^[12]$/);
 
     postgres = await startEmbeddedPostgres({ dataDir, log });
     await until(async () => (await call(linesFor(stranger))) === 200);

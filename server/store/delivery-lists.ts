@@ -77,7 +77,7 @@ export async function resendDelivery(
   return (numAffectedRows ?? 0n) > 0n;
 }
 
-/** Which deliveries of a destination are to be resent. */
+/** Which deliveries of a destination are to be resent. Waiting ones that are due already are left out. */
 export interface ResendChoice {
   destinationId: string;
   states: DeliveryState[];
@@ -100,7 +100,7 @@ const chosen = ({
 }: ResendChoice): RawBuilder<unknown> => sql`
   select event_id from deliveries
   where destination_id = ${destinationId} and state = any(${states}::text[])
-    and event_id >= ${fromId} and event_id < ${untilId}
+    and event_id >= ${fromId} and event_id < ${untilId} and (state <> 'waiting' or due_time > now())
     ${ids === undefined ? sql`` : sql`and event_id = any(${ids}::uuid[])`}
     ${type === undefined ? sql`` : sql`and exists (select from events where events.id = event_id and events.type = ${type})`}
 `;

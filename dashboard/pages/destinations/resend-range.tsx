@@ -28,7 +28,7 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
   const [until, setUntil] = useState("");
   const count = useChange("resendDeliveries");
   const resend = useChange("resendDeliveries", { forget: ["listDeliveries", "getDestination"] });
-  const body = { since, ...(until && { until }), status: "failed" as const };
+  const body = { since, ...(until && { until }), status: "undelivered" as const };
   const text = JSON.stringify({ projectIdOrName, destination: destination.name, body });
   const { mutate } = count;
   useEffect(() => {
@@ -71,7 +71,7 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
       <Text role="status">
         {count.isPending && "Counting …"}
         {found !== undefined &&
-          `${found} failed ${found === 1 ? "delivery" : "deliveries"} will be sent again, with the ids they had.`}
+          `${found} undelivered ${found === 1 ? "delivery" : "deliveries"} will be sent now, with the ids they had: those that failed, and those that wait for a retry.`}
       </Text>
     </DialogForm>
   );

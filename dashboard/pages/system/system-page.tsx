@@ -11,6 +11,7 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 
 const PROCESSES: Column<Answer<"getSystem">["processes"][number]>[] = [
   { head: "Number", cell: ({ id }) => id, line: 1 },
+  { head: "Version", cell: ({ version }) => version, line: 1 },
   { head: "Roles", cell: ({ roles }) => roles.join(", "), line: 1, grows: true },
   { head: "Started", labelled: true, cell: ({ startTime }) => <TimeAgo time={startTime} />, line: 2 },
   { head: "Last seen", labelled: true, cell: ({ lastSeenTime }) => <TimeAgo time={lastSeenTime} />, line: 2 },

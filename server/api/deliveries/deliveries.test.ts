@@ -56,6 +56,20 @@ describe("deliveries through the API", () => {
     assert.deepEqual((await on.inProject("GET", "/deliveries")).body, []);
   });
 
+  test("after an outage, what waits for a retry is attempted at once by one call, and is not counted again", async () => {
+    const { on, sink } = all;
+    sink.answer = (_received, response) => void response.writeHead(500).end();
+    const { name } = await drawRoute(on, `${sink.url}/outage`, ["connection.error"]);
+    await all.happens("connection.error", 3);
+    await all.untilStatus(name, "waiting", 3);
+    sink.answer = accept;
+    const resend = { since: "2020-01-01T00:00:00Z", status: "undelivered" };
+    const path = `/destinations/${name}/deliveries:resend`;
+    assert.deepEqual((await on.inProject("POST", path, resend)).body, { count: 3 });
+    await all.untilStatus(name, "delivered", 3);
+    assert.deepEqual((await on.inProject("POST", path, resend)).body, { count: 0 });
+  });
+
   test("a range is resent with the ids it had; a range that ends before it begins is refused", async () => {
     const { on, sink } = all;
     const { name } = await drawRoute(on, `${sink.url}/range`, ["connection.deleted"]);
@@ -158,6 +172,8 @@ describe("deliveries through the API", () => {
       "read.triggered.done",
       "read.triggered.error",
     ]);
+    const resend = async (body: object) =>
+      (await on.inProject("POST", `/destinations/${name}/deliveries:resend`, body)).body;
     const healthOf = async () => (await on.inProject("GET", `/destinations/${name}`)).body.health;
     assert.deepEqual(await healthOf(), { state: "idle", waiting: 0, failed: 0 });
     await all.happens("read.triggered.done");
@@ -178,11 +194,13 @@ describe("deliveries through the API", () => {
     assert.equal(failing.waiting, 4);
     assert.equal(failing.lastDeliveredTime, working.lastDeliveredTime);
     assert.ok(failing.failingSince >= working.lastDeliveredTime);
+    const undelivered = { since: "2020-01-01T00:00:00Z", status: "undelivered", dryRun: true };
+    assert.equal((await resend({ ...undelivered, status: "failed" })).count, 0);
+    assert.equal((await resend(undelivered)).count, 4);
     await all.database.pool.query("update deliveries set state = 'failed' where state = 'waiting'");
+    assert.equal((await resend(undelivered)).count, 4);
     assert.deepEqual([(await healthOf()).failed, (await healthOf()).waiting], [4, 0]);
     sink.answer = accept;
-    const resend = async (body: object) =>
-      (await on.inProject("POST", `/destinations/${name}/deliveries:resend`, body)).body;
     const failed = (await on.inProject("GET", `/destinations/${name}/deliveries?status=failed`)).body.results;
     const ofType = { since: "2020-01-01T00:00:00Z", type: "read.triggered.done" };
     assert.deepEqual(await resend({ ...ofType, dryRun: true }), { count: 3, dryRun: true });

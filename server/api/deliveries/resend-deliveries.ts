@@ -10,6 +10,7 @@ import {
   resendDeliveries as resend,
   type ResendChoice,
 } from "../../store/delivery-lists.ts";
+import type { DeliveryState } from "../../store/deliveries.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { EventTypeFilter } from "./delivery.ts";
@@ -27,7 +28,13 @@ const BodySchema = Type.Object({
   until: Type.Optional(
     Type.String({ format: "date-time", description: "End of the time range, exclusive. Default: now." }),
   ),
-  status: Type.Optional(Type.Enum(["failed", "delivered", "all"], { description: "Default `failed`." })),
+  status: Type.Optional(
+    Type.Enum(["failed", "undelivered", "delivered", "all"], {
+      description:
+        "Default `failed`. `undelivered`: failed ones, and those that wait for a retry, which are then attempted at once. " +
+        "`all`: failed and delivered ones.",
+    }),
+  ),
   type: EventTypeFilter,
   ids: Type.Optional(
     Type.Array(Type.String(), {
@@ -72,6 +79,13 @@ export const resendDeliveries = (deps: { database: Database }) =>
     },
   });
 
+const STATES = {
+  failed: ["failed"],
+  undelivered: ["failed", "waiting"],
+  delivered: ["delivered"],
+  all: ["failed", "delivered"],
+} satisfies Record<string, DeliveryState[]>;
+
 /** Throws a 400 Problem for a range that is missing or has no end after its start. */
 function choiceOf({
   since,
@@ -89,7 +103,7 @@ function choiceOf({
       : wrong("until", "must be later than `since`.");
   }
   return {
-    states: status === "all" ? ["failed", "delivered"] : [status],
+    states: STATES[status],
     fromId: firstIdOf(sinceMs),
     untilId: firstIdOf(untilMs),
     ...(type !== undefined && { type }),

@@ -36,6 +36,7 @@ const address = (what: string) => Type.String({ description: `Address of ${what}
 const ProcessSchema = Type.Object(
   {
     id: Type.Integer({ description: "Number of the process." }),
+    version: Type.String({ description: "Its version: during an upgrade, processes of two versions run." }),
     roles: Type.Array(Type.Enum(["api", "proxy", "worker"]), { description: "What it does." }),
     startTime: time("When it started."),
     lastSeenTime: time("When it announced itself last; it does so every ten seconds."),
@@ -98,8 +99,9 @@ export const getSystem = (deps: SystemServices) =>
       return {
         version: VERSION,
         startTime: deps.startTime.toISOString(),
-        processes: processes.map(({ id, roles, startTime, lastSeenTime }) => ({
+        processes: processes.map(({ id, version, roles, startTime, lastSeenTime }) => ({
           id,
+          version,
           roles: roles.filter((role) => role === "api" || role === "proxy" || role === "worker"),
           startTime: startTime.toISOString(),
           lastSeenTime: lastSeenTime.toISOString(),

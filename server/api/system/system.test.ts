@@ -18,6 +18,7 @@ test("the system names version, addresses and every process with its roles, unti
     processes.map(({ roles }: { roles: string[] }) => roles),
     [["api", "proxy", "worker"], ["worker"]],
   );
+  for (const one of processes) assert.equal(one.version, version);
   assert.equal(urls.proxy, on.busbar.urls.proxy);
   assert.deepEqual(
     queues.map(({ name }: { name: string }) => name),

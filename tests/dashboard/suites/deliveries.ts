@@ -37,7 +37,7 @@ export const suite: Suite = (on) => {
     const { body } = await busbar.inProject("GET", "/destinations/outage");
     const proposed = Date.parse(await dialog.getByLabel("Since").inputValue());
     assert.ok(proposed <= Date.parse(body.health.failingSince), body.health.failingSince);
-    await dialog.getByText(`${FAILURES} failed deliveries will be sent again`).waitFor();
+    await dialog.getByText(`${FAILURES} undelivered deliveries will be sent now`).waitFor();
     const answered = page.waitForResponse(
       (response) =>
         response.url().endsWith("deliveries:resend") && !/dryRun/.test(response.request().postData() ?? ""),

@@ -52,7 +52,7 @@ export const suite: Suite = (on) => {
     await keyboard.press("Enter");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Since").and(page.locator(":focus")).waitFor();
-    await dialog.getByText(/^[1-9]\d* failed deliver(y|ies) will be sent again/).waitFor();
+    await dialog.getByText(/^[1-9]\d* undelivered deliver(y|ies) will be sent now/).waitFor();
     await tabTo(visit, "Resend");
     await keyboard.press("Enter");
     await page.getByText(/deliver(y is|ies are) sent again\./).waitFor();

@@ -73,7 +73,7 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     await visit.open("/projects/default/destinations/broken");
     await page.getByRole("button", { name: "Resend a range" }).click();
-    await page.getByText(/\d+ failed deliver(y|ies) will be sent again/).waitFor();
+    await page.getByText(/\d+ undelivered deliver(y|ies) will be sent now/).waitFor();
     const { body } = await busbar.inProject("GET", "/destinations/broken");
     assert.equal(body.health.state, "failing");
     await page.getByRole("button", { name: "Cancel" }).click();
