@@ -1,11 +1,8 @@
 /** The Pub/Sub destination: messages, and bearer tokens signed as Google requires. */
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
-import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { jwtVerify } from "jose";
-import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
-import { openEgress } from "../../server/egress/open-egress.ts";
 import {
   answered,
   openSample,
@@ -14,6 +11,7 @@ import {
   testDestination,
   testNetwork,
 } from "../../tests/harness/destinations/destination-suite.ts";
+import { openGoogleDouble } from "../../tests/harness/destinations/google-double.ts";
 import { pubsub } from "./pubsub.ts";
 
 const newKey = () => generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -50,55 +48,20 @@ const SAMPLE = {
 
 testDestination(pubsub, SAMPLE);
 
-/** Accepts bearer tokens of the account's key for this server, valid for an hour at most. */
+/** A double of the service and a function that opens a channel to it. */
 async function openGoogle(t: TestContext) {
-  const google = { url: "", bodies: [] as string[], bearers: new Set<string>(), aheadMs: 0 };
-  const server = createServer((request, response) => {
-    void (async () => {
-      let body = "";
-      for await (const chunk of request) body += String(chunk);
-      const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "";
-      const currentDate = new Date(Date.now() + google.aheadMs);
-      try {
-        const claims = { issuer: EMAIL, subject: EMAIL, audience: `${google.url}/`, maxTokenAge: 3_600 };
-        const { payload, protectedHeader } = await jwtVerify(bearer, publicKey, {
-          ...claims,
-          algorithms: ["RS256"],
-          currentDate,
-        });
-        assert.equal(protectedHeader.kid, "key-1");
-        assert.equal((payload.exp ?? 0) - (payload.iat ?? 0), 3_600);
-        assert.equal(
-          `${request.method} ${request.url}`,
-          "POST /v1/projects/crm-project/topics/crm-events:publish",
-        );
-        google.bearers.add(bearer);
-        google.bodies.push(body);
-        response.writeHead(200, { "content-type": "application/json" }).end(TAKEN);
-      } catch {
-        const error = {
-          code: 401,
-          message: "Request had invalid authentication credentials.",
-          status: "UNAUTHENTICATED",
-        };
-        response.writeHead(401).end(JSON.stringify({ error }));
-      }
-    })();
+  const google = await openGoogleDouble(t, {
+    email: EMAIL,
+    keyId: "key-1",
+    publicKey,
+    path: "/v1/projects/crm-project/topics/crm-events:publish",
+    taken: TAKEN,
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  google.url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-  const egress = openEgress(["127.0.0.1"]);
-  t.after(async () => {
-    await egress.close();
-    server.close();
-  });
-  const network = openDestinationNetwork({ egress, dataDir: "/nonexistent", timeoutMs: 60_000 });
   const open = (credentials = secrets.credentials) =>
     openSample(
       pubsub,
       { ...SAMPLE, config: { ...config, endpointUrl: google.url }, secrets: { credentials } },
-      network,
+      google.network,
     );
   return { google, open };
 }

@@ -2,14 +2,13 @@
 import { Type } from "typebox";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
-import {
-  defineDestination,
-  type Exchange,
-  type Fault,
-  type Outcome,
-} from "../../destination-kit/destination.ts";
+import { defineDestination, type Exchange, type Outcome } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
-import { openBearer, readServiceAccount } from "./service-account.ts";
+import {
+  checkServiceAccount,
+  googleBearer,
+  readServiceAccount,
+} from "../../destination-kit/service-account.ts";
 
 const GOOGLE = "https://pubsub.googleapis.com";
 /** A request may have 10 MB and contains the message as base64. */
@@ -39,12 +38,12 @@ export const pubsub = defineDestination({
   maxMessageBytes: MAX_MESSAGE_BYTES,
   check: ({ config: { endpointUrl }, secrets: { credentials } }, network) => [
     ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
-    ...checkCredentials(credentials),
+    ...checkServiceAccount("secrets.credentials", credentials),
   ],
   open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, network) {
     const topic = `projects/${encodeURIComponent(projectId)}/topics/${encodeURIComponent(topicId)}`;
     const url = new URL(`/v1/${topic}:publish`, endpointUrl);
-    const bearer = openBearer(readServiceAccount(credentials), audienceOf(url));
+    const bearer = googleBearer(readServiceAccount(credentials), audienceOf(url));
     return {
       async deliver({ id, topic, data }) {
         const messages = [
@@ -66,17 +65,6 @@ export const pubsub = defineDestination({
  */
 const audienceOf = (url: URL): string =>
   `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? GOOGLE : url.origin}/`;
-
-function checkCredentials(text: string): Fault[] {
-  try {
-    readServiceAccount(text);
-    return [];
-  } catch (error) {
-    return [
-      { name: "secrets.credentials", detail: error instanceof Error ? error.message : "cannot be read" },
-    ];
-  }
-}
 
 /**
  * Google's refusal: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}; its answer to an accepted message:

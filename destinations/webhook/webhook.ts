@@ -2,8 +2,9 @@
 import { Type, type Static } from "typebox";
 import { nowMs } from "../../server/ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
-import { defineDestination, type Fault, type Message } from "../../destination-kit/destination.ts";
+import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { messageBody } from "../../destination-kit/message-body.ts";
 import { openSigner, signatureHeaders } from "./sign.ts";
 
 const ConfigSchema = Type.Object({
@@ -40,7 +41,7 @@ export const webhook = defineDestination({
       ...FIXED_HEADERS,
       ...signatureHeaders(message.id, headers["webhook-timestamp"] ?? "", headers["webhook-signature"] ?? ""),
     },
-    body: webhookBody(message),
+    body: messageBody(message),
   }),
   open({ config, signingKeys }, network) {
     const url = new URL(config.url);
@@ -51,7 +52,7 @@ export const webhook = defineDestination({
     return {
       async deliver(message) {
         // Encoded once: signature and client would each encode a text for themselves.
-        const body = Buffer.from(webhookBody(message));
+        const body = Buffer.from(messageBody(message));
         const signed = sign(message.id, Math.floor(nowMs() / 1000), body);
         const trace: Record<string, string> =
           message.traceparent === undefined ? {} : { traceparent: message.traceparent };
@@ -66,10 +67,6 @@ export const webhook = defineDestination({
 });
 
 const FIXED_HEADERS = { "content-type": "application/json", "user-agent": "Busbar-Webhooks/1" };
-
-/** Builds the body that receivers parse, from the stored text: an event in its envelope, a data message alone. */
-export const webhookBody = ({ kind, topic, data }: Pick<Message, "kind" | "topic" | "data">): string =>
-  kind === "data" ? data : `{"notificationType":${JSON.stringify(topic)},"data":${data}}`;
 
 /** Headers that frame the message, name its host or sign it; setting them would allow forgery. */
 const RESERVED =
