@@ -96,7 +96,18 @@ export interface Settings<Config, Secrets> {
 /** An open destination. Attempts may run concurrently; a failure at the receiver is an outcome, never an error. */
 export interface Channel {
   deliver(message: Message): Promise<Outcome>;
+  /** Sends several messages together; an outcome for each, in their order. Only types with `batch` have it. */
+  deliverAll?(messages: Message[]): Promise<Outcome[]>;
   close(): Promise<void>;
+}
+
+/** When a batch of messages is sent: as soon as it has reached one of these. */
+export interface BatchLimits {
+  messages: number;
+  /** Of the data of all messages together. */
+  bytes: number;
+  /** Since the first message. */
+  waitMs: number;
 }
 
 /** A fault in the settings that a schema cannot express. */
@@ -123,6 +134,8 @@ export interface DestinationType {
   paced: boolean;
   /** In larger messages, large members are replaced by addresses. */
   maxMessageBytes: number | undefined;
+  /** For types that take several messages together, whose channels have `deliverAll`. */
+  batch?(config: unknown): BatchLimits;
   /** Completes the request of an attempt from its message; for types whose outcomes have `sent`. */
   requestOf?(message: Message, sent: SentPart): SentRequest;
   check(settings: { config: unknown; secrets: unknown }, network: AddressRules): Fault[];
@@ -138,6 +151,7 @@ interface Definition<C extends TObject, S extends TObject> {
   signs?: boolean;
   paced?: boolean;
   maxMessageBytes?: number;
+  batch?(config: Static<C>): BatchLimits;
   requestOf?(message: Message, sent: SentPart): SentRequest;
   check?(settings: { config: Static<C>; secrets: Static<S> }, network: AddressRules): Fault[];
   open(settings: Settings<Static<C>, Static<S>>, network: DestinationNetwork): Channel;

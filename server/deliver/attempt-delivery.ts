@@ -1,5 +1,5 @@
 /** Makes one attempt: sends a message to a destination, measures it, and decides what happens next. */
-import type { Message, Outcome } from "../../destination-kit/destination.ts";
+import type { Channel, Message, Outcome } from "../../destination-kit/destination.ts";
 import { elapsedMs, now } from "../ground/clock.ts";
 import { shorten } from "../ground/storable-text.ts";
 import type { OpenDestination } from "./channels.ts";
@@ -9,16 +9,20 @@ import type { Retry } from "./retry-schedule.ts";
 /** An error text may quote a long answer of the receiver. */
 const LONGEST_ERROR = 1_000;
 
-/** Never throws: a failure is an outcome. `failures` counts the failed attempts before this one. */
+/**
+ * Never throws: a failure is an outcome. `failures` counts the failed attempts before this one. The message goes through
+ * `channel`, which is the destination's own unless it shares a batch.
+ */
 export async function attemptDelivery(
   destination: OpenDestination,
   message: Message,
   failures: number,
   retry: Retry,
+  channel: Pick<Channel, "deliver"> = destination.channel,
 ): Promise<AttemptResult> {
   const time = now().toISOString();
   const started = elapsedMs();
-  const outcome = await send(destination, message);
+  const outcome = await send(channel, message);
   const { status, error, answer, sent } = outcome;
   const retryInMs = outcome.kind === "failed" ? retry(failures, outcome) : undefined;
   return {
@@ -40,7 +44,7 @@ export async function attemptDelivery(
   };
 }
 
-async function send({ channel }: OpenDestination, message: Message): Promise<Outcome> {
+async function send(channel: Pick<Channel, "deliver">, message: Message): Promise<Outcome> {
   try {
     return await channel.deliver(message);
   } catch (error) {

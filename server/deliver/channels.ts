@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import type {
+  BatchLimits,
   Channel,
   DestinationType,
   Outcome,
@@ -18,6 +19,8 @@ import { hidingSecrets } from "./hide-secrets.ts";
 export interface OpenDestination {
   row: DestinationRow;
   type: Pick<DestinationType, "paced" | "maxMessageBytes"> & { disables: boolean };
+  /** Set for a channel that takes several messages together. */
+  batch?: BatchLimits | undefined;
   channel: Channel;
 }
 
@@ -86,6 +89,7 @@ export function openDestination(
     return {
       row,
       type: { paced, maxMessageBytes, disables },
+      batch: type.batch?.(row.metadata),
       channel: hidingSecrets(channel, secrets.secrets),
     };
   } catch (error) {

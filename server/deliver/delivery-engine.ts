@@ -179,7 +179,7 @@ class DeliveryEngine implements Deliveries {
 
   /** Returns how many deliveries and events were found; more may follow where there were some. */
   async #fillLanes(): Promise<number> {
-    for (const { delivery } of this.#sender.lanes.shed()) this.#sender.release(delivery);
+    this.#sender.makeRoom();
     if (this.#hasManyUnsaved) return 0;
     const claimed = await this.#waiting.claim();
     return claimed + (await this.#router.route());

@@ -2,7 +2,7 @@
 import { elapsedMs } from "../ground/clock.ts";
 import { FULL_MS, SharedRoom } from "./shared-room.ts";
 
-/** Messages sent at once to one receiver: enough for 1,000 per second at 60 ms each. */
+/** Messages sent at once to one receiver, unless it takes larger batches: enough for 1,000 per second at 60 ms each. */
 const WIDTH = 64;
 /** The same for a failing receiver. */
 const FAILING_WIDTH = 4;
@@ -32,11 +32,14 @@ export interface LaneOwner {
   id: string;
   projectId: string;
   failing: boolean;
+  /** How many messages the receiver takes together. */
+  batch?: number | undefined;
 }
 
 interface Lane<Item> {
   readonly projectId: string;
   readonly waiting: Item[];
+  readonly widest: number;
   active: number;
   failing: boolean;
   slow: boolean;
@@ -70,6 +73,17 @@ export class Lanes<Item> {
   hasRoom(id: string, projectId: string): boolean {
     const lane = this.#lanes.get(id);
     return this.#share(projectId, lane ? lane.active + lane.waiting.length : 0) > 0;
+  }
+
+  /** How many messages of a destination may be under way now. */
+  widthOf(id: string): number {
+    const lane = this.#lanes.get(id);
+    return lane ? this.#width(lane) : WIDTH;
+  }
+
+  /** Whether little is left of what a project may hold. */
+  isTight(projectId: string): boolean {
+    return this.#room.left(projectId) < RESERVE;
   }
 
   /** Lists the projects that take nothing more now. */
@@ -110,8 +124,8 @@ export class Lanes<Item> {
     return fits;
   }
 
-  add({ id, projectId, failing }: LaneOwner, item: Item): void {
-    const lane = this.#lanes.get(id) ?? newLane<Item>(projectId, failing);
+  add({ id, projectId, failing, batch = 0 }: LaneOwner, item: Item): void {
+    const lane = this.#lanes.get(id) ?? newLane<Item>(projectId, failing, Math.max(WIDTH, batch));
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
@@ -133,7 +147,7 @@ export class Lanes<Item> {
     const shed: Item[] = [];
     for (const lane of this.#lanes.values()) {
       this.#judgeSpeed(lane);
-      if (lane.slow && this.#room.left(lane.projectId) < RESERVE) shed.push(...this.#clear(lane));
+      if (lane.slow && this.isTight(lane.projectId)) shed.push(...this.#clear(lane));
     }
     return shed;
   }
@@ -222,14 +236,15 @@ export class Lanes<Item> {
   }
 
   /** Slow lanes share a part of the room: the more there are, the narrower each. */
-  #width({ failing, slow, projectId }: Lane<Item>): number {
-    const width = failing ? FAILING_WIDTH : WIDTH;
+  #width({ failing, slow, projectId, widest }: Lane<Item>): number {
+    const width = failing ? FAILING_WIDTH : widest;
     return slow ? Math.min(width, this.#room.slowWidth(projectId)) : width;
   }
 }
 
-const newLane = <Item>(projectId: string, failing: boolean): Lane<Item> => ({
+const newLane = <Item>(projectId: string, failing: boolean, widest: number): Lane<Item> => ({
   projectId,
+  widest,
   waiting: [],
   active: 0,
   failing,

@@ -1,4 +1,4 @@
-/** Sending: nothing is sent with outdated settings or after a stop. */
+/** Sending: nothing is sent with outdated settings or after a stop, and batches grow beyond what is sent at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";
@@ -37,4 +37,54 @@ test("after a stop, deliveries in line are released and those under way finish",
   await until(() => saved.length === 65);
   assert.equal(messages.length, 64);
   assert.equal(saved.filter(({ kind }) => kind === "released").length, 1);
+});
+
+const LIMITS = { messages: 200, bytes: 1_000_000, waitMs: 600_000 };
+
+/** A destination that takes 200 messages together, and whose batches wait for ever. */
+async function openBatches(t: Parameters<typeof openDeliveryParts>[0], events: number) {
+  const parts = await openDeliveryParts(t, async () => ({ kind: "delivered" }), LIMITS);
+  await parts.happen(events);
+  let routed = 0;
+  await until(async () => {
+    routed += await parts.router.route();
+    return routed === events;
+  });
+  return parts;
+}
+
+test("messages are sent together as soon as a batch is full, and each has its own delivery", async (t) => {
+  const { batches, saved, sender } = await openBatches(t, 450);
+  await until(() => saved.length === 400);
+  assert.deepEqual(batches, [200, 200]);
+  assert.deepEqual(new Set(saved.map(({ kind }) => kind)), new Set(["attempted"]));
+  sender.stopSending();
+  await until(() => saved.length === 450);
+});
+
+test("after a stop, messages of an incomplete batch are released and not sent", async (t) => {
+  const { sender, saved, messages } = await openBatches(t, 50);
+  sender.stopSending();
+  await until(() => saved.length === 50);
+  assert.deepEqual(new Set(saved.map(({ kind }) => kind)), new Set(["released"]));
+  assert.deepEqual(messages, []);
+});
+
+test("messages of an incomplete batch whose destination has changed are released, and sent after a new claim", async (t) => {
+  const { sender, saved, destinationId, waiting, batches } = await openBatches(t, 50);
+  sender.destinationChanged(destinationId);
+  await until(() => saved.length === 50);
+  assert.deepEqual(new Set(saved.map(({ kind }) => kind)), new Set(["released"]));
+  await until(async () => (await waiting.claim()) === 50);
+  assert.deepEqual(batches, []);
+});
+
+test("where little room is left for a project, an incomplete batch is sent at once", async (t) => {
+  const { sender, saved, batches } = await openBatches(t, 50);
+  sender.makeRoom();
+  assert.deepEqual(batches, []);
+  t.mock.method(sender.lanes, "isTight", () => true);
+  sender.makeRoom();
+  await until(() => saved.length === 50);
+  assert.deepEqual(batches, [50]);
 });

@@ -7,6 +7,7 @@ import type { Tracer } from "../ground/tracer.ts";
 import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";
+import { BatchGatherer, type Seat } from "./batch-gatherer.ts";
 import type { OpenDestination } from "./channels.ts";
 import type { DestinationHealth } from "./destination-health.ts";
 import { eventFileUrl } from "./event-files.ts";
@@ -52,6 +53,7 @@ export class DeliverySender {
   /** Changes of destinations so far, and which of them was each destination's last. */
   #changesSeen = 0;
   readonly #lastChange = new Map<string, number>();
+  readonly #batches = new BatchGatherer();
   #stopping = false;
 
   constructor(deps: SenderServices) {
@@ -70,14 +72,23 @@ export class DeliverySender {
   /** Deliveries that were prepared before are released when their turn comes. */
   destinationChanged(destinationId: string): void {
     this.#lastChange.set(destinationId, ++this.#changesSeen);
+    this.#batches.complete(({ row }) => row.id === destinationId);
+  }
+
+  /** Where little room is left for a project: sends its incomplete batches, and releases what waits in line for slow receivers. */
+  makeRoom(): void {
+    this.#batches.complete(({ row }) => this.lanes.isTight(row.projectId));
+    for (const { delivery } of this.lanes.shed()) this.release(delivery);
   }
 
   /** Puts a delivery into the lane of its destination. */
   add(prepared: PreparedDelivery): void {
-    const { destinationId, failingSince } = prepared.delivery;
+    const { delivery, destination } = prepared;
+    const { destinationId, failingSince } = delivery;
     const failing = failingSince !== null;
     this.#deps.health.saw(destinationId, failing);
-    this.lanes.add({ id: destinationId, projectId: prepared.destination.row.projectId, failing }, prepared);
+    const { projectId } = destination.row;
+    this.lanes.add({ id: destinationId, projectId, failing, batch: destination.batch?.messages }, prepared);
   }
 
   /** Gives a delivery back without an attempt, for any process to claim. */
@@ -92,6 +103,7 @@ export class DeliverySender {
   /** Releases every delivery whose turn comes from now on. */
   stopSending(): void {
     this.#stopping = true;
+    this.#batches.complete(() => true);
   }
 
   /** Resolves when nothing is under way. */
@@ -101,20 +113,38 @@ export class DeliverySender {
   }
 
   async #send(prepared: PreparedDelivery, begun: () => void): Promise<void> {
-    const { destination, delivery, readAfter } = prepared;
-    const { destinationId, failures, batchId } = delivery;
+    const { destination, delivery } = prepared;
     if (destination.type.paced) await this.#deps.rateLimit.take(destination.row.projectId);
-    // A destination that was changed, disabled or deleted meanwhile must be read again first.
-    const isOutdated = (this.#lastChange.get(destinationId) ?? 0) > readAfter;
-    if (this.#stopping || isOutdated) return this.release(delivery);
-    begun();
+    if (this.#mustRelease(prepared)) return this.release(delivery);
+    const seat = await this.#takeSeat(prepared);
+    try {
+      if (seat && this.#mustRelease(prepared)) return this.release(delivery);
+      begun();
+      await this.#attempt(prepared, seat);
+    } finally {
+      seat?.giveUp();
+    }
+  }
+
+  /** A destination that was changed, disabled or deleted meanwhile must be read again first. */
+  #mustRelease({ delivery, readAfter }: PreparedDelivery): boolean {
+    return this.#stopping || (this.#lastChange.get(delivery.destinationId) ?? 0) > readAfter;
+  }
+
+  /** Waits for the other messages of a batch. A batch that the lane does not let grow any more is complete. */
+  async #takeSeat({ destination, event }: PreparedDelivery): Promise<Seat | undefined> {
+    const { batch, row } = destination;
+    if (!batch) return undefined;
+    const messages = Math.min(batch.messages, this.lanes.widthOf(row.id));
+    return this.#batches.join(destination, { ...batch, messages }, Buffer.byteLength(event.data));
+  }
+
+  async #attempt(prepared: PreparedDelivery, seat: Seat | undefined): Promise<void> {
+    const { destination, delivery } = prepared;
+    const { destinationId, failures, batchId } = delivery;
     const result = await startWork(deliveryWork(this.#deps.tracer, prepared), async (span) => {
-      const attempted = await attemptDelivery(
-        destination,
-        this.#message(prepared),
-        failures,
-        this.#deps.retry,
-      );
+      const message = this.#message(prepared);
+      const attempted = await attemptDelivery(destination, message, failures, this.#deps.retry, seat);
       const { state, outcome } = attempted;
       span?.set({ "busbar.delivery.state": state, "http.response.status_code": outcome.status });
       if (state !== "delivered") span?.fail(outcome.kind);

@@ -1,8 +1,8 @@
 /** The parts of the delivery engine, put together on a test database, with destinations in memory and without the loop. */
 import type { TestContext } from "node:test";
-import type { Message, Outcome } from "../../../destination-kit/destination.ts";
+import type { BatchLimits, Message, Outcome } from "../../../destination-kit/destination.ts";
 import { bootstrap } from "../../../server/access/bootstrap.ts";
-import type { Channels } from "../../../server/deliver/channels.ts";
+import type { Channels, OpenDestination } from "../../../server/deliver/channels.ts";
 import { WaitingDeliveries } from "../../../server/deliver/claim-waiting.ts";
 import type { DeliveryResult } from "../../../server/deliver/delivery-result.ts";
 import { DestinationHealth } from "../../../server/deliver/destination-health.ts";
@@ -35,31 +35,45 @@ export interface DeliveryParts {
   saved: DeliveryResult[];
   /** What the destination received. */
   messages: Message[];
+  /** The size of each batch that it received. */
+  batches: number[];
   happen(count: number): Promise<void>;
 }
 
-/** One project, one destination and a route to it. `deliver` is the destination. */
+/** One project, one destination and a route to it. `deliver` is the destination; with `batch`, it takes several messages. */
 export async function openDeliveryParts(
   t: TestContext,
   deliver: (message: Message) => Promise<Outcome> = async () => ({ kind: "delivered" }),
+  batch?: BatchLimits,
 ): Promise<DeliveryParts> {
   const database = await testDatabase(t);
   const { queries } = database;
   const { projectId, destinationId } = await openRoute(database);
   const messages: Message[] = [];
+  const batches: number[] = [];
   const saved: DeliveryResult[] = [];
+  const take = (message: Message) => {
+    messages.push(message);
+    return deliver(message);
+  };
   const channel = {
-    deliver: (message: Message) => {
-      messages.push(message);
-      return deliver(message);
+    deliver: take,
+    deliverAll: (together: Message[]) => {
+      batches.push(together.length);
+      return Promise.all(together.map(take));
     },
     close: async () => {},
   };
   const type = { paced: false, maxMessageBytes: undefined, disables: true };
+  const opened = new Map<string, OpenDestination>();
   const channels: Channels = {
     async get(wanted) {
       const rows = await listDestinationsById(queries, [...new Set(wanted.map((one) => one.destinationId))]);
-      return new Map(rows.map((row) => [row.id, { row, type, channel }]));
+      for (const row of rows) {
+        if (opened.get(row.id)?.row.version !== row.version)
+          opened.set(row.id, { row, type, batch, channel });
+      }
+      return opened;
     },
     close: async () => {},
   };
@@ -100,6 +114,7 @@ export async function openDeliveryParts(
     onDue: () => waiting.markDue(),
   });
   t.after(async () => {
+    sender.stopSending();
     await sender.drain();
     await outcomes.close();
   });
@@ -112,6 +127,7 @@ export async function openDeliveryParts(
     waiting,
     saved,
     messages,
+    batches,
     happen: (count) =>
       insertEvents(
         queries,
