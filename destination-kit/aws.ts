@@ -29,14 +29,14 @@ export const AWS_SECRETS = {
 /** Checks what a schema cannot express: forbidden endpoints, and keys that were copied with blanks around them. */
 export function checkAws(
   config: { endpointUrl?: string },
-  secrets: AwsSettings["secrets"],
+  secrets: Record<string, string | undefined>,
   network: AddressRules,
 ): Fault[] {
   const { endpointUrl } = config;
   return [
     ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
     ...Object.entries(secrets).flatMap(([name, value]) =>
-      /^[\x21-\x7e]*$/.test(value)
+      /^[\x21-\x7e]*$/.test(value ?? "")
         ? []
         : [{ name: `secrets.${name}`, detail: "must hold no blanks, line ends or special characters" }],
     ),

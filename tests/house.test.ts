@@ -268,7 +268,6 @@ const NAMES_PROVIDERS: Record<string, string> = {
   "server/manifest/rules/provider-rules.ts": "rule ids of the public manifest format",
   "server/manifest/rules/subscribe-rules.ts": "rule ids of the public manifest format",
   "server/manifest/rules/structure-rules.ts": "example in a remedy",
-  "server/deliver/check-settings.ts": "names of clouds of destinations",
   "server/events/sample-event.ts": "sample",
   "server/commands/busbar.ts": "the sandbox simulates two providers by name",
   "server/commands/server-commands.ts": "the sandbox simulates two providers by name",

@@ -13,13 +13,9 @@ export interface DestinationSettings {
 /** Types that the API knows by name and that are not built, with their names for people. */
 export const NOT_BUILT: Record<string, string> = {
   azureblob: "Azure Blob Storage",
-  bigquery: "BigQuery",
-  clickhouse: "ClickHouse",
   eventbridge: "Amazon EventBridge",
   gcs: "Cloud Storage",
   kafka: "Apache Kafka",
-  redshift: "Amazon Redshift",
-  snowflake: "Snowflake",
   sns: "Amazon SNS",
 };
 

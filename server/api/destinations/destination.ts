@@ -1,4 +1,5 @@
 /** The destination as the API shows it: without secrets unless requested. */
+import { isDeepStrictEqual } from "node:util";
 import { Type, type Static, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
 import { Problem } from "../../ground/errors.ts";
@@ -22,20 +23,30 @@ export const SecretsSchema = anyMembers(
 );
 
 function anyMembers(part: "config" | "secrets", description: string) {
-  const members = new Map<string, TSchema>();
-  for (const type of Object.values(DESTINATIONS)) {
-    for (const [name, schema] of Object.entries(type[part].properties)) {
-      const known = members.get(name);
-      const types = [...(known ? [wordsOf(known).split(": ")[0]] : []), `\`${type.type}\``].join(", ");
-      const said = wordsOf(known ?? schema)
-        .split(": ")
-        .slice(known ? 1 : 0)
-        .join(": ");
-      members.set(name, Type.Optional({ ...schema, description: said ? `${types}: ${said}` : types }));
+  const members = new Map<string, { type: string; schema: TSchema }[]>();
+  for (const { type, ...parts } of Object.values(DESTINATIONS)) {
+    for (const [name, schema] of Object.entries(parts[part].properties)) {
+      members.set(name, [...(members.get(name) ?? []), { type, schema }]);
     }
   }
-  const shown = Type.Object(Object.fromEntries(members), { description, additionalProperties: true });
+  const merged = [...members].map(([name, uses]) => [name, Type.Optional(memberOf(uses))]);
+  const shown = Type.Object(Object.fromEntries(merged), { description, additionalProperties: true });
   return Type.Record(Type.String(), Type.Unknown(), { shownAs: shown });
+}
+
+/** Returns the schema of a member with what each type says of it. Limits that types do not share are left out. */
+function memberOf(uses: { type: string; schema: TSchema }[]): TSchema {
+  const byWords = Map.groupBy(uses, ({ schema }) => wordsOf(schema));
+  const description = [...byWords]
+    .map(([words, users]) => {
+      const types = users.map(({ type }) => `\`${type}\``).join(", ");
+      return words ? `${types}: ${words}` : types;
+    })
+    .join(" ");
+  const [first, ...others] = uses.map(({ schema }) => Object.entries({ ...schema, description }));
+  const isShared = ([name, value]: [string, unknown]): boolean =>
+    others.every((other) => other.some(([key, one]) => key === name && isDeepStrictEqual(one, value)));
+  return Object.fromEntries((first ?? []).filter(isShared)) as TSchema;
 }
 
 function wordsOf(schema: TSchema): string {

@@ -159,7 +159,7 @@ describe("destinations, topics and routes", () => {
       assert.equal(refused.status, status, refused.text);
       assert.equal(refused.body.issues[0].name, name, refused.text);
     }
-    for (const type of ["bigquery", "clickhouse", "redshift", "snowflake"]) {
+    for (const type of ["azureblob", "eventbridge", "gcs", "kafka", "sns"]) {
       const notYet = await create({ type, metadata: {} });
       assert.equal(notYet.status, 501);
       assert.match(notYet.body.detail, new RegExp(`\`${type}\` are not built yet`));

@@ -1,0 +1,133 @@
+/** BigQuery: one row per message, inserted by its REST API with a service account. */
+import { Type } from "typebox";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { checkUrl } from "../../destination-kit/check-url.ts";
+import {
+  defineDestination,
+  type Exchange,
+  type Message,
+  type Outcome,
+} from "../../destination-kit/destination.ts";
+import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { messageBody } from "../../destination-kit/message-body.ts";
+import { BATCH_CONFIG, batchLimits, rowChannel, sharedOutcome } from "../../destination-kit/rows.ts";
+import {
+  checkServiceAccount,
+  googleBearer,
+  readServiceAccount,
+} from "../../destination-kit/service-account.ts";
+
+const GOOGLE = "https://bigquery.googleapis.com";
+/** A request may have 10 MB (https://cloud.google.com/bigquery/quotas#streaming_inserts); quotes in the payload are escaped. */
+const MAX_BATCH_BYTES = 4_000_000;
+const MAX_MESSAGE_BYTES = 4_000_000;
+
+export const bigquery = defineDestination({
+  type: "bigquery",
+  label: "Google BigQuery",
+  description: "One row of a table per message, with the columns `id` and `payload`.",
+  config: Type.Object({
+    projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }),
+    datasetId: Type.String({ pattern: "^[A-Za-z0-9_]{1,1024}$" }),
+    tableId: Type.String({ pattern: "^[\\p{L}\\p{M}\\p{N}\\p{Pc}\\p{Pd} ]{1,1024}$" }),
+    endpointUrl: Type.Optional(
+      Type.String({
+        maxLength: 2_048,
+        description: `A regional endpoint or an emulator; ${GOOGLE} without it.`,
+      }),
+    ),
+    ...BATCH_CONFIG,
+  }),
+  secrets: Type.Object({
+    credentials: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: "Text of the JSON key file of a service account that may insert into the table.",
+    }),
+  }),
+  maxMessageBytes: MAX_MESSAGE_BYTES,
+  check: ({ config: { endpointUrl }, secrets: { credentials } }, network) => [
+    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
+    ...checkServiceAccount("secrets.credentials", credentials),
+  ],
+  batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
+  open(
+    { config: { projectId, datasetId, tableId, endpointUrl = GOOGLE }, secrets: { credentials } },
+    network,
+  ) {
+    const [project, dataset, table] = [projectId, datasetId, tableId].map(encodeURIComponent);
+    const path = `/bigquery/v2/projects/${project}/datasets/${dataset}/tables/${table}/insertAll`;
+    const url = new URL(path, endpointUrl);
+    const bearer = googleBearer(readServiceAccount(credentials), audienceOf(url));
+    return rowChannel(async (messages) => {
+      const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
+      // Otherwise one row that does not fit its table would stop the others.
+      const body = JSON.stringify({ skipInvalidRows: true, rows: messages.map(rowOf) });
+      return outcomesOf(messages, await network.send({ url, method: "POST", headers, body }));
+    });
+  },
+});
+
+/** BigQuery drops a row with an `insertId` that it has seen within the last minute, if it notices. */
+const rowOf = (message: Message) => ({
+  insertId: message.id,
+  json: { id: message.id, payload: messageBody(message) },
+});
+
+/** As for Pub/Sub: regional endpoints expect the same audience, and a token for another server is worthless at Google. */
+const audienceOf = (url: URL): string =>
+  `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? GOOGLE : url.origin}/`;
+
+/**
+ * Rows that were not inserted are in `insertErrors`: `[{"index": 0, "errors": [{"reason": "invalid", "message": "…"}]}]`. A
+ * refused request has `{"error": {"status": "NOT_FOUND", "message": "…"}}`.
+ */
+function outcomesOf(messages: Message[], exchange: Exchange): Outcome[] {
+  const outcome = httpOutcome(exchange);
+  if ("failure" in exchange) return sharedOutcome(messages, outcome);
+  const text = exchange.body.toString("utf8");
+  const { error, kind, insertErrors } = membersOf(text);
+  if (outcome.kind !== "delivered") {
+    const { status, message } = isJsonObject(error) ? error : {};
+    const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
+    // Never `gone`: a table can be created again.
+    return sharedOutcome(messages, { ...outcome, kind: "failed", ...(said && { error: said }) });
+  }
+  if (kind !== ACCEPTED) {
+    const reason = text.includes(`"${ACCEPTED}"`) ? MANY_REFUSED : NOT_BIGQUERY;
+    return sharedOutcome(messages, { ...outcome, kind: "failed", error: reason });
+  }
+  const reasons = readReasons(insertErrors);
+  return messages.map((_, index) => {
+    const reason = reasons.get(index);
+    return reason === undefined ? outcome : { ...outcome, kind: "failed", error: reason };
+  });
+}
+
+function readReasons(insertErrors: Json | undefined): Map<number, string> {
+  const entries = Array.isArray(insertErrors) ? insertErrors : [];
+  return new Map(
+    entries.flatMap((entry) => {
+      if (!isJsonObject(entry)) return [];
+      const [first] = Array.isArray(entry["errors"]) ? entry["errors"] : [];
+      const { reason, message, location } = isJsonObject(first) ? first : {};
+      const place = typeof location === "string" && location !== "" ? ` (${location})` : "";
+      return [[Number(entry["index"] ?? 0), `${String(reason)}: ${String(message)}${place}`] as const];
+    }),
+  );
+}
+
+const ACCEPTED = "bigquery#tableDataInsertAllResponse";
+/** The answer is cut off after 16 KiB, so nobody knows which rows were inserted. */
+const MANY_REFUSED = "BigQuery refused so many rows that the answer does not say which ones";
+/** For example a sign-in page: the message would be lost. */
+const NOT_BIGQUERY = "the receiver did not answer an insert in BigQuery's form: it is not BigQuery";
+
+function membersOf(text: string): JsonObject {
+  try {
+    const answer: Json = JSON.parse(text);
+    return isJsonObject(answer) ? answer : {};
+  } catch {
+    return {};
+  }
+}

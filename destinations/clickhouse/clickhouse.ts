@@ -1,0 +1,103 @@
+/** ClickHouse: one row per message, inserted by its HTTP interface; columns are filled from members of the same name. */
+import { Type } from "typebox";
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { checkUrl } from "../../destination-kit/check-url.ts";
+import {
+  defineDestination,
+  type Exchange,
+  type Message,
+  type Outcome,
+} from "../../destination-kit/destination.ts";
+import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { messageBody } from "../../destination-kit/message-body.ts";
+import {
+  BATCH_CONFIG,
+  batchLimits,
+  rowChannel,
+  sharedOutcome,
+  SQL_NAME,
+} from "../../destination-kit/rows.ts";
+
+const MAX_BATCH_BYTES = 16_000_000;
+
+export const clickhouse = defineDestination({
+  type: "clickhouse",
+  label: "ClickHouse",
+  description: "One row of a table per message; columns are filled from its members of the same name.",
+  config: Type.Object({
+    url: Type.String({
+      maxLength: 2_048,
+      description: "Of the HTTP interface, for example https://example.com:8443.",
+    }),
+    username: Type.String({ pattern: "^[\\x21-\\x7e]{1,256}$" }),
+    tableName: Type.String({ pattern: SQL_NAME }),
+    database: Type.Optional(Type.String({ pattern: SQL_NAME, description: "`default` without it." })),
+    ...BATCH_CONFIG,
+  }),
+  secrets: Type.Object({ password: Type.String({ pattern: "^[\\x20-\\x7e]{1,256}$" }) }),
+  check: ({ config: { url } }, network) => checkUrl("metadata.url", url, network),
+  batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
+  open(
+    { config: { url: address, username, tableName, database = "default" }, secrets: { password } },
+    network,
+  ) {
+    const url = statementFor(address, `\`${database}\`.\`${tableName}\``);
+    const headers = {
+      "content-type": "application/x-ndjson",
+      "x-clickhouse-user": username,
+      "x-clickhouse-key": password,
+    };
+    /** A batch is inserted as a whole or not at all. One row that does not fit its table must not hold up the others. */
+    const insert = async (messages: Message[]): Promise<Outcome[]> => {
+      const body = messages.map((message) => `${rowOf(message)}\n`).join("");
+      const outcome = outcomeOf(await network.send({ url, method: "POST", headers, body }));
+      if (messages.length === 1 || !isFaultOfRow(outcome)) return sharedOutcome(messages, outcome);
+      const half = Math.ceil(messages.length / 2);
+      return [...(await insert(messages.slice(0, half))), ...(await insert(messages.slice(half)))];
+    };
+    return rowChannel(insert);
+  },
+});
+
+/** Settings of https://clickhouse.com/docs/operations/settings/formats: without them, a new member would stop all inserts. */
+const SETTINGS = { input_format_skip_unknown_fields: "1", date_time_input_format: "best_effort" };
+
+function statementFor(address: string, table: string): URL {
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(SETTINGS)) url.searchParams.set(name, value);
+  url.searchParams.set("query", `INSERT INTO ${table} FORMAT JSONEachRow`);
+  return url;
+}
+
+/** Columns for receivers that drop repeated messages, beside those with the names of the message's own members. */
+function rowOf(message: Message): string {
+  const members: Json = JSON.parse(messageBody(message));
+  const own = isJsonObject(members) ? members : { data: members };
+  const row: JsonObject = { messageId: message.id, topic: message.topic };
+  for (const [name, value] of Object.entries(own)) {
+    row[name] = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+  }
+  return JSON.stringify(row);
+}
+
+/**
+ * Faults of values (https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp): texts, numbers, dates and
+ * ids that cannot be parsed, wrong types, and nulls for columns that take none.
+ */
+const FAULTS_OF_ROWS = new Set([6, 25, 26, 27, 38, 41, 53, 70, 72, 117, 130, 131, 349, 376, 675, 676]);
+
+const isFaultOfRow = ({ kind, error }: Outcome): boolean =>
+  kind === "failed" && FAULTS_OF_ROWS.has(Number(/^Code: (\d+)/.exec(error ?? "")?.[1]));
+
+/** An accepted insert is answered with an empty body, a refused one with `Code: 60, … Exception: Table … doesn't exist`. */
+function outcomeOf(exchange: Exchange): Outcome {
+  const outcome = httpOutcome(exchange);
+  if ("failure" in exchange) return outcome;
+  const said = exchange.body.toString("utf8").trim();
+  if (outcome.kind === "delivered" && said === "") return outcome;
+  const error = /^Code: \d+/.test(said) ? said : outcome.error;
+  return { ...outcome, kind: "failed", error: error ?? NOT_CLICKHOUSE };
+}
+
+/** For example a sign-in page: the message would be lost. */
+const NOT_CLICKHOUSE = "the receiver answered an insert with a text: it is not ClickHouse";
