@@ -17,10 +17,17 @@ export function readRsaKey(pem: string): KeyObject | string {
 
 function readKey(pem: string): KeyObject | undefined {
   try {
-    return createPrivateKey(pem);
+    return createPrivateKey(withLineBreaks(pem));
   } catch {
     return undefined;
   }
+}
+
+/** Restores the line breaks of a key, which fields of one line remove, and which environment files write as `\n`. */
+function withLineBreaks(pem: string): string {
+  const [, begin, body = "", end] = /(-----BEGIN [A-Z ]+-----)([^-]+)(-----END [A-Z ]+-----)/.exec(pem) ?? [];
+  const lines = body.replaceAll(/\s|\\n/g, "").match(/.{1,64}/g) ?? [];
+  return [begin, ...lines, end, ""].join("\n");
 }
 
 /** The longest life that Google and Snowflake accept. */
