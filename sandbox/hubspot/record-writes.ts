@@ -160,12 +160,7 @@ export function presentWritten(store: TypeStore, record: StoredRecord, written: 
   return envelope(store, record, properties);
 }
 
-/** Shows the requested properties, null without a value; unknown names are dropped silently. */
-export function presentNamed(store: TypeStore, record: StoredRecord, names: string[] | undefined): Data {
-  return presenter(store, names)(record);
-}
-
-/** Returns `presentNamed` for many records with the same names. */
+/** Returns a function that shows the requested properties, null without a value; unknown names are dropped silently. */
 export function presenter(store: TypeStore, names: string[] | undefined): (record: StoredRecord) => Data {
   const { createdProperty, modifiedProperty, defaults } = store.type;
   const wanted =

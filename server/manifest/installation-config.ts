@@ -330,4 +330,3 @@ export type ConfigContent = Static<typeof ConfigContentSchema>;
 export type ConfigReadObject = Static<typeof ConfigReadObjectSchema>;
 export type ConfigWriteObject = Static<typeof ConfigWriteObjectSchema>;
 export type ConfigSubscribeObject = Static<typeof ConfigSubscribeObjectSchema>;
-export type FieldSetting = Static<typeof FieldSettingSchema>;
