@@ -5,6 +5,7 @@ import type { Description, WriteRules } from "../connector-kit/described/descrip
 import { conditionOf } from "../connector-kit/described/record-result.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
+import { nowMs } from "../server/ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { graphqlAnswer } from "./simulated-graphql.ts";
@@ -16,18 +17,7 @@ import { simulatedAccount } from "./simulated-connection.ts";
 import { upsertIn } from "./simulated-upsert.ts";
 import { valueInPath } from "./value-in-path.ts";
 import { placed, REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
-
-export interface SimulatedRequest {
-  method: string;
-  /** With query. */
-  path: string;
-  /** Base URL of the account, for absolute addresses of next pages. */
-  baseUrl: string;
-  contentType: string;
-  /** Names in lower case. */
-  headers?: NodeJS.Dict<string | string[]>;
-  body: string;
-}
+import type { SimulatedRequest } from "./simulated-request.ts";
 
 /** Records by object, in the order of their creation. */
 export class SimulatedAccount {
@@ -45,7 +35,7 @@ export class SimulatedAccount {
 
   /** The account's clock, in milliseconds since 1970: whole seconds apart for each change. */
   get now(): number {
-    return Math.max(this.#lastChange, Date.now());
+    return Math.max(this.#lastChange, nowMs());
   }
 
   records(object: string): StoredRecord[] {
@@ -54,7 +44,7 @@ export class SimulatedAccount {
 
   /** Creates or changes a record without the API. */
   put(object: string, fields: JsonObject, id = this.#newId()): string {
-    this.#lastChange = Math.max(this.#lastChange + 1_000, Math.floor(Date.now() / 1_000) * 1_000);
+    this.#lastChange = Math.max(this.#lastChange + 1_000, Math.floor(nowMs() / 1_000) * 1_000);
     const known = this.#of(object).get(id);
     this.#of(object).set(id, {
       id,

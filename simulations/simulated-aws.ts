@@ -1,4 +1,5 @@
 /** What AWS does with a request before the service that it is for: checks the signature, and tells who signed. */
+import { nowMs } from "../server/ground/clock.ts";
 import { awsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 
@@ -18,7 +19,7 @@ export function openSimulatedAws(account: AwsService): SimulatedAws {
     admit(request) {
       const isSts = request.url.startsWith(STS_PATH);
       const called = isSts ? { ...account, service: "sts" } : account;
-      const refusal = awsRefusal(request, called, Date.now() + simulated.aheadMs);
+      const refusal = awsRefusal(request, called, nowMs() + simulated.aheadMs);
       if (isSts) return refusal ? stsRefusal(refusal.type, refusal.message) : identity(account);
       if (!refusal) return undefined;
       const { type, message } = refusal;
