@@ -30,7 +30,7 @@ const BatchAbility = Type.Object({
 });
 
 /** Which actions a manifest may declare for the provider or module. */
-export const SupportSchema = Type.Object(
+const SupportSchema = Type.Object(
   {
     bulkWrite: described(Flags, "Actions of the provider's own bulk API."),
     proxy: Type.Boolean({ description: "Whether calls through the proxy are possible." }),

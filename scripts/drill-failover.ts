@@ -96,7 +96,7 @@ interface Surroundings {
   processes: DrillProcesses;
 }
 
-export async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> {
+async function failoverDrill(options: FailoverOptions): Promise<FailoverReport> {
   const open = await surround(options.patroni);
   try {
     return await drill(open, options);

@@ -60,7 +60,7 @@ const ROUND_MS = 100_000;
 /** Connections to providers and to the database idle for ten seconds before they are closed. */
 const SETTLE_MS = 30_000;
 
-export async function mixedDrill(options: {
+async function mixedDrill(options: {
   minutes: number;
   onProgress?(text: string): void;
 }): Promise<MixedDrillReport> {

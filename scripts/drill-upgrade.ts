@@ -51,7 +51,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "..");
 const KEY = "upgrade-drill-key-0123456789-0123456789";
 
-export async function upgradeDrill(options: { from: string; seconds: number }): Promise<UpgradeReport> {
+async function upgradeDrill(options: { from: string; seconds: number }): Promise<UpgradeReport> {
   const home = await mkdtemp(join(tmpdir(), "busbar-upgrade-"));
   const earlier = await checkOut(options.from, join(home, "earlier"));
   // Its maintenance database is empty: the earlier version migrates it first.

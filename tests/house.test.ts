@@ -1,6 +1,6 @@
 /** Checks the house rules that no linter knows: which folder may import which, and which may do what. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
@@ -101,6 +101,8 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
 const ENDPOINT =
   /^server\/api\/([\w-]+)\/(list|get|create|update|delete|put|patch|generate|batch|pause|resend|rotate|test)-/;
 
+const ROOT = join(import.meta.dirname, "..");
+
 const all = readSources();
 const texts = new Map(all.map(({ file, text }) => [file, text]));
 const read = (file: string): string => texts.get(file) ?? "";
@@ -155,6 +157,23 @@ test("npm run generate imports no generated file before it has written all of th
   );
 });
 
+test("a function or constant is exported only if another file names it", () => {
+  const everything = globSync("{*,*/**/*}.{ts,tsx,mjs}", { cwd: ROOT, exclude: ["node_modules"] });
+  const namedIn = new Map<string, number>();
+  for (const file of everything) {
+    const names = new Set(readFileSync(join(ROOT, file), "utf8").match(/[\w$]+/g));
+    for (const name of names) namedIn.set(name, (namedIn.get(name) ?? 0) + 1);
+  }
+  const unused = all
+    .filter(({ file }) => !file.endsWith(".gen.ts"))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)]
+        .filter(([, name = ""]) => namedIn.get(name) === 1)
+        .map(([, name]) => `${file}: ${name}`),
+    );
+  assert.deepEqual(unused, []);
+});
+
 test("a file name is unique in the server", () => {
   const shared = findSharedNames(sources.filter((file) => file.startsWith("server/")));
   assert.deepEqual(shared, []);
@@ -185,7 +204,7 @@ test("each resource of the API has a test and a walk of its own", () => {
     ["test", "walk"].map((kind) => `server/api/${name}/${name}.${kind}.ts`),
   );
   assert.deepEqual(
-    expected.filter((file) => !existsSync(join(import.meta.dirname, "..", file))),
+    expected.filter((file) => !existsSync(join(ROOT, file))),
     [],
   );
 });

@@ -25,7 +25,7 @@ interface Program {
 }
 
 export const PINS = spawnSync("taskset", ["-V"]).status === 0;
-export const onCores = (cores = "0-1"): string[] => (PINS ? ["taskset", "-c", cores] : []);
+const onCores = (cores = "0-1"): string[] => (PINS ? ["taskset", "-c", cores] : []);
 
 /** Moves this process, the load generator. */
 export function moveTo(cores: string): void {

@@ -7,7 +7,7 @@ import { classify } from "./classify.ts";
 import { DATA } from "./request.ts";
 
 /** Most records of a page; Salesforce gives fewer where they are large. */
-export const PAGE_LIMIT = 2000;
+const PAGE_LIMIT = 2000;
 
 /** Salesforce refuses an address that, with all headers, exceeds 16,384 bytes. */
 const LONGEST_ADDRESS = 12_000;

@@ -31,7 +31,7 @@ const plain = (name: string, label: string): CredentialField => ({ name, label, 
 const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
   authType === "apiKey" || (authType === "basic" && basicOpts?.apiKeyAsBasic === true);
 
-export function credentialFieldsOf(provider: Schemas["Provider"]): CredentialField[] {
+function credentialFieldsOf(provider: Schemas["Provider"]): CredentialField[] {
   const { authType, oauth2Opts, customOpts } = provider;
   if (takesKey(provider)) return [secret("apiKey", "API key of the account")];
   if (authType === "basic" && provider.awsSignature)

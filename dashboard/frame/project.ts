@@ -7,7 +7,7 @@ import { useCall } from "../api/queries.ts";
 const KEY = "busbar-project";
 
 /** The name of the project used last in this browser; `_` in an address stands for it. */
-export function lastProject(): string | undefined {
+function lastProject(): string | undefined {
   try {
     return localStorage.getItem(KEY) ?? undefined;
   } catch {
@@ -15,7 +15,7 @@ export function lastProject(): string | undefined {
   }
 }
 
-export function rememberProject(name: string): void {
+function rememberProject(name: string): void {
   try {
     localStorage.setItem(KEY, name);
   } catch {

@@ -7,7 +7,7 @@ export const ROLES = ["viewer", "support", "editor", "owner"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** Returns the person's role in the organisation of the page; undefined until it is known. */
-export function useRole(): Role | undefined {
+function useRole(): Role | undefined {
   const { org } = useParams({ strict: false });
   const project = useShownProject();
   const me = useCall("getMyInfo", {}).data;

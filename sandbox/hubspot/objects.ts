@@ -120,7 +120,7 @@ function keyAfter(text: string, settings: AccountSettings): number {
   return Number(key);
 }
 
-export function namesFrom(query: URLSearchParams, name: string): string[] | undefined {
+function namesFrom(query: URLSearchParams, name: string): string[] | undefined {
   const all = query.getAll(name).flatMap((value) => value.split(","));
   return all.length === 0 ? undefined : all.map((value) => value.trim()).filter((value) => value !== "");
 }

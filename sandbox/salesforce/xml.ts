@@ -61,7 +61,7 @@ export function childrenNamed(element: Element | undefined, name: string): Eleme
   return element?.children.filter((candidate) => candidate.name === name) ?? [];
 }
 
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 

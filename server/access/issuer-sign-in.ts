@@ -26,7 +26,7 @@ export interface IssuerSignIn {
   forget(): string;
 }
 
-export const SIGN_IN_PATH = "/callbacks/v1/sign-in";
+const SIGN_IN_PATH = "/callbacks/v1/sign-in";
 const COOKIE = "busbar_sign_in";
 /** Long enough for a second factor and a forgotten password. */
 const ATTEMPT_SECONDS = 3_600;

@@ -19,7 +19,7 @@ const AssociationSchema = Type.Object(
 );
 
 /** A record as runs, searches and sample reads give it. */
-export const ResultEntrySchema = Type.Object(
+const ResultEntrySchema = Type.Object(
   {
     id: Type.String({ description: "The provider's id of the record." }),
     fields: members("Fields that are not mapped, by the provider's names in lower case."),

@@ -106,7 +106,7 @@ const ReadInputSchema = open(
   },
   { title: "ConfigReadObjectInput", description: "How to read an object for a customer." },
 );
-export const ConfigReadObjectSchema = open(
+const ConfigReadObjectSchema = open(
   {
     objectName: Type.String({ description: "The provider's name for the object." }),
     selectedFields,
@@ -116,7 +116,7 @@ export const ConfigReadObjectSchema = open(
   { title: "ConfigReadObject", description: "How to read an object for a customer." },
 );
 
-export const FieldSettingSchema = open(
+const FieldSettingSchema = open(
   {
     default: Type.Optional(
       open(
@@ -173,7 +173,7 @@ const WriteInputSchema = open(
   },
   { title: "ConfigWriteObjectInput", description: "How to write an object for a customer." },
 );
-export const ConfigWriteObjectSchema = open(
+const ConfigWriteObjectSchema = open(
   { objectName: Type.String({ description: "The provider's name for the object." }), ...writeMembers },
   { title: "ConfigWriteObject", description: "How to write an object for a customer." },
 );
@@ -227,7 +227,7 @@ const SubscribeInputSchema = open(
   },
   { title: "ConfigSubscribeObjectInput", description: "How to subscribe to an object for a customer." },
 );
-export const ConfigSubscribeObjectSchema = open(
+const ConfigSubscribeObjectSchema = open(
   {
     objectName: Type.String({ description: "The provider's name for the object." }),
     destination: Type.String({ description: "Name of the destination to send to." }),

@@ -105,7 +105,7 @@ export const WriteObjectSchema = Type.Object(
   { title: "ManifestWriteObject", description: "An object to write." },
 );
 
-export const SubscribeObjectSchema = Type.Object(
+const SubscribeObjectSchema = Type.Object(
   {
     objectName: Type.String({ description: "The provider's name for the object." }),
     destination: Type.Optional(Type.String({ description: "Name of the destination to send to." })),
@@ -148,7 +148,7 @@ export const SubscribeObjectSchema = Type.Object(
   { title: "ManifestSubscribeObject", description: "An object whose changes to subscribe to." },
 );
 
-export const WatchSchemaSchema = Type.Object(
+const WatchSchemaSchema = Type.Object(
   {
     destination: Type.Optional(Type.String({ description: "Name of the destination to send to." })),
     schedule: Type.Optional(

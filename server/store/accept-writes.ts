@@ -73,7 +73,7 @@ export interface GroupedWrite extends AcceptedWrite {
 }
 
 /** A group that holds this many records, or bytes of records, is full: it is due at once. */
-export const GROUP_SIZE = 100;
+const GROUP_SIZE = 100;
 export const GROUP_BYTES = 2 * 1024 * 1024;
 
 /**

@@ -29,7 +29,7 @@ export interface ProxyCallFilter {
 const CALLER_LEFT = 499;
 
 /** The condition that a provider refused a call. */
-export const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_LEFT)} and not by_busbar)`;
+const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_LEFT)} and not by_busbar)`;
 
 /** Calls that one statement reads for filters that no index serves; fewer for a text, which costs more per row. */
 const MOST_EXAMINED = 100_000;

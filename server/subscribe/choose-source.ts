@@ -86,7 +86,7 @@ export const sourceSettings = ({ pushes }: { pushes: boolean }): string[] =>
   pushes ? ["auto", "webhook", "journal", "polling"] : ["auto", "pubsub", "polling"];
 
 /** Returns the setting; undefined if it is not set, or `auto`. */
-export function sourceSetting(metadata: unknown): string | undefined {
+function sourceSetting(metadata: unknown): string | undefined {
   const params = memberOf(metadata, "providerParams");
   const source = memberOf(params, SOURCE_SETTING);
   return typeof source === "string" && source !== "" && source !== "auto" ? source : undefined;

@@ -50,7 +50,7 @@ export function startSyncingSubscriptions(
 }
 
 /** Takes queued installations; returns how many. */
-export const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number> =>
+const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number> =>
   transact(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "subscription_syncs", MOST_AT_ONCE);
     for (const sync of syncs) {

@@ -6,7 +6,7 @@ import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import type { TestBusbar } from "../harness/busbar.ts";
 
 /** A name that tests layout and escaping: markup, a change of direction, and no place to break. */
-export const FOREIGN_NAME = `<img src=x onerror=alert(1)> \u202Eשלום GmbH & Söhne-${"x".repeat(40)}`;
+const FOREIGN_NAME = `<img src=x onerror=alert(1)> \u202Eשלום GmbH & Söhne-${"x".repeat(40)}`;
 
 export interface Filled {
   customers: Customer[];

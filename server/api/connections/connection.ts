@@ -11,7 +11,7 @@ import { ConnectionId, ProjectId, ProviderName } from "../members.ts";
 import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
-export const TokenSchema = Type.Object(
+const TokenSchema = Type.Object(
   {
     token: Type.String({ description: "The token." }),
     issuedAt: Type.Optional(Type.String({ format: "date-time", description: "When the token was issued." })),
@@ -29,7 +29,7 @@ const MetadataSource = Type.Enum(["input", "token", "provider"], {
 });
 const METADATA = "Metadata of the account, by name. URLs and requests are built from it.";
 
-export const ProviderMetadataSchema = Type.Record(
+const ProviderMetadataSchema = Type.Record(
   Type.String(),
   Type.Object({
     value: Type.String({ description: "The value." }),

@@ -39,7 +39,7 @@ export interface WantedConsent {
 }
 
 /** Time to open the address and to continue. */
-export const CONSENT_MS = 10 * 60_000;
+const CONSENT_MS = 10 * 60_000;
 
 export const BEGIN_PATH = `${CONSENT_PATH}/begin`;
 

@@ -8,7 +8,7 @@ import { browserHash, browserSecret, CONSENT_PATH } from "./browser-binding.ts";
 import { isRetryable, REASONS, type ConsentFailed, type FailureReason } from "./consent-failure.ts";
 import { failurePage, successPage } from "./consent-pages.ts";
 
-export const RETRY_PATH = `${CONSENT_PATH}/retry`;
+const RETRY_PATH = `${CONSENT_PATH}/retry`;
 
 /** Counted from the application's request, because the customer may lose the right to connect after it. */
 const RETRY_MS = 60 * 60_000;

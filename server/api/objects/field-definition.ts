@@ -66,7 +66,7 @@ const AssociationSchema = Type.Object(
   { title: "FieldAssociation", description: "Target of a field of the type `reference`." },
 );
 
-export const FieldDefinitionSchema = Type.Object(
+const FieldDefinitionSchema = Type.Object(
   {
     fieldName: Type.String({
       minLength: 1,

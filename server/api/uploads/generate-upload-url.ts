@@ -7,7 +7,7 @@ import type { Database } from "../../store/database.ts";
 import { insertUpload } from "../../store/uploads.ts";
 
 /** Clients expect the name of a storage bucket here; they only build `gs://bucket/path` from it. */
-export const UPLOAD_BUCKET = "busbar-uploads";
+const UPLOAD_BUCKET = "busbar-uploads";
 const LIFE_MINUTES = 15;
 
 /** Exists on each surface; `operationId` distinguishes them in the OpenAPI document. */

@@ -7,7 +7,7 @@ import type { Database } from "../../store/database.ts";
 import { fillUpload, findOpenUpload } from "../../store/uploads.ts";
 import { receiveFile, type ReceivedFile } from "./receive-file.ts";
 
-export const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
+const UPLOAD_LIMIT_BYTES = 50 * 1024 * 1024;
 
 export function putUpload(deps: { database: Database; config: { dataDir: string } }) {
   const store = oneAtATime(async (uploadId: string, file: ReceivedFile) => {

@@ -15,7 +15,7 @@ export interface WireMessage {
 type Framing = "by-headers" | "none" | "until-close";
 
 /** Reads messages one after the other. Rejects when nothing arrives for `limitMs`. */
-export class WireReader {
+class WireReader {
   readonly #socket: Socket;
   readonly #limitMs: number;
   #buffer = Buffer.alloc(0);
