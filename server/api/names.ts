@@ -1,5 +1,5 @@
 /** Checks names of topics and destinations. */
-import { Problem } from "../ground/errors.ts";
+import { memberProblem } from "../ground/member-problem.ts";
 
 const MAX_LENGTH = 64;
 
@@ -7,8 +7,5 @@ const MAX_LENGTH = 64;
 export function checkName(name: string, member = "name"): string {
   if (name.length <= MAX_LENGTH && /^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?$/.test(name)) return name;
   const detail = `must be 1 to ${MAX_LENGTH} letters, digits and dashes, with no dash at either end`;
-  throw new Problem("semantically-invalid", {
-    detail: `${member}: ${detail}`,
-    issues: [{ in: "body", name: member, detail, value: name }],
-  });
+  throw memberProblem(member, detail, { slug: "semantically-invalid", value: name });
 }

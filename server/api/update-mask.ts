@@ -1,7 +1,6 @@
 /** Picks the members of a PATCH body that its `updateMask` lists; all others are ignored. */
 import { Type } from "typebox";
-import { Problem } from "../ground/errors.ts";
-import type { ProblemSlug } from "../ground/problem-types.ts";
+import { memberProblem } from "../ground/member-problem.ts";
 
 export const UpdateMask = Type.Array(Type.String(), {
   minItems: 1,
@@ -21,15 +20,12 @@ export function pickMasked<Source extends object, Name extends keyof Source & st
   const picked = mask.map((path) => {
     const name = allowed.find((candidate) => candidate === path.replaceAll("\\", ""));
     if (name === undefined) {
-      throw wrong("updateMask", `\`${path}\` cannot be updated; these can: ${allowed.join(", ")}.`);
+      throw memberProblem("updateMask", `\`${path}\` cannot be updated; these can: ${allowed.join(", ")}.`);
     }
     if (source[name] === undefined)
-      throw wrong(`${member}.${name}`, "is missing, but `updateMask` names it.", missing);
+      throw memberProblem(`${member}.${name}`, "is missing, but `updateMask` names it.", { slug: missing });
     return [name, source[name]] as const;
   });
   // TypeScript cannot infer that names come from `allowed` and values from `source`.
   return Object.fromEntries(picked) as Pick<Source, Name>;
 }
-
-const wrong = (name: string, detail: string, slug: ProblemSlug = "invalid-request"): Problem =>
-  new Problem(slug, { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

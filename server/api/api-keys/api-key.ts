@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { findApiKey, lockFullKeys, type ApiKeyRow } from "../../store/api-keys.ts";
 import type { Queries } from "../../store/database.ts";
 import { ProjectId } from "../members.ts";
@@ -76,11 +77,7 @@ export const ApiKeySchema = Type.Object(
 export function futureTime(expireTime: string, name: string): Date {
   const time = new Date(expireTime);
   if (time.getTime() > nowMs()) return time;
-  const detail = "must be in the future";
-  throw new Problem("invalid-request", {
-    detail: `${name}: ${detail}`,
-    issues: [{ in: "body", name, detail, value: expireTime }],
-  });
+  throw memberProblem(name, "must be in the future", { value: expireTime });
 }
 
 export const NameParams = Type.Object({

@@ -3,6 +3,7 @@ import { Type, type Static } from "typebox";
 import { isNetwork, openNetworks } from "../../ground/client-address.ts";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import type { ApiKeyRow } from "../../store/api-keys.ts";
 import { RateLimitSchema } from "./api-key.ts";
 
@@ -53,8 +54,5 @@ export function requireOwnAddress(allowedAddresses: string[], address: string): 
 function noNetwork(name: string, value: string): Problem {
   const detail =
     "must be an IPv4 or IPv6 address, or a network such as 10.0.0.0/8 or 2001:db8::/32; IPv4 not in its IPv6 form";
-  return new Problem("invalid-request", {
-    detail: `${name}: ${detail}`,
-    issues: [{ in: "body", name, detail, value }],
-  });
+  return memberProblem(name, detail, { value });
 }

@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { firstIdOf, isUuid } from "../../ground/ids.ts";
 import { nowMs } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import {
@@ -94,13 +94,14 @@ function choiceOf({
   type,
   ids,
 }: Static<typeof BodySchema>): Omit<ResendChoice, "destinationId"> {
-  if (since === undefined && ids === undefined) throw wrong("since", "is missing. Send it, or send `ids`.");
+  if (since === undefined && ids === undefined)
+    throw memberProblem("since", "is missing. Send it, or send `ids`.");
   const sinceMs = since === undefined ? 0 : Date.parse(since);
   const untilMs = until === undefined ? nowMs() + 1 : Date.parse(until);
   if (untilMs <= sinceMs) {
     throw until === undefined
-      ? wrong("since", "must lie in the past.")
-      : wrong("until", "must be later than `since`.");
+      ? memberProblem("since", "must lie in the past.")
+      : memberProblem("until", "must be later than `since`.");
   }
   return {
     states: STATES[status],
@@ -110,9 +111,6 @@ function choiceOf({
     ...(ids && { ids: ids.filter(isUuid) }),
   };
 }
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });
 
 /** Works in batches, because a single long statement would block others. */
 async function resendAll(queries: Queries, choice: ResendChoice): Promise<number> {

@@ -1,5 +1,5 @@
 /** Applies the `updateMask` of a destination: paths of one or two steps; values are replaced as a whole. */
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 
 export interface DestinationChange {
   name: string;
@@ -62,22 +62,16 @@ function parse(path: string, members: Members): Step {
     one,
     ...members[one].map((name) => `${one}.${name}`),
   ]);
-  throw wrong("updateMask", `\`${path}\` cannot be updated; these can: name, ${known.join(", ")}.`);
+  throw memberProblem("updateMask", `\`${path}\` cannot be updated; these can: name, ${known.join(", ")}.`);
 }
 
 function present<Value>(value: Value | undefined, path: string): Value {
   if (value !== undefined) return value;
-  throw wrong(`destination.${path}`, "is missing, but `updateMask` names it.");
+  throw memberProblem(`destination.${path}`, "is missing, but `updateMask` names it.");
 }
 
 function keepType(asked: string, type: string): void {
   if (asked === type) return;
   const detail = `is \`${type}\` and cannot be changed. Create another destination.`;
-  throw new Problem("semantically-invalid", {
-    detail: `destination.type: ${detail}`,
-    issues: [{ in: "body", name: "destination.type", detail, value: asked }],
-  });
+  throw memberProblem("destination.type", detail, { slug: "semantically-invalid", value: asked });
 }
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { eventTopicRoutes } from "../../store/topic-routes.ts";
@@ -29,10 +30,7 @@ export const createEventTopicRoute = (deps: { database: Database }) =>
       const { eventType, topicId } = body;
       if (!EVENT_TYPES.some((known) => known === eventType)) {
         const detail = `must be one of ${EVENT_TYPES.join(", ")}`;
-        throw new Problem("semantically-invalid", {
-          detail: `eventType: ${detail}`,
-          issues: [{ in: "body", name: "eventType", detail, value: eventType }],
-        });
+        throw memberProblem("eventType", detail, { slug: "semantically-invalid", value: eventType });
       }
       try {
         const row = await transact(deps.database, async (queries) => {

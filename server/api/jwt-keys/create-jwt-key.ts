@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/jwt-keys */
 import { Type } from "typebox";
 import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertJwtKey } from "../../store/jwt-keys.ts";
@@ -36,12 +36,7 @@ export const createJWTKey = (deps: { database: Database }) =>
     refusalMembers: RefusedKeySchema,
     async handle({ project, body }) {
       const label = body.label ?? body.name;
-      if (label === undefined) {
-        throw new Problem("invalid-request", {
-          detail: "label: is missing",
-          issues: [{ in: "body", name: "label", detail: "is missing" }],
-        });
-      }
+      if (label === undefined) throw memberProblem("label", "is missing");
       const publicKeyPem = readPublicKey(body.publicKeyPem);
       const { id } = await insertJwtKey(deps.database.queries, {
         projectId: project.id,

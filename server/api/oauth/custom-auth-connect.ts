@@ -5,7 +5,7 @@ import { untold } from "../../credentials/stored/told-metadata.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { readCredentials } from "../../credentials/connect/read-credentials.ts";
 import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { projectEndpoint, type Caller } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
@@ -100,18 +100,18 @@ async function begin(
 ): Promise<Flow> {
   const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
   const provider = body.provider === undefined ? undefined : deps.catalog.of(projectId).find(body.provider);
-  if (!provider) throw wrong("provider", `There is no provider \`${body.provider ?? ""}\`.`);
-  if (groupRef === undefined) throw wrong("groupRef", "is missing");
-  if (consumerRef === undefined) throw wrong("consumerRef", "is missing");
+  if (!provider) throw memberProblem("provider", `There is no provider \`${body.provider ?? ""}\`.`);
+  if (groupRef === undefined) throw memberProblem("groupRef", "is missing");
+  if (consumerRef === undefined) throw memberProblem("consumerRef", "is missing");
   if (provider.authType !== "custom")
-    throw wrong(
+    throw memberProblem(
       "provider",
       `${provider.name} has no custom authentication scheme. Use connections:generate.`,
     );
   const metadata = enteredMetadata(provider, untold(caller, provider, body).providerMetadata);
   const credentials = readCredentials(provider, { customAuth });
   if (credentials.scheme !== "custom")
-    throw wrong("provider", `${provider.name} has no custom authentication scheme.`);
+    throw memberProblem("provider", `${provider.name} has no custom authentication scheme.`);
   // Values of later steps cannot be required yet; without steps, a missing value is refused before the provider is called.
   if (!provider.customOpts?.connectSteps) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
   const app = provider.customOpts?.providerInputs?.length
@@ -135,6 +135,3 @@ function webOrigin({ origin = "" }: IncomingHttpHeaders): string | undefined {
   if (!/^https?:/.test(origin) || !URL.canParse(origin)) return undefined;
   return new URL(origin).origin;
 }
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

@@ -20,6 +20,7 @@ import type { Egress } from "../../egress/open-egress.ts";
 import type { Log } from "../../ground/log.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { newId } from "../../ground/ids.ts";
 import type { SealedPlace, Sealer } from "../../ground/seal.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
@@ -99,11 +100,11 @@ export async function resume(
   const provider = session && deps.catalog.of(session.projectId).find(session.provider);
   const redirect = session && provider?.customOpts?.connectSteps?.[session.step]?.redirect;
   if (!session || !redirect) {
-    throw wrong("sessionId", "There is no such session, or it has expired or was used. Start again.");
+    throw memberProblem("sessionId", "There is no such session, or it has expired or was used. Start again.");
   }
   const progress = openProgress(deps.sealer, session);
   if (sendsState(redirect) && params["state"] !== progress.state) {
-    throw wrong("callbackParams.state", "is not the one that was sent. Start again.");
+    throw memberProblem("callbackParams.state", "is not the one that was sent. Start again.");
   }
   const app = session.providerAppId
     ? await findProviderApp(deps.database.queries, session.projectId, session.providerAppId)
@@ -184,7 +185,7 @@ function addressOf(deps: FlowServices, flow: Flow, redirect: Redirect, state: st
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ?? "provider";
-    throw wrong(name, `${flow.provider.name} needs it for the next step: ${error.message}.`);
+    throw memberProblem(name, `${flow.provider.name} needs it for the next step: ${error.message}.`);
   }
 }
 
@@ -223,6 +224,3 @@ const place = ({ id, projectId }: { id: string; projectId: string }): SealedPlac
   rowId: id,
   projectId,
 });
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

@@ -1,5 +1,5 @@
 /** Finds the provider app of a flow: the given one, or the project's first. */
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 
@@ -12,18 +12,15 @@ export async function usableProviderApp(
   if (!providerAppId) {
     const app = await findDefaultProviderApp(queries, projectId, provider);
     if (app) return app;
-    throw wrong(
+    throw memberProblem(
       "provider",
       `The project has no provider app for ${provider}. Create one with the client you registered there.`,
     );
   }
   const app = await findProviderApp(queries, projectId, providerAppId);
   if (app?.provider === provider) return app;
-  throw wrong(
+  throw memberProblem(
     "providerAppId",
     `There is no provider app \`${providerAppId}\` for ${provider} in this project.`,
   );
 }
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

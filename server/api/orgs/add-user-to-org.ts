@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import { mailDomain } from "../../access/mail-domain.ts";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { isUuid } from "../../ground/ids.ts";
 import type { Role } from "../../ground/role.ts";
 import { endpoint, type Caller } from "../../http/endpoint.ts";
@@ -82,10 +83,4 @@ const mayNot = (): Problem =>
       "your verified e-mail address.",
   });
 
-const isMember = (): Problem => {
-  const detail = "is already in this organisation";
-  return new Problem("invalid-request", {
-    detail: `builderId: ${detail}`,
-    issues: [{ in: "body", name: "builderId", detail }],
-  });
-};
+const isMember = (): Problem => memberProblem("builderId", "is already in this organisation");

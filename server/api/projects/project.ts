@@ -1,6 +1,7 @@
 /** The project as the API shows it. */
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import type { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { isUuid } from "../../ground/ids.ts";
 import type { ProjectRow } from "../../store/projects.ts";
 import { OrgId, ProjectId } from "../members.ts";
@@ -77,7 +78,4 @@ export const nameTaken = (name: string, member: string): Problem =>
   invalidName(member, `\`${name}\` is taken; names are unique, whatever their case`);
 
 const invalidName = (name: string, detail: string): Problem =>
-  new Problem("semantically-invalid", {
-    detail: `${name}: ${detail}`,
-    issues: [{ in: "body", name, detail }],
-  });
+  memberProblem(name, detail, { slug: "semantically-invalid" });

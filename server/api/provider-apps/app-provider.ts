@@ -1,6 +1,7 @@
 /** Checks that a provider can have a provider app, and that the app has the scopes and settings that the provider needs. */
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/choose-source.ts";
 
 /**
@@ -47,8 +48,5 @@ export function requireSource(
   if (known.includes(value)) return;
   const name = `${member}.providerParams.${SOURCE_SETTING}`;
   const detail = `must be one of ${known.join(", ")}`;
-  throw new Problem("semantically-invalid", {
-    detail: `${name}: ${detail}`,
-    issues: [{ in: "body", name, detail, value }],
-  });
+  throw memberProblem(name, detail, { slug: "semantically-invalid", value });
 }

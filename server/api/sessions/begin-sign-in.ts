@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import type { IssuerSignIn } from "../../access/issuer-sign-in.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { endpoint, Page } from "../../http/endpoint.ts";
 
 export const beginSignIn = (deps: { issuerSignIn?: IssuerSignIn; publicUrl: () => string }) =>
@@ -51,8 +52,5 @@ function ownPath(path: string, publicUrl: string): string {
   const url = URL.parse(path, publicUrl);
   if (/^\/(?![/\\])[\x21-\x7e]*$/.test(path) && url && url.origin === new URL(publicUrl).origin) return path;
   const detail = "must be a path of this server: it begins with one `/` and has no spaces";
-  throw new Problem("invalid-request", {
-    detail: `returnTo: ${detail}`,
-    issues: [{ in: "query", name: "returnTo", detail }],
-  });
+  throw memberProblem("returnTo", detail, { in: "query" });
 }

@@ -1,7 +1,7 @@
 /** Checks and stores the routes that the body of a topic names: event types that lead to it, destinations that it leads to. */
 import { Type } from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import type { Queries } from "../../store/database.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
@@ -35,11 +35,7 @@ export function checkEventTypes(eventTypes: string[] = []): void {
   eventTypes.forEach((eventType, index) => {
     if (EVENT_TYPES.some((known) => known === eventType)) return;
     const detail = `must be one of ${EVENT_TYPES.join(", ")}`;
-    const name = `eventTypes.${index}`;
-    throw new Problem("semantically-invalid", {
-      detail: `${name}: ${detail}`,
-      issues: [{ in: "body", name, detail, value: eventType }],
-    });
+    throw memberProblem(`eventTypes.${index}`, detail, { slug: "semantically-invalid", value: eventType });
   });
 }
 

@@ -5,6 +5,7 @@ import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
 import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Long enough for certificates and keys in PEM. Credentials in use are kept in memory. */
@@ -96,9 +97,12 @@ export function readCredentials(provider: ProviderInfo, input: CredentialsInput)
   const member = given.find((name) => name === first || others.includes(name));
   const extra = given.find((name) => name !== member);
   if (extra)
-    throw wrong(extra, `${provider.name} authenticates by ${first ?? "nothing"}; leave \`${extra}\` out.`);
+    throw memberProblem(
+      extra,
+      `${provider.name} authenticates by ${first ?? "nothing"}; leave \`${extra}\` out.`,
+    );
   if (first === undefined) return { scheme: "none" };
-  if (member === undefined) throw wrong(first, `is missing: ${provider.name} authenticates by it.`);
+  if (member === undefined) throw memberProblem(first, `is missing: ${provider.name} authenticates by it.`);
   const credentials = read(provider, input, member);
   requireSendable(provider, credentials, member);
   return credentials;
@@ -113,7 +117,7 @@ function requireSendable(provider: ProviderInfo, credentials: StoredCredentials,
     // Missing values come from later steps.
     if (error instanceof TemplateError) return;
     if (!(error instanceof CredentialsError)) throw error;
-    throw wrong(member, `${error.message}; look for a line break or blanks that were copied along.`);
+    throw memberProblem(member, `${error.message}; look for a line break or blanks that were copied along.`);
   }
 }
 
@@ -141,7 +145,10 @@ function read(provider: ProviderInfo, input: CredentialsInput, member: Member): 
   if (oauth2AuthorizationCode) {
     const { accessToken, refreshToken } = oauth2AuthorizationCode;
     if (!accessToken && !refreshToken) {
-      throw wrong("oauth2AuthorizationCode.accessToken", "is missing; give it, a refresh token, or both.");
+      throw memberProblem(
+        "oauth2AuthorizationCode.accessToken",
+        "is missing; give it, a refresh token, or both.",
+      );
     }
     if (accessToken) requireTimes(accessToken);
     const pkce = provider.oauth2Opts?.grantType === "authorizationCodePKCE";
@@ -158,7 +165,10 @@ function requireTimes(token: { issuedAt?: string; expiresAt?: string }): void {
   for (const name of ["issuedAt", "expiresAt"] as const) {
     const time = token[name];
     if (time === undefined || !Number.isNaN(Date.parse(time))) continue;
-    throw wrong(`oauth2AuthorizationCode.accessToken.${name}`, `\`${time}\` is no time that can be kept.`);
+    throw memberProblem(
+      `oauth2AuthorizationCode.accessToken.${name}`,
+      `\`${time}\` is no time that can be kept.`,
+    );
   }
 }
 
@@ -167,7 +177,7 @@ function readPair(
   { basicOpts }: ProviderInfo,
   { username, password }: { username: string; password: string },
 ): StoredCredentials {
-  if (!username && !password) throw wrong("basicAuth", "user name and password are both empty.");
+  if (!username && !password) throw memberProblem("basicAuth", "user name and password are both empty.");
   if (basicOpts?.apiKeyAsBasic && !(username && password)) {
     return { scheme: "apiKey", apiKey: username || password };
   }
@@ -178,7 +188,7 @@ function customValues(provider: ProviderInfo, given: Record<string, unknown>): R
   const missing = (provider.customOpts?.inputs ?? []).filter(({ name }) => given[name] === undefined);
   if (missing.length > 0) {
     const names = missing.map(({ name }) => `customAuth.${name}`).join(", ");
-    throw wrong(
+    throw memberProblem(
       `customAuth.${missing[0]?.name}`,
       `${names} missing: ${provider.name} needs ${missing.length === 1 ? "it" : "them"}.`,
     );
@@ -188,9 +198,7 @@ function customValues(provider: ProviderInfo, given: Record<string, unknown>): R
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
   const long = values.find(([name = "", value = ""]) => name.length + value.length > LONGEST);
-  if (long) throw wrong(`customAuth.${long[0]?.slice(0, 100)}`, `is longer than ${LONGEST} characters.`);
+  if (long)
+    throw memberProblem(`customAuth.${long[0]?.slice(0, 100)}`, `is longer than ${LONGEST} characters.`);
   return Object.fromEntries(values);
 }
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });

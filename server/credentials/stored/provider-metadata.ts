@@ -3,7 +3,7 @@ import { signatureRegion } from "../../../connector-kit/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
 import { textAt } from "../../../connector-kit/text-at.ts";
-import { Problem } from "../../ground/errors.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 
@@ -19,7 +19,7 @@ export function enteredMetadata(
   const entered: ProviderMetadata = { ...given };
   const long = Object.keys(entered).find(({ length }) => length > LONGEST_NAME);
   if (long !== undefined) {
-    throw wrong("providerMetadata", `\`${long.slice(0, 100)}…\` is too long for a name.`);
+    throw memberProblem("providerMetadata", `\`${long.slice(0, 100)}…\` is too long for a name.`);
   }
   if (workspaceRef && !entered["workspace"]?.value) {
     entered["workspace"] = { value: workspaceRef, source: "input" };
@@ -66,12 +66,9 @@ export function buildAddress(provider: ProviderInfo, build: () => URL): URL {
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const name = error.placeholder ? `providerMetadata.${error.placeholder}` : "providerMetadata";
-    throw wrong(name, `${provider.name} needs it for its address: ${error.message}.`);
+    throw memberProblem(name, `${provider.name} needs it for its address: ${error.message}.`);
   }
 }
-
-const wrong = (name: string, detail: string): Problem =>
-  new Problem("invalid-request", { detail: `${name}: ${detail}`, issues: [{ in: "body", name, detail }] });
 
 export interface AccountFacts {
   providerWorkspaceRef?: string;

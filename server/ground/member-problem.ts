@@ -1,0 +1,21 @@
+/** Refuses a request because of one of its members. */
+import { Problem, type Issue } from "./errors.ts";
+import type { ProblemSlug } from "./problem-types.ts";
+
+interface MemberProblemOptions {
+  /** Default: `invalid-request`. */
+  slug?: ProblemSlug;
+  /** Where the member is. Default: in the body. */
+  in?: Issue["in"];
+  /** The refused value. */
+  value?: unknown;
+}
+
+/** Returns a Problem with one issue. Its detail is that of the issue behind the member's name. */
+export function memberProblem(name: string, detail: string, options: MemberProblemOptions = {}): Problem {
+  const { slug = "invalid-request", in: place = "body", value } = options;
+  return new Problem(slug, {
+    detail: `${name}: ${detail}`,
+    issues: [{ in: place, name, detail, ...(value !== undefined && { value }) }],
+  });
+}
