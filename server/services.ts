@@ -23,6 +23,7 @@ import { requireKeys } from "./credentials/stored/require-keys.ts";
 import { openMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openTelemetry } from "./telemetry/open-telemetry.ts";
 import type { Tracer } from "./ground/tracer.ts";
+import { NewWork } from "./jobs/new-work.ts";
 import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
 import { openDatabase, type Database } from "./store/database.ts";
@@ -31,7 +32,7 @@ import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/push-targets.ts";
-import { openPushInbox, type OnPushes, type PushInbox } from "./subscribe/push-inbox.ts";
+import { openPushInbox, type PushInbox } from "./subscribe/push-inbox.ts";
 import { OwnProviderMemory } from "./operations/own-provider-memory.ts";
 import { openOperationLedger, type OperationLedger } from "./operations/operation-ledger.ts";
 
@@ -67,12 +68,12 @@ export interface Services {
   pushTargets: PushTargets;
   /** Stores pushes. */
   pushInbox: PushInbox;
-  /** Called when this process has stored pushes. */
-  onPushes: OnPushes;
-  /** Called when this process has accepted an asynchronous write. */
-  onWork: { listener: () => void };
-  /** Called when this process has begun a read. */
-  onRuns: { listener: () => void };
+  /** Announces stored pushes. */
+  newPushes: NewWork;
+  /** Announces accepted asynchronous writes. */
+  newWrites: NewWork;
+  /** Announces runs of reads. */
+  newRuns: NewWork;
   /** The public addresses; final when the listeners are open. */
   address: { publicUrl: string; urls?: BootstrapFile["urls"] };
   startTime: Date;
@@ -116,8 +117,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     countRefresh: metrics?.countRefresh,
   });
   closers.push(() => connections.settled());
-  const onWork = { listener: () => {} };
-  const ledger = openOperationLedger({ database, identity, log, onWork: () => onWork.listener() });
+  const newWrites = new NewWork();
+  const ledger = openOperationLedger({ database, identity, log, newWrites });
   const address = { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` };
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
@@ -154,8 +155,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     minuteMs: config.minuteMs,
     providerTimeoutMs,
     ...pushServices({ database, changes, sealer }),
-    onWork,
-    onRuns: { listener: () => {} },
+    newWrites,
+    newRuns: new NewWork(),
     startTime: now(),
     address,
   };
@@ -183,13 +184,13 @@ function pushServices({
   sealer,
 }: Pick<Services, "database" | "changes" | "sealer">): Pick<
   Services,
-  "pushTargets" | "pushInbox" | "onPushes"
+  "pushTargets" | "pushInbox" | "newPushes"
 > {
-  const onPushes: OnPushes = {};
+  const newPushes = new NewWork();
   return {
     pushTargets: openPushTargets({ database, changes, sealer }),
-    pushInbox: openPushInbox({ database, onPushes }),
-    onPushes,
+    pushInbox: openPushInbox({ database, newPushes }),
+    newPushes,
   };
 }
 

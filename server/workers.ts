@@ -52,8 +52,7 @@ export function startWorkers(deps: Services): Workers {
     recentMessages,
   });
   const schemas = startSchemaWatcher(deps);
-  deps.onWork.listener = () => writes.wake();
-  deps.onRuns.listener = () => reads.wake();
+  deps.newWrites.wakes(writes);
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {

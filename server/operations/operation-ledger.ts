@@ -1,6 +1,7 @@
 /** Begins, accepts and ends the operations of writes, many of them in one commit. */
 import { elapsedMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import {
@@ -42,12 +43,11 @@ export interface OperationLedger {
   idleMs(): number;
 }
 
-/** Calls `onWork` after it accepted a write that may be executed now. */
 export function openOperationLedger(deps: {
   database: Database;
   identity: ProcessIdentity;
   log: Log;
-  onWork(): void;
+  newWrites: NewWork;
 }): OperationLedger {
   const { queries } = deps.database;
   const begin = sharedCommit<NewOperation>((operations) =>
@@ -102,12 +102,12 @@ export function openOperationLedger(deps: {
     endLater: insist,
     async accept(write) {
       await accept.add(write);
-      deps.onWork();
+      deps.newWrites.announce();
     },
     async group(write) {
       const item: { write: GroupedWrite; masterId?: string } = { write };
       await group.add(item);
-      deps.onWork();
+      deps.newWrites.announce();
       return item.masterId ?? write.operation.id;
     },
   };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { sql, type KyselyPlugin } from "kysely";
+import { NewWork } from "../jobs/new-work.ts";
 import { nowMs } from "../ground/clock.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import { lockDueObjects } from "../store/read-objects.ts";
@@ -15,7 +16,12 @@ async function openSchedules(t: TestContext) {
   const { id, connectionId } = await on.install("acme", { objectName: "account" });
   await on.sync();
   const begin = () =>
-    beginDueReads({ database: on.database, catalog: on.catalog, minuteMs: MINUTE_MS, onRuns: () => {} });
+    beginDueReads({
+      database: on.database,
+      catalog: on.catalog,
+      minuteMs: MINUTE_MS,
+      newRuns: new NewWork(),
+    });
   const change = (columns: {
     nextTick?: Date;
     cursorTime?: Date;
@@ -140,7 +146,7 @@ test("1,000 due objects begin once in a handful of statements, whoever else begi
     transformResult: async ({ result }) => result,
   };
   const database = { ...on.database, queries: on.queries.withPlugin(counting) };
-  const deps = { database, catalog: on.catalog, minuteMs: MINUTE_MS, onRuns: () => {} };
+  const deps = { database, catalog: on.catalog, minuteMs: MINUTE_MS, newRuns: new NewWork() };
   await Promise.all([beginDueReads(deps), beginDueReads(deps)]);
   while (await beginDueReads(deps));
   assert.ok(statements <= 20, `${statements} statements`);

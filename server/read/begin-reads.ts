@@ -4,6 +4,7 @@ import { now } from "../ground/clock.ts";
 import { newId } from "../ground/ids.ts";
 import type { Log } from "../ground/log.ts";
 import { nextTick, spreadMs } from "../jobs/cron-tick.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import { transact, type Database, type Queries } from "../store/database.ts";
 import { lockDueObjects, setNextTicks, type DueObject } from "../store/read-objects.ts";
@@ -15,8 +16,7 @@ export interface BeginReadsServices {
   log: Log;
   /** Length of a minute of schedules. */
   minuteMs: number;
-  /** Called when there are new runs. */
-  onRuns(): void;
+  newRuns: NewWork;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -39,7 +39,7 @@ export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Prom
     const due = await lockDueObjects(queries, MOST_AT_ONCE);
     return { due, begun: await begin(deps, queries, due) };
   });
-  if (begun > 0) deps.onRuns();
+  if (begun > 0) deps.newRuns.announce();
   return due.length === MOST_AT_ONCE;
 }
 

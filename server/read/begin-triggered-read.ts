@@ -3,6 +3,7 @@ import { readTriggeredError } from "../events/read-events.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import { findConnection } from "../store/connections.ts";
@@ -18,8 +19,7 @@ export interface TriggerServices {
   database: Database;
   installations: InstallationCache;
   identity: ProcessIdentity;
-  /** Called when this process has begun a read. */
-  onRuns: { listener: () => void };
+  newRuns: NewWork;
 }
 
 /** Most triggered reads of an object that have not ended. */
@@ -34,7 +34,7 @@ export async function beginTriggeredRead(deps: TriggerServices, read: TriggeredR
     // A repeated request: the first one was committed after all.
     if (!isUniqueViolation(error, "operations_pkey")) throw error;
   }
-  deps.onRuns.listener();
+  deps.newRuns.announce();
 }
 
 interface TriggeredRead {

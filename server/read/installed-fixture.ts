@@ -1,4 +1,5 @@
 /** For tests only: installations in a database, whose reads are brought in line and begun by hand. */
+import { NewWork } from "../jobs/new-work.ts";
 import { testDatabase, type Scope } from "../../tests/harness/database.ts";
 import { buildCatalog } from "../../connectors/catalog.ts";
 import { bootstrap } from "../access/bootstrap.ts";
@@ -54,7 +55,7 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     secretsSealed: "",
   });
 
-  const sync = () => syncQueued({ database, catalog, minuteMs: MINUTE_MS, onRuns: () => {} });
+  const sync = () => syncQueued({ database, catalog, minuteMs: MINUTE_MS, newRuns: new NewWork() });
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   scope.after(() => changes.close());
   const installations = openInstallationCache({ database, changes });

@@ -5,6 +5,7 @@ import { didYouMean } from "../ground/closest.ts";
 import { now } from "../ground/clock.ts";
 import { isUuid } from "../ground/ids.ts";
 import { projectEndpoint, type Endpoint } from "../http/endpoint.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
 import { transact, type Queries } from "../store/database.ts";
@@ -16,7 +17,7 @@ import { readSources } from "./read-sources.ts";
 import { syncNow, type SyncNowServices } from "./sync-read-objects.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
 
-type Services = SyncNowServices & { onRuns: { listener: () => void } };
+type Services = SyncNowServices & { newRuns: NewWork };
 
 const MOST_OBJECTS = 1_000;
 
@@ -83,7 +84,7 @@ export const unpauseReads = (deps: Services): Endpoint =>
         { projectId: project.id, ...params, names: body?.objects },
         unpauseReadObjects,
       );
-      deps.onRuns.listener();
+      deps.newRuns.announce();
     },
   });
 

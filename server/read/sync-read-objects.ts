@@ -2,6 +2,7 @@
 import type { Catalog } from "../../connectors/catalog.ts";
 import type { Log } from "../ground/log.ts";
 import { newId } from "../ground/ids.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import type { ConfigContent } from "../manifest/installation-config.ts";
 import type { ManifestIntegration } from "../manifest/manifest.ts";
@@ -40,8 +41,7 @@ export interface SyncNowServices {
 export interface SyncServices extends SyncNowServices {
   changes: Changes;
   log: Log;
-  /** Called when there are new runs. */
-  onRuns(): void;
+  newRuns: NewWork;
 }
 
 const MOST_AT_ONCE = 20;
@@ -62,14 +62,14 @@ export function startSyncingReads(deps: SyncServices): Rounds {
 }
 
 /** Takes queued installations and brings their objects in line. Returns whether more may be queued. */
-export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "onRuns">): Promise<boolean> {
+export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "newRuns">): Promise<boolean> {
   const { taken, begun } = await transact(deps.database, async (queries) => {
     const syncs = await takeSyncs(queries, "read_syncs", MOST_AT_ONCE);
     let begun = 0;
     for (const sync of syncs) begun += await syncInstallation(deps, queries, sync);
     return { taken: syncs.length, begun };
   });
-  if (begun > 0) deps.onRuns();
+  if (begun > 0) deps.newRuns.announce();
   return taken === MOST_AT_ONCE;
 }
 

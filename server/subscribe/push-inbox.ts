@@ -1,5 +1,6 @@
 /** The inbox of pushes: stores requests that arrive together in one commit, and tells who takes them apart. */
 import { elapsedMs } from "../ground/clock.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import type { Database } from "../store/database.ts";
 import {
@@ -14,11 +15,6 @@ export interface PushInbox {
   add(push: NewPush): Promise<void>;
   /** Whether so few pushes wait that another one of the project can be taken, as known for a second. */
   hasRoom(projectId: string): boolean;
-}
-
-/** What takes pushes apart in this process; without a listener, other processes do. */
-export interface OnPushes {
-  listener?: () => void;
 }
 
 /** A commit of more takes so long that providers give up. */
@@ -37,16 +33,15 @@ const LOOK_EVERY_MS = 1_000;
 
 export const openPushInbox = ({
   database,
-  onPushes,
+  newPushes,
 }: {
   database: Database;
-  onPushes: OnPushes;
+  newPushes: NewWork;
 }): PushInbox => ({
   ...sharedCommit<NewPush>(
     async (pushes) => {
-      const { listener } = onPushes;
-      await insertPushes(database.queries, pushes, { tells: listener === undefined });
-      listener?.();
+      await insertPushes(database.queries, pushes, { tells: !newPushes.hasWorker });
+      newPushes.announce();
     },
     { mostItems: MOST_BYTES, sizeOf: ({ body }) => Math.max(LEAST_BYTES, body.length) },
   ),

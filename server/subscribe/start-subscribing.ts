@@ -1,9 +1,9 @@
 /** Starts what subscribes: subscriptions brought in line with their configuration, the streams, what takes pushes apart, and the worker that delivers events. */
 import { openAppCalls } from "../calls/app-calls.ts";
 import { openHttp2Sessions } from "../egress/http2-sessions.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import { openReadPaces } from "../read/paced-fetch.ts";
 import type { Changes } from "../store/changes.ts";
-import type { OnPushes } from "./push-inbox.ts";
 import { startSyncingSubscriptions } from "./sync-subscriptions.ts";
 import { startWatchingOutages } from "./watch-outages.ts";
 import { startStreamWorker, type StreamWorkerServices } from "./stream-worker.ts";
@@ -13,7 +13,7 @@ import { startSubscriptionWorker, type SubscriptionWorkerServices } from "./subs
 type Services = Omit<SubscriptionWorkerServices, "paces" | "appCalls"> &
   Omit<StreamWorkerServices, "http2" | "appCalls" | "journalRestMs"> & {
     changes: Changes;
-    onPushes: OnPushes;
+    newPushes: NewWork;
   };
 
 /** HubSpot advises 5 to 10 seconds between requests that find nothing. */

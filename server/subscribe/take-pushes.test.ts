@@ -1,6 +1,7 @@
 /** Pushes that were answered: taken apart once, in order, whatever happens between. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NewWork } from "../jobs/new-work.ts";
 import type { Scope } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { sql } from "kysely";
@@ -208,7 +209,7 @@ test("a time that a database cannot store is no reason to refuse an event", asyn
 test("a project whose pushes take half of the room is refused, and the others are not", async (scope) => {
   const { database, queries, projectId, deletion } = await openPushes(scope);
   const other = newId();
-  const inbox = openPushInbox({ database, onPushes: {} });
+  const inbox = openPushInbox({ database, newPushes: new NewWork() });
   const target = {
     provider: "hubspot",
     installationId: null,

@@ -13,6 +13,7 @@ import type { Catalog } from "../../connectors/catalog.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import { shorten } from "../ground/storable-text.ts";
+import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import type { Changes } from "../store/changes.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
@@ -26,7 +27,6 @@ import {
 } from "../store/received-pushes.ts";
 import { storeReceivedEvents, type ReceivedEvent } from "../store/subscription-inbox.ts";
 import { limitRows } from "./limit-rows.ts";
-import type { OnPushes } from "./push-inbox.ts";
 import { toReceivedEvent } from "./received-event.ts";
 import type { SubscribeMeter } from "./subscribe-services.ts";
 
@@ -48,7 +48,7 @@ const RETRY_MS = 1_000;
 
 /** Starts at once and runs until it is stopped. `onDue` is called when subscriptions have new events. */
 export function startTakingPushes(
-  deps: TakePushesServices & { changes: Changes; onPushes: OnPushes; onDue(): void },
+  deps: TakePushesServices & { changes: Changes; newPushes: NewWork; onDue(): void },
 ): Rounds {
   const take = openTaking(deps);
   const rounds = startRounds({
@@ -61,7 +61,7 @@ export function startTakingPushes(
       return taken > 0;
     },
   });
-  deps.onPushes.listener = () => rounds.wake();
+  deps.newPushes.wakes(rounds);
   deps.changes.subscribe((change) => {
     if (change?.table === PUSHES_CHANGE) rounds.wake();
   });

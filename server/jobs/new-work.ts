@@ -1,0 +1,21 @@
+/** Tells the worker of this process about new work, so that it need not wait for its next look at the queue. */
+
+/** What stores work announces it; the worker is started later, or in other processes only. */
+export class NewWork {
+  #wakeWorker: (() => void) | undefined;
+
+  /** False: the work waits for a worker of another process. */
+  get hasWorker(): boolean {
+    return this.#wakeWorker !== undefined;
+  }
+
+  /** Call when the work is committed. */
+  announce(): void {
+    this.#wakeWorker?.();
+  }
+
+  /** Makes every announcement wake the worker. */
+  wakes(worker: { wake(): void }): void {
+    this.#wakeWorker = () => worker.wake();
+  }
+}
