@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Services } from "../server/routes.ts";
+import type { RouteServices } from "../server/routes.ts";
 import { compactJson } from "./compact-json.ts";
 import { dashboardApi } from "./dashboard-api.ts";
 
@@ -27,7 +27,7 @@ const { REFERENCE } = await import("./reference.ts");
 const { providerFormat } = await import("./provider-format.ts");
 const { providerPages } = await import("./provider-pages.ts");
 // Describing the routes calls no handler, so no service is needed.
-const document = openApiDocument(routes({} as Services), REFERENCE);
+const document = openApiDocument(routes({} as RouteServices), REFERENCE);
 await write("openapi.json", `${compactJson(document)}\n`);
 await write("dashboard/api.gen.ts", dashboardApi(JSON.parse(JSON.stringify(document))));
 const GUIDE = "docs/guide/errors.md";

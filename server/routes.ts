@@ -156,7 +156,7 @@ import { subscribeRoutes, type SubscribeRouteServices } from "./subscribe-routes
 import { writeRecords, type WriteServices } from "./write/write-records.ts";
 
 /** All services that endpoints need; each endpoint names its own. */
-export type Services = RefreshServices &
+export type RouteServices = RefreshServices &
   ProviderRouteServices &
   WriteServices &
   TriggerReadServices &
@@ -182,7 +182,7 @@ const INSTALLATION = `${INTEGRATION}/installations/{installationId}`;
 const DESTINATION = `${P}/destinations/{destination}`;
 
 /** Returns all endpoints with their handlers. Describing the API needs no services. */
-export function routes(deps: Services): Route[] {
+export function routes(deps: RouteServices): Route[] {
   return [
     ...peopleRoutes(deps),
     ...managementRoutes(deps),
@@ -212,7 +212,7 @@ export function routes(deps: Services): Route[] {
   ];
 }
 
-function dataRoutes(deps: Services): Route[] {
+function dataRoutes(deps: RouteServices): Route[] {
   return [
     route(`POST /write${INTEGRATION}/objects/{objectName}`, "write", writeRecords(deps)),
     route("GET /write/v1/generate-upload-url", "write", generateUploadUrl(deps, "generateUploadUrlForWrite")),
@@ -225,7 +225,7 @@ function dataRoutes(deps: Services): Route[] {
   ];
 }
 
-const peopleRoutes = (deps: Services): Route[] => [
+const peopleRoutes = (deps: RouteServices): Route[] => [
   route("POST /v1/orgs", "full", createOrg(deps)),
   route("GET /v1/orgs/{orgId}", "full", getOrg(deps)),
   route("PATCH /v1/orgs/{orgId}", "full", updateOrg(deps)),
@@ -254,7 +254,7 @@ const peopleRoutes = (deps: Services): Route[] => [
   route("POST /v1/invites:accept", "person", acceptInvite(deps)),
 ];
 
-const managementRoutes = (deps: Services): Route[] => [
+const managementRoutes = (deps: RouteServices): Route[] => [
   route("GET /v1/system", "full", getSystem(deps)),
 
   route("GET /v1/projects", "frontend", listProjects(deps)),
@@ -328,7 +328,7 @@ const managementRoutes = (deps: Services): Route[] => [
 ];
 
 /** Endpoints about customers' installations and accounts. */
-function accountRoutes(deps: Services): Route[] {
+function accountRoutes(deps: RouteServices): Route[] {
   const metadata = "objects/{objectName}/metadata";
   return [
     route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
@@ -349,7 +349,7 @@ function accountRoutes(deps: Services): Route[] {
   ];
 }
 
-const deliveryRoutes = (deps: Services): Route[] => [
+const deliveryRoutes = (deps: RouteServices): Route[] => [
   route(`GET ${P}/destinations`, "full", listDestinations(deps)),
   route(`POST ${P}/destinations`, "full", createDestination(deps)),
   route(`GET ${DESTINATION}`, "full", getDestination(deps)),

@@ -174,6 +174,25 @@ test("a function or constant is exported only if another file names it", () => {
   assert.deepEqual(unused, []);
 });
 
+test("an exported name is unique in the server; an endpoint may have that of the store function that it calls", () => {
+  const places = new Map<string, Set<string>>();
+  for (const { file, text } of all) {
+    if (!file.startsWith("server/") || file.endsWith(".gen.ts")) continue;
+    const isEndpoint = file.startsWith("server/api/");
+    for (const [, name = ""] of text.matchAll(
+      /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
+    )) {
+      const key = isEndpoint && /^[a-z]/.test(name) ? `endpoint ${name}` : name;
+      places.set(key, (places.get(key) ?? new Set()).add(file));
+    }
+  }
+  const shared = [...places].filter(([, files]) => files.size > 1);
+  assert.deepEqual(
+    shared.map(([name, files]) => `${name}: ${[...files].join(", ")}`),
+    [],
+  );
+});
+
 test("a file name is unique in the server", () => {
   const shared = findSharedNames(sources.filter((file) => file.startsWith("server/")));
   assert.deepEqual(shared, []);

@@ -1,6 +1,6 @@
 /** `busbar deploy .`: deploys a manifest and prints the changes. */
 import type { Command } from "commander";
-import { manifestChanges, type Change } from "../../server/manifest/manifest-changes.ts";
+import { manifestChanges, type ManifestChange } from "../../server/manifest/manifest-changes.ts";
 import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
@@ -159,19 +159,19 @@ const COLUMN = "unchanged".length;
 const namesOf = (integration: JsonObject): string[] =>
   [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => printable(name));
 
-function tellChange(change: Change, { out }: Pick<Connected, "out">): void {
+function tellChange(change: ManifestChange, { out }: Pick<Connected, "out">): void {
   const colour = { added: out.paint.green, removed: out.paint.red, changed: out.paint.yellow }[change.kind];
   out.line(`    ${colour(inWords(change))}`);
 }
 
 /** Returns the change in the server's answer; none if it is not one. */
-function changeOf(entry: JsonObject): Change[] {
+function changeOf(entry: JsonObject): ManifestChange[] {
   const [kind, path] = [textAt(entry, "kind"), textAt(entry, "path")];
   if ((kind !== "added" && kind !== "removed" && kind !== "changed") || path === undefined) return [];
   return [{ ...entry, kind, path }];
 }
 
-function inWords({ kind, path, before, after }: Change): string {
+function inWords({ kind, path, before, after }: ManifestChange): string {
   const value = (given: Json | undefined) => (given === undefined ? "…" : JSON.stringify(given));
   if (kind === "changed") return printable(`~ ${path}: ${value(before)} → ${value(after)}`);
   const given = kind === "added" ? after : before;

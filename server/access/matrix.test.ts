@@ -10,7 +10,7 @@ import { createLog } from "../ground/log.ts";
 import { includesRole, type Role } from "../ground/role.ts";
 import type { Route } from "../http/endpoint.ts";
 import { roleOf } from "../http/require-role.ts";
-import { routes, type Services } from "../routes.ts";
+import { routes, type RouteServices } from "../routes.ts";
 import { openDatabase } from "../store/database.ts";
 import { bootstrap } from "./bootstrap.ts";
 import { OWNED } from "./limit-to-group.ts";
@@ -24,7 +24,7 @@ integrations:
 `;
 
 /** Describing the routes calls no handler, so no service is needed. */
-const ROUTES = routes({} as Services);
+const ROUTES = routes({} as RouteServices);
 /** What a page in a customer's browser may call, with a key or a token; everything else is for servers or people. */
 const FOR_BROWSERS = `
 GET /v1/projects

@@ -10,7 +10,7 @@ import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../tests/harness/second-project.ts";
 import type { Route } from "../http/endpoint.ts";
-import { routes, type Services } from "../routes.ts";
+import { routes, type RouteServices } from "../routes.ts";
 
 type Ids = Record<string, string>;
 
@@ -80,7 +80,7 @@ describe("a row of another project", () => {
     theirs = await stock(on);
     ours = await stock(second);
     // Describing the routes calls no handler, so no service is needed.
-    about = routes({} as Services).filter(
+    about = routes({} as RouteServices).filter(
       (route) =>
         route.path.includes("/{projectIdOrName}/") &&
         // Receivers of pushes know the caller by the provider's signature alone.
@@ -148,7 +148,7 @@ describe("a row of another project", () => {
   }
 
   test("appears in no list and in no answer about the own project", async () => {
-    const reads = routes({} as Services).filter(
+    const reads = routes({} as RouteServices).filter(
       ({ method, path }) => method === "GET" && path.includes("/{projectIdOrName}/"),
     );
     for (const route of reads)

@@ -21,11 +21,11 @@ import { refuseUnknownVariables } from "./refuse-unknown-variables.ts";
 import type { EncryptionKey } from "./seal.ts";
 import { telemetry, type TelemetryConfig } from "./telemetry-config.ts";
 
-export const ROLES = ["api", "proxy", "worker"] as const;
-export type Role = (typeof ROLES)[number];
+const PROCESS_ROLES = ["api", "proxy", "worker"] as const;
+export type ProcessRole = (typeof PROCESS_ROLES)[number];
 
 /** Support contact, as members of a Problem. */
-export interface Support {
+export interface SupportContact {
   supportEmail?: string;
   supportPhone?: string;
   supportUrl?: string;
@@ -56,8 +56,8 @@ export interface Config {
   publicUrl?: string;
   proxyPublicUrl?: string;
   /** Returned with each refusal. */
-  support: Support;
-  roles: ReadonlySet<Role>;
+  support: SupportContact;
+  roles: ReadonlySet<ProcessRole>;
   /** If undefined, the first start generates a key in the data folder (embedded database only). */
   encryptionKeys?: EncryptionKey[];
   /** Program that prints the keys when Busbar starts; it replaces `encryptionKeys`. */
@@ -285,12 +285,12 @@ const isLongKey = (value: string) => /^[\x21-\x7e]{32,}$/.test(value);
 const pollSeconds = (env: Environment): number =>
   number(env, "BUSBAR_SUBSCRIBE_POLL_SECONDS", 60, env["NODE_ENV"] === "production" ? 10 : 1, 3_600);
 
-function roles(env: Environment): ReadonlySet<Role> {
-  const value = env["BUSBAR_ROLES"] || ROLES.join(",");
+function roles(env: Environment): ReadonlySet<ProcessRole> {
+  const value = env["BUSBAR_ROLES"] || PROCESS_ROLES.join(",");
   const parts = value.split(",").map((part) => part.trim());
-  const isRole = (part: string): part is Role => ROLES.some((role) => role === part);
+  const isRole = (part: string): part is ProcessRole => PROCESS_ROLES.some((role) => role === part);
   if (!parts.every(isRole))
-    throw wrong("BUSBAR_ROLES", `must be a list of ${ROLES.join(", ")}, not "${value}"`);
+    throw wrong("BUSBAR_ROLES", `must be a list of ${PROCESS_ROLES.join(", ")}, not "${value}"`);
   return new Set(parts);
 }
 

@@ -1,6 +1,6 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../ground/clock.ts";
-import type { Support } from "../ground/config.ts";
+import type { SupportContact } from "../ground/config.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../ground/problem-types.ts";
@@ -13,7 +13,7 @@ export type Subsystem = "api" | "write" | "read" | "search" | "proxy";
 /** Returns the body of a refusal. `docsUrl`: base URL of the reference, without a trailing slash. */
 export function problemBody(
   problem: Problem,
-  context: { requestId: string; subsystem: Subsystem; docsUrl: string; support?: Support },
+  context: { requestId: string; subsystem: Subsystem; docsUrl: string; support?: SupportContact },
 ): Record<string, unknown> {
   const { detail, remedy, issues, causes, retryAfter, context: more, extensions } = problem.options;
   const type = `${context.docsUrl}/problems/${problem.slug}`;

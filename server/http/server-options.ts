@@ -1,7 +1,7 @@
 /** What the API's server is given: routes, access checks, and where to report. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { ClientAddress } from "../ground/client-address.ts";
-import type { Support } from "../ground/config.ts";
+import type { SupportContact } from "../ground/config.ts";
 import type { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import type { Tracer } from "../ground/tracer.ts";
@@ -61,7 +61,7 @@ export interface ServerOptions {
   /** A body of which nothing arrives for this long is refused. */
   bodySilenceMs?: number;
   /** Contact that refusals name. */
-  support?: Support;
+  support?: SupportContact;
   /** Waits until this process has been notified of every committed change, so that the next call sees this one's. */
   caughtUp?: () => Promise<void>;
   /** Called with every refused request whose credential and project were valid. */

@@ -1,7 +1,7 @@
 /** Compares two revisions of an integration and returns the changes, with places named as in the manifest. */
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 
-export interface Change {
+export interface ManifestChange {
   kind: "added" | "removed" | "changed";
   /** `read.objects.contacts.schedule` */
   path: string;
@@ -10,7 +10,11 @@ export interface Change {
 }
 
 /** Compares lists of objects and fields by name, so that a different order is not a change. */
-export function manifestChanges(before: Json | undefined, after: Json | undefined, path = ""): Change[] {
+export function manifestChanges(
+  before: Json | undefined,
+  after: Json | undefined,
+  path = "",
+): ManifestChange[] {
   if (isBlank(before) && isBlank(after)) return [];
   if (isBlank(before)) return [{ kind: "added", path, ...leaf("after", after) }];
   if (isBlank(after)) return [{ kind: "removed", path, ...leaf("before", before) }];
@@ -29,7 +33,7 @@ export function manifestChanges(before: Json | undefined, after: Json | undefine
 const isBlank = (value: Json | undefined): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-const leaf = (member: "before" | "after", value: Json | undefined): Partial<Change> =>
+const leaf = (member: "before" | "after", value: Json | undefined): Partial<ManifestChange> =>
   value === undefined || typeof value === "object" ? {} : { [member]: value };
 
 /** Returns an object unchanged, a list of objects as an object by their names, undefined for anything else. */

@@ -13,7 +13,7 @@ export interface FieldMappings {
  * Finds the object for a write to `objectName`: the one of that name, or the one that inherits the mapping of a read
  * object with that mapped name. Undefined if the manifest has none.
  */
-export function findWriteObject(
+export function declaredWriteObject(
   integration: ManifestIntegration,
   objectName: string,
   config?: ConfigInput,
@@ -33,7 +33,10 @@ export function inheritsMapping(object: WriteObject, config?: ConfigInput): bool
 }
 
 /** Finds the read object whose mapping a write to `objectName`, native or mapped, can inherit. */
-export function findReadObject(integration: ManifestIntegration, objectName: string): ReadObject | undefined {
+export function declaredReadObject(
+  integration: ManifestIntegration,
+  objectName: string,
+): ReadObject | undefined {
   const objects = integration.read?.objects ?? [];
   return (
     objects.find((object) => object.objectName === objectName) ??
@@ -59,7 +62,7 @@ export function fieldMappings(
   config: ConfigInput | undefined,
   objectName: string,
 ): FieldMappings {
-  const declared = findReadObject(integration, objectName);
+  const declared = declaredReadObject(integration, objectName);
   const configured = configObject(config?.read?.objects, declared?.objectName ?? objectName);
   const mappedToProvider = new Map<string, string | undefined>();
   for (const field of [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])]) {

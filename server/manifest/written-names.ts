@@ -1,7 +1,7 @@
 /** Compares the names that an installation can write to under two revisions of its integration. Pure. */
 import type { ConfigInput } from "./installation-config.ts";
 import type { ManifestIntegration, WriteObject } from "./manifest.ts";
-import { configObject, fieldMappings, findReadObject, inheritsMapping } from "./object-fields.ts";
+import { configObject, fieldMappings, declaredReadObject, inheritsMapping } from "./object-fields.ts";
 
 /** Returns a sentence for each name of an object or field that a write can use under `before` and not under `after`. */
 export function lostWrittenNames(
@@ -56,7 +56,8 @@ function namesOf(
   object: WriteObject,
   config: ConfigInput | undefined,
 ): string[] {
-  const mapped = inheritsMapping(object, config) && findReadObject(integration, object.objectName)?.mapToName;
+  const mapped =
+    inheritsMapping(object, config) && declaredReadObject(integration, object.objectName)?.mapToName;
   return mapped ? [object.objectName, mapped] : [object.objectName];
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "../ground/errors.ts";
 
-export interface Claim {
+export interface DataDirClaim {
   release(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export interface Claim {
  * that find the remains of a dead one, no recycled pid, no pid of another container. It also blocks a second claim inside
  * the same process. Nothing is ever written to the file.
  */
-export async function claimDataDir(dataDir: string): Promise<Claim> {
+export async function claimDataDir(dataDir: string): Promise<DataDirClaim> {
   const pidFile = join(dataDir, "busbar.pid");
   const lock = takeLock(join(dataDir, "busbar.lock"), dataDir);
   if (lock === undefined) {

@@ -12,7 +12,7 @@ import type { Cluster } from "./open-cluster.ts";
 import { SERVER_ENV } from "./run-tool.ts";
 import { dataArgument, type ServerUser } from "./server-user.ts";
 
-export interface ServerOptions {
+export interface PostgresOptions {
   cluster: Cluster;
   binaries: Binaries;
   user: ServerUser;
@@ -47,7 +47,7 @@ export async function runServer({
   log,
   onExit,
   maxConnections = 100,
-}: ServerOptions): Promise<RunningServer> {
+}: PostgresOptions): Promise<RunningServer> {
   const socketDir = await chooseSocketDir(cluster.data, user);
   const bindDir = socketDir === cluster.data ? dataArgument(cluster.data, user) : socketDir;
   const removeSocketDir = async () => {

@@ -10,7 +10,7 @@ import {
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
-import { projectIdOf, textOf, type ProxyRequestNames } from "./read-head.ts";
+import { projectIdOf, headerText, type ProxyRequestNames } from "./read-head.ts";
 
 /** What every call of an installation needs to know about it. */
 export interface ProxyPermit extends ProxiedInstallation {
@@ -51,8 +51,8 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
     async byNames(names) {
       const projectId = projectIdOf(names);
       if (names.installationId) return byId(projectId, names.installationId.toLowerCase());
-      const integrationName = textOf(names.integrationName ?? "");
-      const groupRef = textOf(names.groupRef ?? "");
+      const integrationName = headerText(names.integrationName ?? "");
+      const groupRef = headerText(names.groupRef ?? "");
       const key = JSON.stringify([projectId, integrationName, groupRef]);
       const hint = idHints.get(key);
       const hinted = hint && (await byId(projectId, hint));

@@ -8,7 +8,7 @@ import type { Egress } from "../egress/open-egress.ts";
 import { openClientAddress, openIsBehindProxy } from "../ground/client-address.ts";
 import type { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
-import type { Support } from "../ground/config.ts";
+import type { SupportContact } from "../ground/config.ts";
 import type { Log } from "../ground/log.ts";
 import type { Tracer } from "../ground/tracer.ts";
 import type { Changes } from "../store/changes.ts";
@@ -43,7 +43,7 @@ export interface ProxyServices {
   /** Base URL of the reference, without a trailing slash. */
   docsUrl: () => string;
   /** Contact that refusals name. */
-  support?: Support;
+  support?: SupportContact;
   /** Shared with the workers of this process, if any. */
   gates?: ConnectionGates;
   /** The operator's limits; undefined: none. */

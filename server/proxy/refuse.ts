@@ -3,7 +3,7 @@ import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { EgressError } from "../egress/egress-error.ts";
-import type { Support } from "../ground/config.ts";
+import type { SupportContact } from "../ground/config.ts";
 import type { WorkIds } from "../ground/current-work.ts";
 import { Problem } from "../ground/errors.ts";
 import type { ProblemSlug } from "../ground/problem-types.ts";
@@ -18,7 +18,7 @@ export interface RefusalDeps {
   /** Called with every refusal. */
   onRefused?: (problem: Problem) => void;
   docsUrl: () => string;
-  support?: Support;
+  support?: SupportContact;
   /** How long the rest of a refused request is read and discarded. */
   lingerMs?: number;
 }

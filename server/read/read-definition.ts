@@ -83,15 +83,15 @@ export function findReadDefinition(sources: ReadSources, name: string): ReadDefi
   return found && define(found);
 }
 
-interface ReadableObject {
+interface DeclaredObject {
   revision: ManifestIntegration;
   object: ReadObject;
   config: ConfigContent;
   configured: ConfigReadObject | undefined;
 }
 
-function readableObjects({ revisions, config, running }: ReadSources): ReadableObject[] {
-  const found = new Map<string, ReadableObject>();
+function readableObjects({ revisions, config, running }: ReadSources): DeclaredObject[] {
+  const found = new Map<string, DeclaredObject>();
   for (const [age, revision] of revisions.entries()) {
     for (const object of revision.read?.objects ?? []) {
       if (found.has(object.objectName)) continue;
@@ -104,7 +104,7 @@ function readableObjects({ revisions, config, running }: ReadSources): ReadableO
   return [...found.values()];
 }
 
-function define({ revision, object, config, configured }: ReadableObject): ReadDefinition {
+function define({ revision, object, config, configured }: DeclaredObject): ReadDefinition {
   const isAlways = object.enabled === "always";
   const schedule = configured?.schedule ?? object.schedule;
   const filters = configured?.fieldFilters ?? [];

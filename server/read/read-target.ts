@@ -38,7 +38,7 @@ export interface ReadTarget extends RunOwner {
 
 type RunDestination = Pick<ClaimedRun, "destinationId" | "destinationType" | "destinationDisabled">;
 
-export interface TargetServices {
+export interface ReadTargetServices {
   database: Database;
   catalog: Catalog;
   installations: InstallationCache;
@@ -46,7 +46,7 @@ export interface TargetServices {
 
 /** Returns undefined when the installation was deleted, and the run with it. */
 export async function findRunOwner(
-  { installations }: TargetServices,
+  { installations }: ReadTargetServices,
   { projectId, installationId }: Pick<ClaimedRun, "projectId" | "installationId">,
 ): Promise<RunOwner | undefined> {
   const installed = await installations.byId(projectId, installationId);
@@ -56,7 +56,7 @@ export async function findRunOwner(
 
 /** Throws `ProviderError` (`invalid`) when the object can no longer be read. */
 export async function findReadTarget(
-  deps: TargetServices,
+  deps: ReadTargetServices,
   run: Pick<ClaimedRun, "projectId" | "configId" | "objectName" | "workspace" | keyof RunDestination>,
   { installed, fields }: RunOwner,
 ): Promise<ReadTarget> {
@@ -77,7 +77,7 @@ export async function findReadTarget(
 
 /** Finds the definition in the configuration with which the run began. */
 async function definitionFor(
-  { database }: TargetServices,
+  { database }: ReadTargetServices,
   { integration, installation }: Installed,
   { projectId, configId, objectName }: Pick<ClaimedRun, "projectId" | "configId" | "objectName">,
 ): Promise<ReadDefinition | undefined> {

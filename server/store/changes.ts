@@ -5,14 +5,14 @@ import { nowMs } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import { keepConnection } from "./kept-connection.ts";
 
-export interface Change {
+export interface RowChange {
   table: string;
   id: string;
 }
 
 export interface Changes {
   /** Calls `listener` for every change, and with undefined when changes may have been missed: forget everything then. */
-  subscribe(listener: (change: Change | undefined) => void): void;
+  subscribe(listener: (change: RowChange | undefined) => void): void;
   /** False while disconnected: what is cached may be old. */
   readonly connected: boolean;
   /** The listeners have been called for every change that was committed before this time, in milliseconds since the epoch. */
@@ -30,8 +30,8 @@ const CATCH_UP_MS = 1_000;
 
 /** Opens one connection that only listens; reconnects for ever. */
 export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
-  const listeners: ((change: Change | undefined) => void)[] = [];
-  const tell = (change: Change | undefined) => listeners.forEach((listener) => listener(change));
+  const listeners: ((change: RowChange | undefined) => void)[] = [];
+  const tell = (change: RowChange | undefined) => listeners.forEach((listener) => listener(change));
   /** Sent to ourselves: notifications arrive in the order of their commits, so earlier ones have then arrived. */
   const ping = `ping ${randomUUID()} `;
   const notifyPing = (): string => `notify busbar_changes, '${ping}${nowMs()}'`;
@@ -79,7 +79,7 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
   };
 }
 
-function parse(payload: string | undefined): Change | undefined {
+function parse(payload: string | undefined): RowChange | undefined {
   const value: unknown = payload ? JSON.parse(payload) : undefined;
   if (typeof value !== "object" || value === null || !("table" in value) || !("id" in value))
     return undefined;

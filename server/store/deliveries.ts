@@ -31,7 +31,7 @@ export interface ClaimedDelivery extends DeliveryKey {
 }
 
 /** How many deliveries a worker claims. */
-export interface Claim {
+export interface ClaimLimits {
   workerId: number;
   /** In total. */
   room: number;
@@ -44,17 +44,17 @@ export interface Claim {
   fullProjects: string[];
 }
 
-const lanesOf = ({ lanes }: Claim) =>
+const lanesOf = ({ lanes }: ClaimLimits) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
 /** Claims deliveries that are due, a few of each destination, starting with a random destination. */
-export async function claimDeliveries(queries: Queries, claim: Claim): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(queries: Queries, claim: ClaimLimits): Promise<ClaimedDelivery[]> {
   const { rows } = await claimStatement(claim).execute(queries);
   return rows;
 }
 
 /** Hops along the index of waiting deliveries, so that destinations for which nothing waits cost nothing. */
-export const claimStatement = (claim: Claim) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
+export const claimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* prepare claim-deliveries */
     with recursive first as (
       (
         select destination_id, due_time from deliveries

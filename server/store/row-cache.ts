@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { keepRecentlyUsed } from "../ground/recently-used.ts";
 import { nowMs } from "../ground/clock.ts";
-import type { Change, Changes } from "./changes.ts";
+import type { RowChange, Changes } from "./changes.ts";
 import { openDependents } from "./dependents.ts";
 
 export interface RowCache<Value> {
@@ -41,7 +41,7 @@ interface Entry<Value> {
 interface Read<Value> {
   value: Promise<Value | undefined>;
   /** Undefined: any row may have changed. */
-  missed: (Change | undefined)[];
+  missed: (RowChange | undefined)[];
 }
 
 /** How long a value is served without a sign that every change has been heard. */
@@ -130,7 +130,7 @@ export function cacheUntilChanged<Value>(
   };
 }
 
-const isConcerned = (rows: readonly string[], changes: (Change | undefined)[]): boolean =>
+const isConcerned = (rows: readonly string[], changes: (RowChange | undefined)[]): boolean =>
   changes.some((change) => !change || rows.includes(change.id) || rows.includes(change.table));
 
 /** Returns the newly read value, or the known one when the database fails or takes too long. */

@@ -203,7 +203,7 @@ export interface SubscriptionEventRow {
   endTime: Date | null;
 }
 
-export interface EventFilter {
+export interface SubscriptionEventFilter {
   recordId?: string | undefined;
   objectName?: string | undefined;
   /** An outcome, or `waiting`. */
@@ -218,7 +218,7 @@ export async function listSubscriptionEvents(
     installationId,
     range,
     ...filter
-  }: EventFilter & { projectId: string; installationId: string; range: IdRange },
+  }: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },
 ): Promise<SubscriptionEventRow[]> {
   const { recordId, objectName, outcome } = filter;
   let query = queries

@@ -6,7 +6,7 @@ import { newId } from "../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
 import {
-  accountOf,
+  baselineAccountOf,
   listSchemaBaselines,
   removeOtherBaselines,
   saveSchemaBaseline,
@@ -105,7 +105,7 @@ async function report(
   const fields = toKnownFields(metadata);
   // The first look, and the first at another account, only remembers.
   // An account that had no name yet is the same one.
-  const isSame = baseline?.account === account || baseline?.account === accountOf(connectionId, null);
+  const isSame = baseline?.account === account || baseline?.account === baselineAccountOf(connectionId, null);
   const known = baseline && isSame ? readKnownFields(baseline.fields) : undefined;
   const changes = known && compareFields(known, metadata.fields);
   if (changes && !changes.any) return;

@@ -72,7 +72,7 @@ export function dryRun(
 }
 
 /** Returns what requests need to know of the account, without a call. */
-export async function accountOf(
+export async function storedAccount(
   { database }: { database: Database },
   { projectId, connectionId }: { projectId: string; connectionId: string },
 ): Promise<Account | undefined> {

@@ -15,7 +15,7 @@ export interface WriteTarget extends Installed {
   settings: ObjectSettings;
 }
 
-export interface TargetServices {
+export interface WriteTargetServices {
   database: Database;
   catalog: Catalog;
   installations: InstallationCache;
@@ -29,7 +29,7 @@ interface WriteAddress {
 }
 
 /** Throws a Problem: 404 for the integration, 400 for the group, the object or a provider without writes. */
-export async function findTarget(deps: TargetServices, asked: WriteAddress): Promise<WriteTarget> {
+export async function findTarget(deps: WriteTargetServices, asked: WriteAddress): Promise<WriteTarget> {
   const installed = await deps.installations.ofGroup(asked.projectId, asked.integration, asked.groupRef);
   if (!installed) throw await missing(deps, asked);
   const { integration } = installed;
@@ -40,7 +40,7 @@ export async function findTarget(deps: TargetServices, asked: WriteAddress): Pro
 }
 
 /** Finds out which of the two is missing. A query of its own, because it is rare. */
-async function missing(deps: TargetServices, asked: WriteAddress): Promise<Problem> {
+async function missing(deps: WriteTargetServices, asked: WriteAddress): Promise<Problem> {
   const { projectId, integration, groupRef } = asked;
   const found = await findIntegration<ManifestIntegration>(deps.database.queries, projectId, integration);
   if (!found) return missingIntegration(deps.database.queries, projectId, integration);

@@ -5,8 +5,8 @@ import { newId } from "../ground/ids.ts";
 import { inSpan } from "../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
-import { accountOf, dryRun, DryRunSchema } from "./dry-run.ts";
-import { findTarget, type TargetServices } from "./find-target.ts";
+import { storedAccount, dryRun, DryRunSchema } from "./dry-run.ts";
+import { findTarget, type WriteTargetServices } from "./find-target.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
 import { planWrite } from "./plan-write.ts";
 import { writeLater, type WriteLaterServices } from "./write-later.ts";
@@ -14,7 +14,7 @@ import { writeNow, type WriteNowServices } from "./write-now.ts";
 import { WriteRequestSchema } from "./write-request.ts";
 import { writeSpan } from "./write-span.ts";
 
-export type WriteServices = TargetServices &
+export type WriteServices = WriteTargetServices &
   WriteNowServices &
   WriteLaterServices & { idempotency: Idempotency };
 
@@ -71,7 +71,7 @@ export const writeRecords = (deps: WriteServices) =>
       const { installation } = target;
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const plan = planWrite(body, target.settings, target.connector.write.abilities);
-      if (query.dryRun) return dryRun(target, plan, await accountOf(deps, installation));
+      if (query.dryRun) return dryRun(target, plan, await storedAccount(deps, installation));
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (id: string, firstId = id) => {

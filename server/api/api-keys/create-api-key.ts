@@ -8,7 +8,7 @@ import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { authorOf } from "../created-by.ts";
 import { ApiKeySchema, futureTime, ScopesSchema, toApiKey } from "./api-key.ts";
-import { AllowedAddresses, limitColumns, RateLimit } from "./limits-of-key.ts";
+import { AllowedAddresses, limitColumns, KeyRateLimit } from "./limits-of-key.ts";
 
 export const createApiKey = (deps: { database: Database }) =>
   projectEndpoint({
@@ -28,7 +28,7 @@ export const createApiKey = (deps: { database: Database }) =>
         Type.String({ format: "date-time", description: "When the key expires. Default: never." }),
       ),
       allowedAddresses: Type.Optional(AllowedAddresses),
-      rateLimit: Type.Optional(RateLimit),
+      rateLimit: Type.Optional(KeyRateLimit),
       signIn: Type.Optional(
         Type.Boolean({
           description: "Allows signing in with the key (`POST /v1/sessions`). For signed-in people only.",

@@ -14,7 +14,7 @@ export const AllowedAddresses = Type.Array(Type.String({ maxLength: 50 }), {
     "reverse proxy, the operator has to list that as trusted. Empty: all.",
 });
 
-export const RateLimit = described(
+export const KeyRateLimit = described(
   RateLimitSchema,
   "Beyond the limit requests are refused with 429 and `Retry-After`. Each process counts its own requests.",
 );

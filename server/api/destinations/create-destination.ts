@@ -11,7 +11,13 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { countDestinations, insertDestination } from "../../store/destinations.ts";
 import { checkName } from "../names.ts";
-import { DestinationSchema, MetadataSchema, SecretsSchema, nameTaken, toDestination } from "./destination.ts";
+import {
+  DestinationSchema,
+  MetadataSchema,
+  SecretsSchema,
+  destinationNameTaken,
+  toDestination,
+} from "./destination.ts";
 
 interface Needs {
   database: Database;
@@ -58,7 +64,9 @@ export const createDestination = (deps: Needs) =>
         const row = { ...place, name, type: type.type, metadata, secretsSealed };
         return toDestination(await insertDestination(deps.database.queries, row));
       } catch (error) {
-        throw isUniqueViolation(error, "destinations_project_id_name_key") ? nameTaken(name, error) : error;
+        throw isUniqueViolation(error, "destinations_project_id_name_key")
+          ? destinationNameTaken(name, error)
+          : error;
       }
     },
   });

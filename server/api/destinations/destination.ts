@@ -147,7 +147,7 @@ export async function getDestinationRow(
   throw new Problem("not-found", { detail: `There is no destination \`${idOrName}\` in this project.` });
 }
 
-export const nameTaken = (name: string, cause: unknown): Problem =>
+export const destinationNameTaken = (name: string, cause: unknown): Problem =>
   new Problem("conflict", {
     detail: `There is a destination \`${name}\` in this project already. Choose another name.`,
     cause,

@@ -14,7 +14,7 @@ import {
   getDestinationRow,
   MetadataSchema,
   SecretsSchema,
-  nameTaken,
+  destinationNameTaken,
   toDestination,
 } from "./destination.ts";
 import { maskedDestination, type DestinationChange } from "./masked-destination.ts";
@@ -66,7 +66,7 @@ export const updateDestination = (deps: Needs) =>
         });
       } catch (error) {
         const taken = isUniqueViolation(error, "destinations_project_id_name_key");
-        throw taken ? nameTaken(body.destination.name ?? "", error) : error;
+        throw taken ? destinationNameTaken(body.destination.name ?? "", error) : error;
       }
     },
   });

@@ -32,7 +32,7 @@ export interface Situation {
   installation: StoredInstallation;
 }
 
-export interface Change {
+export interface InstallationChange {
   connectionId?: string;
   /** Stored as a new configuration, of the latest revision. */
   config?: { content: ConfigContent; createdBy?: string };
@@ -48,7 +48,7 @@ interface Asked {
 }
 
 type Find = (queries: Queries, integration: Integration) => Promise<{ id: string }>;
-type Decide = (situation: Situation) => Promise<Change>;
+type Decide = (situation: Situation) => Promise<InstallationChange>;
 
 /** Returns the changed installation. `find` selects it; both callbacks throw Problems, and `decide` is called twice. */
 export async function changeInstallation(
@@ -97,7 +97,7 @@ async function checkChange(deps: ChangeServices, asked: Asked, find: Find, decid
 /** Stores the change of a locked installation, and its event. */
 async function saveChange(
   { queries, integration, installation }: Situation,
-  { connectionId, config }: Change,
+  { connectionId, config }: InstallationChange,
   createdBy: string,
 ): Promise<void> {
   if (!config && !connectionId) return;

@@ -13,7 +13,7 @@ import type { Integration } from "../integration.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import {
   changeInstallation,
-  type Change,
+  type InstallationChange,
   type ChangeServices,
   type Situation,
 } from "./change-installation.ts";
@@ -101,7 +101,7 @@ function decide(
   { integration, installation }: Situation,
   objectName: string,
   { action, changes }: Request,
-): Change {
+): InstallationChange {
   refuseUnknownObject(integration, action, objectName);
   const stored: unknown = installation.config.content;
   const before: JsonObject = isJsonObject(stored) ? stored : {};

@@ -9,7 +9,7 @@ import { formatName } from "../../manifest/config-issue.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import {
   changeInstallation,
-  type Change,
+  type InstallationChange,
   type ChangeServices,
   type Situation,
 } from "./change-installation.ts";
@@ -90,11 +90,11 @@ export const updateInstallation = (deps: ChangeServices) =>
       ),
   });
 
-async function decide(catalog: Catalog, situation: Situation, body: Request): Promise<Change> {
+async function decide(catalog: Catalog, situation: Situation, body: Request): Promise<InstallationChange> {
   const { queries, integration, installation } = situation;
   const targets = readMask(situation, body);
   const { connectionId, config } = body.installation;
-  const change: Change = {};
+  const change: InstallationChange = {};
   if (targets.some(({ kind }) => kind === "connectionId")) {
     const asked = { groupRef: installation.groupRef, connectionId, member: "installation.connectionId" };
     change.connectionId = (await usableConnection(queries, integration, asked)).id;

@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { findReadObject } from "../../manifest/object-fields.ts";
+import { declaredReadObject } from "../../manifest/object-fields.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { MetadataQuerySchema, refusedOn } from "./get-object-metadata-for-connection.ts";
@@ -27,7 +27,7 @@ export const getObjectMetadataForInstallation = (deps: UpsertServices) =>
       const { integration, connectionId } = await connectionOfInstallation(deps, project.id, asked);
       const { provider, latestRevision } = integration;
       const { content } = latestRevision;
-      const declared = findReadObject(content, params.objectName);
+      const declared = declaredReadObject(content, params.objectName);
       const objectName = declared?.objectName ?? params.objectName;
       const target = { projectId: project.id, connectionId, provider, module: content.module };
       const metadata = await describeObject(deps, target, objectName).catch(refusedOn(connectionId));

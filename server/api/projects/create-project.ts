@@ -6,7 +6,7 @@ import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { insertProject } from "../../store/projects.ts";
 import { OrgId } from "../members.ts";
 import { getOwnOrg } from "../orgs/org.ts";
-import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
+import { AppNameSchema, checkProjectName, projectNameTaken, ProjectSchema, toProject } from "./project.ts";
 
 export const createProject = (deps: { database: Database }) =>
   endpoint({
@@ -30,7 +30,7 @@ export const createProject = (deps: { database: Database }) =>
       try {
         return toProject(await insertProject(deps.database.queries, { orgId, name, appName: body.appName }));
       } catch (error) {
-        if (isUniqueViolation(error, "projects_name_key")) throw nameTaken(name, "name");
+        if (isUniqueViolation(error, "projects_name_key")) throw projectNameTaken(name, "name");
         throw error;
       }
     },

@@ -74,7 +74,7 @@ export function checkProjectName(name: string, member: string): string {
   );
 }
 
-export const nameTaken = (name: string, member: string): Problem =>
+export const projectNameTaken = (name: string, member: string): Problem =>
   invalidName(member, `\`${name}\` is taken; names are unique, whatever their case`);
 
 const invalidName = (name: string, detail: string): Problem =>

@@ -5,7 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { updateProject as updateRow } from "../../store/projects.ts";
 import { pickMasked, UpdateMask } from "../update-mask.ts";
-import { AppNameSchema, checkProjectName, nameTaken, ProjectSchema, toProject } from "./project.ts";
+import { AppNameSchema, checkProjectName, projectNameTaken, ProjectSchema, toProject } from "./project.ts";
 
 const MEMBERS = ["appName", "name", "dropUnmappedFields", "production"] as const;
 
@@ -44,7 +44,8 @@ export const updateProject = (deps: { database: Database }) =>
         const row = await updateRow(deps.database.queries, project.id, change);
         if (row) return toProject(row);
       } catch (error) {
-        if (isUniqueViolation(error, "projects_name_key")) throw nameTaken(change.name ?? "", "project.name");
+        if (isUniqueViolation(error, "projects_name_key"))
+          throw projectNameTaken(change.name ?? "", "project.name");
         throw error;
       }
       throw new Problem("not-found", { detail: "The project was deleted." });

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import {
   listSubscriptionEvents as listRows,
-  type EventFilter,
+  type SubscriptionEventFilter,
   type SubscriptionEventRow,
 } from "../../store/subscription-events.ts";
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
@@ -80,7 +80,7 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
     },
   });
 
-const filterOf = ({ recordId, objectName, outcome }: EventFilter): EventFilter => ({
+const filterOf = ({ recordId, objectName, outcome }: SubscriptionEventFilter): SubscriptionEventFilter => ({
   recordId,
   objectName,
   outcome,

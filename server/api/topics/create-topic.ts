@@ -5,7 +5,7 @@ import { isUniqueViolation, transact, type Database } from "../../store/database
 import { insertTopic } from "../../store/topics.ts";
 import { checkName } from "../names.ts";
 import { checkEventTypes, replaceTopicRoutes, TopicRoutesSchema } from "./replace-topic-routes.ts";
-import { getTopicRow, nameTaken, TopicSchema, toTopic } from "./topic.ts";
+import { getTopicRow, topicNameTaken, TopicSchema, toTopic } from "./topic.ts";
 
 export const createTopic = (deps: { database: Database }) =>
   projectEndpoint({
@@ -36,7 +36,7 @@ export const createTopic = (deps: { database: Database }) =>
           return toTopic(await getTopicRow(queries, project.id, id));
         });
       } catch (error) {
-        throw isUniqueViolation(error, "topics_project_id_name_key") ? nameTaken(name, error) : error;
+        throw isUniqueViolation(error, "topics_project_id_name_key") ? topicNameTaken(name, error) : error;
       }
     },
   });

@@ -35,7 +35,7 @@ export const toTopic = (row: TopicRow): Static<typeof TopicSchema> => ({
 export const noTopic = (id: string): Problem =>
   new Problem("not-found", { detail: `There is no topic \`${id}\` in this project.` });
 
-export const nameTaken = (name: string, cause: unknown): Problem =>
+export const topicNameTaken = (name: string, cause: unknown): Problem =>
   new Problem("conflict", {
     detail: `There is a topic \`${name}\` in this project already. Choose another name.`,
     cause,

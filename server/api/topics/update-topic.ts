@@ -6,7 +6,7 @@ import { updateTopic as updateRow } from "../../store/topics.ts";
 import { TopicId } from "../members.ts";
 import { checkName } from "../names.ts";
 import { checkEventTypes, replaceTopicRoutes, TopicRoutesSchema } from "./replace-topic-routes.ts";
-import { getTopicRow, nameTaken, noTopic, TopicSchema, toTopic } from "./topic.ts";
+import { getTopicRow, topicNameTaken, noTopic, TopicSchema, toTopic } from "./topic.ts";
 
 export const updateTopic = (deps: { database: Database }) =>
   projectEndpoint({
@@ -39,7 +39,7 @@ export const updateTopic = (deps: { database: Database }) =>
         });
       } catch (error) {
         if (body.name === undefined || !isUniqueViolation(error, "topics_project_id_name_key")) throw error;
-        throw nameTaken(body.name, error);
+        throw topicNameTaken(body.name, error);
       }
     },
   });
