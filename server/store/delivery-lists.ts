@@ -5,6 +5,7 @@ import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
+import { notifyChange } from "./notify-change.ts";
 
 const COLUMNS = sql`
   delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts
@@ -61,8 +62,8 @@ export async function findDelivery(
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 const resend = sql`
-  with told as (select pg_notify('busbar_changes', '{"table":"deliveries","id":""}'))
-  update deliveries set state = 'waiting', due_time = now(), failures = 0 from told
+  with notified as (select ${notifyChange("deliveries")})
+  update deliveries set state = 'waiting', due_time = now(), failures = 0 from notified
 `;
 
 /** Starts a finished delivery from the beginning, makes a waiting one due at once; returns whether there was either. */

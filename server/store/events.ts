@@ -1,6 +1,7 @@
 /** Events: the outbox, and the fields of an installation that its events contain. */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
+import { notifyChange } from "./notify-change.ts";
 
 export interface EventRow {
   id: string;
@@ -67,7 +68,7 @@ const columnOf =
     events.map((event) => event[name] ?? null);
 
 /** Notifies the processes that deliver. */
-export const NOTIFY_DELIVERERS = sql`pg_notify('busbar_changes', '{"table":"events","id":""}')`;
+export const NOTIFY_DELIVERERS = notifyChange("events");
 
 /** Ends a statement with `eventInserts`: notifies the processes that deliver, if events were inserted. */
 export const notifyOfEvents = sql`

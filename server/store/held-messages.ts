@@ -93,8 +93,8 @@ const releaseSome = (queries: Queries, { installationId, objectName }: HeldObjec
       ), used as (
         update held_credits set pages = pages - (select count(*)::integer from released)
         where installation_id = ${installationId} and object_name = ${objectName}
-      ), told as (${notifyOfEvents})
-      select (select count(*)::integer from released) as count, (select count(*) from told)
+      ), notified as (${notifyOfEvents})
+      select (select count(*)::integer from released) as count, (select count(*) from notified)
     `.execute(transaction);
     return released.rows[0]?.count ?? 0;
   });

@@ -1,6 +1,7 @@
 /** Installations whose read objects or subscriptions may have changed, because configuration, manifest or connection has. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
+import { notifyChange } from "./notify-change.ts";
 
 type SyncQueue = "read_syncs" | "subscription_syncs";
 
@@ -28,14 +29,13 @@ export const queueSubscriptionSync = (queries: Queries, of: Affected): Promise<v
 
 async function queue(queries: Queries, table: SyncQueue, of: Affected): Promise<void> {
   const [column, id] = columnOf(of);
-  const notification = JSON.stringify({ table, id: "" });
   await sql`
     with queued as (
       insert into ${sql.table(table)} (installation_id) select id from installations where ${sql.ref(column)} = ${id}
       on conflict do nothing
       returning installation_id
     )
-    select pg_notify('busbar_changes', ${notification}) where exists (select from queued)
+    select ${notifyChange(table)} where exists (select from queued)
   `.execute(queries);
 }
 

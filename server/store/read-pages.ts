@@ -77,7 +77,7 @@ export async function commitReadPages(queries: Queries, pages: ReadPageCommit[])
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
     ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
-    select operation_id, ${events.length > 0 ? NOTIFY_DELIVERERS : sql`null`} as told from mine
+    select operation_id, ${events.length > 0 ? NOTIFY_DELIVERERS : sql`null`} as notified from mine
   `.execute(queries);
   // Only after a success: what has failed may still wait to be sent.
   buffers.giveBack(bytes);

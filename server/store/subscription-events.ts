@@ -121,8 +121,8 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
     ), counted as (
       update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered}, ${RECOVERED}
       where id in (select id from mine)
-    ), ${eventInserts(events, isMine)}, told as (${notifyOfEvents})
-    select ${isMine} as is_mine, (select count(*) from told)
+    ), ${eventInserts(events, isMine)}, notified as (${notifyOfEvents})
+    select ${isMine} as is_mine, (select count(*) from notified)
   `.execute(queries);
   return rows[0]?.isMine ?? false;
 }

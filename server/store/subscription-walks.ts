@@ -5,6 +5,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../ground/json.ts";
 import type { Queries } from "./database.ts";
+import { notifyChange } from "./notify-change.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
 /** A walk that is not over; times as ISO texts. */
@@ -53,7 +54,7 @@ export async function requestReconciliation(
       where installation_id = ${installationId} and object_name = ${objectName} and state <> 'disabled'
       returning id
     )
-    select id, pg_notify('busbar_changes', '{"table":"subscriptions","id":""}') from requested
+    select id, ${notifyChange("subscriptions")} from requested
   `.execute(queries);
   return rows.length > 0;
 }
