@@ -1,6 +1,7 @@
 /** Accepts an asynchronous write: it is committed before the answer is sent, and executed by a worker. */
 import { currentTraceparent } from "../ground/span.ts";
 import type { WriteTarget } from "./find-target.ts";
+import { newOperation } from "./new-operation.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 import { upsertRecordKey } from "../../connector-kit/upsert-key.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
@@ -18,26 +19,15 @@ const DEFAULT_DEADLINE_HOURS = 1;
 /** Returns the id of the operation: of an auto-batched record the one of its group. */
 export async function writeLater(
   deps: WriteLaterServices,
-  { id: operationId, requestId }: { id: string; requestId: string },
+  begun: { id: string; requestId: string },
   target: WriteTarget,
   plan: WritePlan,
   request: WriteRequest,
 ): Promise<{ operationId: string }> {
-  const { installation, integration } = target;
   const { autoBatchPolicy, retryPolicy } = request;
   const hours = autoBatchPolicy ? autoBatchPolicy.retryDeadlineHours : retryPolicy?.deadlineHours;
   const write = {
-    operation: {
-      id: operationId,
-      projectId: installation.projectId,
-      integrationId: integration.id,
-      installationId: installation.id,
-      configId: installation.config.id,
-      actionType: "write",
-      objectName: plan.objectName,
-      messageName: target.settings.mappedName,
-      requestId,
-    },
+    operation: newOperation(target, plan, begun),
     writeType: plan.type === "delete" ? ("update" as const) : plan.type,
     sendOptions: toJson({
       batch: plan.batch || autoBatchPolicy !== undefined,
@@ -56,7 +46,7 @@ export async function writeLater(
   };
   if (!autoBatchPolicy) {
     await deps.ledger.accept(write);
-    return { operationId };
+    return { operationId: begun.id };
   }
   return { operationId: await deps.ledger.group({ ...write, groupKey: groupKey(target, plan, request) }) };
 }

@@ -7,6 +7,7 @@ import type { LogEntry } from "../store/operations.ts";
 import { executePlan } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
+import { newOperation } from "./new-operation.ts";
 import { plannedEntry, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { writeAnswerOf, type WriteAnswer } from "./write-response.ts";
@@ -22,23 +23,13 @@ export interface WriteNowServices extends CallServices {
 export async function writeNow(
   deps: WriteNowServices,
   { id: operationId, firstId, requestId }: { id: string; firstId: string; requestId: string },
-  { installation, integration, settings }: WriteTarget,
+  target: WriteTarget,
   planned: WritePlan,
 ): Promise<WriteAnswer> {
   const plan = withKeys(planned, firstId);
-  const { projectId, connectionId } = installation;
+  const { projectId, connectionId } = target.installation;
   // Before the provider is called: what may have happened there must be traceable here.
-  await deps.ledger.begin({
-    id: operationId,
-    projectId,
-    integrationId: integration.id,
-    installationId: installation.id,
-    configId: installation.config.id,
-    actionType: "write",
-    objectName: plan.objectName,
-    messageName: settings.mappedName,
-    requestId,
-  });
+  await deps.ledger.begin(newOperation(target, plan, { id: operationId, requestId }));
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, log, readBack: true };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>

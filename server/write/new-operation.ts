@@ -1,0 +1,20 @@
+/** Describes the operation of a write that begins now or was accepted for later. */
+import type { NewOperation } from "../store/operations.ts";
+import type { WriteTarget } from "./find-target.ts";
+import type { WritePlan } from "./plan-write.ts";
+
+export const newOperation = (
+  { installation, integration, settings }: WriteTarget,
+  plan: WritePlan,
+  { id, requestId }: { id: string; requestId: string },
+): NewOperation => ({
+  id,
+  projectId: installation.projectId,
+  integrationId: integration.id,
+  installationId: installation.id,
+  configId: installation.config.id,
+  actionType: "write",
+  objectName: plan.objectName,
+  messageName: settings.mappedName,
+  requestId,
+});
