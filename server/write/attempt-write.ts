@@ -12,16 +12,16 @@ import type { InstallationFieldsRow } from "../store/events.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
 import { executePlan, type Execution } from "./execute-plan.ts";
-import { plannedEntry, successEntries, summarize } from "./operation-log.ts";
+import { plannedEntry, successEntries } from "./operation-log.ts";
 import {
-  messageNameOf,
+  outcomesOf,
   pendingPlan,
   readOutcome,
-  readRecords,
-  readSendOptions,
+  readQueuedWrite,
   storeOutcome,
+  summarizeQueued,
   toJson,
-  type SendOptions,
+  type QueuedWrite,
   type StoredRecord,
 } from "./queued-write.ts";
 import { deadlinePassed, mayRepeat, nextAttempt, type NextAttempt } from "./retry.ts";
@@ -47,8 +47,7 @@ export async function attemptWrite(
   const attempt: Attempt = {
     write,
     fields,
-    records: readRecords(write.records),
-    sendOptions: readSendOptions(write.sendOptions),
+    ...readQueuedWrite(write),
     log: [],
     repeatableUntil: write.repeatableUntil ?? undefined,
   };
@@ -74,10 +73,8 @@ export async function attemptWrite(
 }
 
 /** A claimed write, parsed, and the log of this attempt. */
-interface Attempt {
+interface Attempt extends QueuedWrite {
   write: ClaimedWrite;
-  sendOptions: SendOptions;
-  records: StoredRecord[];
   /** Undefined when the installation was deleted. */
   fields: InstallationFieldsRow | undefined;
   log: LogEntry[];
@@ -209,14 +206,8 @@ async function end(
   { write, sendOptions, records, fields, log }: Attempt,
   attempts: number,
 ): Promise<void> {
-  const outcomes = records.map((record) => (record.outcome ? readOutcome(record.outcome) : leftOut()));
-  const shape = {
-    type: write.writeType,
-    messageName: messageNameOf(write, sendOptions),
-    batch: sendOptions.batch,
-    records: records.map(({ planned }) => planned),
-  };
-  const summary = summarize(shape, outcomes);
+  const outcomes = outcomesOf(records, leftOut());
+  const summary = summarizeQueued(write, { records, sendOptions }, outcomes);
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await deps.ledger.endLater({
     id: write.operationId,

@@ -1,12 +1,11 @@
 /** Cancels an asynchronous write that waits in the queue: for its turn, its group, or its next attempt. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import { transact, type Database } from "../store/database.ts";
 import { endOperations } from "../store/operations.ts";
 import { lockWaitingWrite } from "../store/write-queue.ts";
-import { summarize, unknownOutcome } from "./operation-log.ts";
-import { messageNameOf, readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
+import { unknownOutcome } from "./operation-log.ts";
+import { messageNameOf, outcomesOf, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
 import { writeDone } from "./write-done.ts";
 
 const CANCELLED = "Cancelled before it was sent";
@@ -24,28 +23,21 @@ export function cancelWrite(
   return transact(deps.database, async (queries) => {
     const write = await lockWaitingWrite(queries, projectId, operationId);
     if (!write) return false;
-    const { writeType: type, attempts } = write;
-    const records = readRecords(write.records);
+    const queued = readQueuedWrite(write);
     const error = write.repeatableUntil
       ? new ProviderError({ kind: "unknown_outcome", message: LOST })
       : new ProviderError({ kind: "forbidden", message: CANCELLED });
-    const outcomes = records.map(({ outcome }): RecordOutcome =>
-      outcome ? readOutcome(outcome) : { success: false, error },
-    );
-    const sendOptions = readSendOptions(write.sendOptions);
-    const { batch } = sendOptions;
-    const messageName = messageNameOf(write, sendOptions);
-    const planned = records.map((record) => record.planned);
-    const { metadata } = summarize({ type, messageName, batch, records: planned }, outcomes);
+    const outcomes = outcomesOf(queued.records, { success: false, error });
+    const { metadata } = summarizeQueued(write, queued, outcomes);
     const written = outcomes.filter(({ success }) => success).length;
     const open = write.repeatableUntil ? `. ${unknownOutcome(LOST)}` : "";
     const before = written > 0 ? `; ${written} of ${outcomes.length} records had been written` : "";
-    const msg = attempts > 0 ? `Cancelled after ${attempts} attempts` : CANCELLED;
+    const msg = write.attempts > 0 ? `Cancelled after ${write.attempts} attempts` : CANCELLED;
     await endOperations(queries, [
       {
         id: operationId,
         status: "failure",
-        result: `[${messageName}] Cancelled${before}${open}`,
+        result: `[${messageNameOf(write, queued.sendOptions)}] Cancelled${before}${open}`,
         metadata,
         log: [{ severity: "WARNING", msg }],
         event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),

@@ -32,7 +32,7 @@ test("a record of a batch keeps its key when others of the batch have an outcome
   const keysOf = (records: StoredRecord[]) =>
     pendingPlan(write, sendOptions, records).records.map(({ idempotencyKey }) => idempotencyKey?.());
   const all = keysOf([record(), record(), record()]);
-  const done = { ...record(), outcome: { success: true, recordId: "1" } };
+  const done = { ...record(), outcome: { success: true as const, recordId: "1" } };
   assert.deepEqual(keysOf([done, record(), record()]), all.slice(1));
   assert.notDeepEqual(keysOf([done, { ...record(), refusals: 1 }]), all.slice(1, 2));
 });

@@ -71,11 +71,17 @@ export const reasonOf = ({ kind, message }: ProviderError): string =>
 
 const PAST = { create: "Created", update: "Updated", delete: "Deleted", upsert: "Upserted" } as const;
 
+export interface OperationSummary {
+  status: "success" | "failure";
+  result: string;
+  metadata: JsonObject;
+}
+
 /** Returns how an operation ended. A batch of which one record was written has succeeded. */
 export function summarize(
   write: { type: keyof typeof PAST; messageName: string; batch: boolean; records: { id?: string }[] },
   outcomes: RecordOutcome[],
-): { status: "success" | "failure"; result: string; metadata: JsonObject } {
+): OperationSummary {
   const ids = outcomes.flatMap((outcome) => (outcome.success && outcome.recordId ? [outcome.recordId] : []));
   const failedIds = outcomes.flatMap(({ success }, index) =>
     success ? [] : (write.records[index]?.id ?? []),

@@ -4,15 +4,12 @@ import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provi
 import type { Json } from "../ground/json.ts";
 import type { QueuedWriteType } from "../store/accept-writes.ts";
 import { createKey } from "./create-keys.ts";
+import { summarize, type OperationSummary } from "./operation-log.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
-export interface StoredOutcome {
-  success: boolean;
-  recordId?: string;
-  kind?: ProviderErrorKind;
-  message?: string;
-  code?: string;
-}
+export type StoredOutcome =
+  | { success: true; recordId?: string }
+  | { success: false; kind: ProviderErrorKind; message: string; code?: string };
 
 export interface StoredRecord {
   planned: PlannedRecord;
@@ -39,7 +36,6 @@ export interface SendOptions {
 
 /** Stored without members that are undefined. Not checked when read: only this file writes it. */
 export const toJson = (value: StoredRecord | SendOptions): Json => value as unknown as Json;
-export const readRecords = (records: Json[]): StoredRecord[] => records as unknown as StoredRecord[];
 export const readSendOptions = (sendOptions: Json): SendOptions => sendOptions as unknown as SendOptions;
 
 export function storeOutcome(outcome: RecordOutcome): StoredOutcome {
@@ -50,9 +46,40 @@ export function storeOutcome(outcome: RecordOutcome): StoredOutcome {
 
 export function readOutcome(stored: StoredOutcome): RecordOutcome {
   if (stored.success) return { success: true, recordId: stored.recordId };
-  const { kind = "invalid", message = "failed", code } = stored;
+  const { kind, message, code } = stored;
   return { success: false, error: new ProviderError({ kind, message, code }) };
 }
+
+/** The members of a queued write that are stored as JSON. */
+export interface QueuedWrite {
+  records: StoredRecord[];
+  sendOptions: SendOptions;
+}
+
+export const readQueuedWrite = (row: { records: Json[]; sendOptions: Json }): QueuedWrite => ({
+  records: row.records as unknown as StoredRecord[],
+  sendOptions: readSendOptions(row.sendOptions),
+});
+
+/** Returns the outcome of each record, `missing` for a record without one. */
+export const outcomesOf = (records: StoredRecord[], missing: RecordOutcome): RecordOutcome[] =>
+  records.map(({ outcome }) => (outcome ? readOutcome(outcome) : missing));
+
+/** Returns how the operation of a queued write ended. */
+export const summarizeQueued = (
+  write: { writeType: QueuedWriteType; objectName: string },
+  { records, sendOptions }: QueuedWrite,
+  outcomes: RecordOutcome[],
+): OperationSummary =>
+  summarize(
+    {
+      type: write.writeType,
+      messageName: messageNameOf(write, sendOptions),
+      batch: sendOptions.batch,
+      records: records.map(({ planned }) => planned),
+    },
+    outcomes,
+  );
 
 export const messageNameOf = (write: { objectName: string }, { mappedName }: SendOptions): string =>
   mappedName ?? write.objectName;

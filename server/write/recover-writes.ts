@@ -1,12 +1,11 @@
 /** Ends or requeues the writes that a dead process had under way, so that every operation ends. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { Database } from "../store/database.ts";
 import { listOrphanedOperations, takeOverWrites, type OrphanedWrite } from "../store/write-queue.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import { messageNameOf, readOutcome, readRecords, readSendOptions } from "./queued-write.ts";
-import { outcomeEntries, summarize, unknownOutcome } from "./operation-log.ts";
+import { outcomesOf, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
+import { outcomeEntries, unknownOutcome } from "./operation-log.ts";
 import { writeDone } from "./write-done.ts";
 
 export interface RecoverWritesServices {
@@ -52,19 +51,13 @@ const CUT_OFF = "Busbar stopped after the write may have been sent.";
 
 /** Ends a create that may have been sent; records whose outcome is stored keep it. */
 async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Promise<void> {
-  const sendOptions = readSendOptions(write.sendOptions);
-  const { batch } = sendOptions;
-  const messageName = messageNameOf(write, sendOptions);
+  const queued = readQueuedWrite(write);
   const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
-  const records = readRecords(write.records);
-  const outcomes = records.map(({ outcome }): RecordOutcome =>
-    outcome ? readOutcome(outcome) : { success: false, error },
-  );
-  const { operationId, installationId, writeType: type } = write;
+  const outcomes = outcomesOf(queued.records, { success: false, error });
   await deps.ledger.end({
-    id: operationId,
-    ...summarize({ type, messageName, batch, records: records.map(({ planned }) => planned) }, outcomes),
-    log: outcomeEntries(outcomes, [], batch),
-    event: writeDone(await deps.installations.fields(installationId), write, outcomes),
+    id: write.operationId,
+    ...summarizeQueued(write, queued, outcomes),
+    log: outcomeEntries(outcomes, [], queued.sendOptions.batch),
+    event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),
   });
 }
