@@ -16,7 +16,7 @@ import { recoverOrphans } from "../jobs/recover-orphans.ts";
 import { WakeSignal } from "../jobs/wake-signal.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
-import { listClaimants, releaseDeliveries, type AttemptedDelivery } from "../store/deliveries.ts";
+import { listDeliveryClaimers, releaseDeliveries, type AttemptedDelivery } from "../store/deliveries.ts";
 import { openUnsyncedPool, type UnsyncedPool } from "../store/unsynced-pool.ts";
 import { openChannels, type Channels } from "./channels.ts";
 import { POLL_MS, WaitingDeliveries } from "./claim-waiting.ts";
@@ -121,7 +121,7 @@ class DeliveryEngine implements Deliveries {
     this.#stopRecovering = recoverOrphans({
       log,
       identity: deps.identity,
-      listClaimers: () => listClaimants(queries),
+      listClaimers: () => listDeliveryClaimers(queries),
       recover: async (deadProcess) => {
         await releaseDeliveries(queries, [deadProcess]);
         this.#wakeDue();

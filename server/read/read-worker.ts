@@ -6,10 +6,10 @@ import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
+import { listClaimersOf } from "../store/list-claimers.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import {
   claimRuns,
-  listRunClaimers,
   nextRunDueMs,
   putBackRun,
   recoverRuns,
@@ -121,7 +121,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listRunClaimers(queries),
+    listClaimers: () => listClaimersOf(queries, "readRuns"),
     recover: (deadProcess) => recoverRuns(queries, deadProcess),
   });
 }

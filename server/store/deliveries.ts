@@ -204,7 +204,7 @@ function toRow(update: DeliveryUpdate): UpdateRow {
 }
 
 /** Lists the workers that have deliveries. Hops along the index, which names few workers. */
-export async function listClaimants(queries: Queries): Promise<number[]> {
+export async function listDeliveryClaimers(queries: Queries): Promise<number[]> {
   const { rows } = await sql<{ workerId: number }>`
     with recursive workers as (
       select min(claimed_by) as id from deliveries where state = 'sending'

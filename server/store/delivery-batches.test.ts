@@ -9,7 +9,7 @@ import {
   claimDeliveries,
   claimStatement,
   updateDeliveries,
-  listClaimants,
+  listDeliveryClaimers,
   releaseDeliveries,
 } from "./deliveries.ts";
 import { releaseBatches, routeEvents, routeStatement } from "./delivery-batches.ts";
@@ -134,7 +134,7 @@ test("first attempts are listed as `sending` while a worker makes them", async (
   const sending = eventIds.toReversed().map((eventId) => ({ eventId, state: "sending", attempts: 0 }));
   assert.deepEqual(await statesOf(database, destinationId), sending);
   assert.equal((await listWaitingDeliveries(database.queries, projectId, 10)).length, 3);
-  assert.deepEqual(await listClaimants(database.queries), [WORKER]);
+  assert.deepEqual(await listDeliveryClaimers(database.queries), [WORKER]);
 });
 
 test("after a worker's death its saved results stay, and its other deliveries are due at once", async (t) => {
@@ -144,7 +144,7 @@ test("after a worker's death its saved results stay, and its other deliveries ar
   const [first = "", ...rest] = eventIds;
   await updateDeliveries(queries, WORKER, [{ destinationId, eventId: first, ...delivered }]);
   await releaseDeliveries(queries, [WORKER]);
-  assert.deepEqual(await listClaimants(queries), []);
+  assert.deepEqual(await listDeliveryClaimers(queries), []);
   const claimed = await claimDeliveries(queries, { workerId: 8, ...MUCH });
   assert.deepEqual(claimed.map(({ eventId }) => eventId).toSorted(), rest);
   // The worker was not dead, and saves its results.
@@ -166,9 +166,9 @@ test("a statement ends only the batches that it lists, not others of the same wo
   await route(database, batchId);
   const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered }));
   await releaseBatches(queries, [WORKER], [batchId]);
-  assert.deepEqual(await listClaimants(queries), [WORKER]);
+  assert.deepEqual(await listDeliveryClaimers(queries), [WORKER]);
   await updateDeliveries(queries, WORKER, finished, [batchId]);
-  assert.deepEqual(await listClaimants(queries), []);
+  assert.deepEqual(await listDeliveryClaimers(queries), []);
   // Saving them again, as after a lost answer of the database, changes nothing.
   await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(

@@ -322,11 +322,3 @@ export async function recoverEventStreams(
     where claimed_by = ${workerId} and id <> all(${held}::uuid[])
   `.execute(queries);
 }
-
-/** Lists the processes that have claimed streams. */
-export async function listStreamClaimers(queries: Queries): Promise<number[]> {
-  const { rows } = await sql<{ worker: number }>`
-    select distinct claimed_by as worker from event_streams where claimed_by is not null
-  `.execute(queries);
-  return rows.map((row) => row.worker);
-}

@@ -275,14 +275,6 @@ export async function recoverRuns(queries: Queries, workerId: number, held: stri
   `.execute(queries);
 }
 
-/** Lists the processes that have claimed runs. */
-export async function listRunClaimers(queries: Queries): Promise<number[]> {
-  const { rows } = await sql<{ worker: number }>`
-    select distinct claimed_by as worker from read_runs where claimed_by is not null
-  `.execute(queries);
-  return rows.map((row) => row.worker);
-}
-
 /** Returns the milliseconds until the next run becomes due; undefined when none waits. */
 export async function nextRunDueMs(queries: Queries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`

@@ -239,14 +239,6 @@ export async function recoverSubscriptions(
   `.execute(queries);
 }
 
-/** Lists the processes that have claimed subscriptions. */
-export async function listSubscriptionClaimers(queries: Queries): Promise<number[]> {
-  const { rows } = await sql<{ worker: number }>`
-    select distinct claimed_by as worker from subscriptions where claimed_by is not null
-  `.execute(queries);
-  return rows.map((row) => row.worker);
-}
-
 /** Returns the milliseconds until the next subscription becomes due; undefined when none will by itself. */
 export async function nextSubscriptionDueMs(queries: Queries): Promise<number | undefined> {
   const { rows } = await sql<{ ms: number | null }>`

@@ -7,11 +7,11 @@ import type { Changes } from "../store/changes.ts";
 import {
   claimEventStreams,
   listHeldStreams,
-  listStreamClaimers,
   recoverEventStreams,
   selectAgain,
   type EventStreamRow,
 } from "../store/event-streams.ts";
+import { listClaimersOf } from "../store/list-claimers.ts";
 import { openDeselecting } from "./deselect-objects.ts";
 import { holdStream } from "./hold-stream.ts";
 import { readJournal } from "./read-journal.ts";
@@ -94,7 +94,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const stopRecovering = recoverOrphans({
     log: deps.log,
     identity: services.identity,
-    listClaimers: () => listStreamClaimers(queries),
+    listClaimers: () => listClaimersOf(queries, "eventStreams"),
     async recover(deadProcess) {
       await recoverEventStreams(queries, deadProcess);
       rounds.wake();

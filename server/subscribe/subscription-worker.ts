@@ -7,10 +7,10 @@ import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { takeWithRoom } from "../jobs/take-with-room.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import type { Queries } from "../store/database.ts";
+import { listClaimersOf } from "../store/list-claimers.ts";
 import {
   claimSubscriptions,
   listDueSubscriptions,
-  listSubscriptionClaimers,
   nextSubscriptionDueMs,
   postponeSubscription,
   recoverSubscriptions,
@@ -74,7 +74,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listSubscriptionClaimers(queries),
+    listClaimers: () => listClaimersOf(queries, "subscriptions"),
     recover: (deadProcess) => recoverSubscriptions(queries, deadProcess),
   });
 }
