@@ -8,7 +8,7 @@ import { backoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import type { RunEnd } from "../store/read-pages.ts";
 import { findReadObject } from "../store/read-objects.ts";
-import { putBackRun, type ClaimedRun } from "../store/read-runs.ts";
+import { putBackRun, type ClaimedRun, type PutBackRun } from "../store/read-runs.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
 import { countsOf, metadataOf, nameOf, waitedFor } from "./read-counts.ts";
@@ -65,13 +65,9 @@ export async function settleFailure(
   const isGate = error instanceof ClosedGateError;
   const msg = `Waiting until ${new Date(dueMs).toISOString()}: ${error.message}`;
   await retryWhileDatabaseIsDown(() =>
-    putBackRun(deps.database.queries, {
-      operationId: run.operationId,
-      workerId: deps.workerId(),
-      dueTime: new Date(dueMs),
+    putBack(deps, run, dueMs - nowMs(), {
       // A closed gate is no attempt.
       attempts: isGate ? run.attempts : attempts,
-      waitedMs: Math.round(dueMs - nowMs()),
       providerCalls: failed.calls,
       waitsFor: "provider",
       log: [{ severity: isGate ? "INFO" : "WARNING", msg }],
@@ -109,15 +105,11 @@ async function waitForCredentials(
   { error, calls }: FailedPage,
 ): Promise<void> {
   deps.readMeter?.waited("credentials");
-  const waitedMs = CREDENTIALS_MINUTES * deps.minuteMs;
+  const waitMs = CREDENTIALS_MINUTES * deps.minuteMs;
   const msg = `Waiting until the customer connects again: ${error.message}`;
   await retryWhileDatabaseIsDown(() =>
-    putBackRun(deps.database.queries, {
-      operationId: run.operationId,
-      workerId: deps.workerId(),
-      dueTime: new Date(nowMs() + waitedMs),
+    putBack(deps, run, waitMs, {
       attempts: 0,
-      waitedMs,
       providerCalls: calls,
       waitsFor: "credentials",
       log: waitedFor(run) === "credentials" ? [] : [{ severity: "WARNING", msg }],
@@ -138,13 +130,8 @@ export async function waitForDestination(
   reason: keyof typeof WAIT_MS,
 ): Promise<void> {
   deps.readMeter?.waited("destination");
-  const waitedMs = Math.min(WAIT_MS[reason], deps.minuteMs);
-  await putBackRun(deps.database.queries, {
-    operationId: run.operationId,
-    workerId: deps.workerId(),
-    dueTime: new Date(nowMs() + waitedMs),
+  await putBack(deps, run, Math.min(WAIT_MS[reason], deps.minuteMs), {
     ...(reason === "disabled" && { attempts: 0 }),
-    waitedMs,
     waitsFor: "destination",
     log: waitedFor(run) === "destination" ? [] : [{ severity: "INFO", msg: WAIT_REASON[reason] }],
   });
@@ -153,20 +140,31 @@ export async function waitForDestination(
 /** Makes the run wait until the account may have free calls again. */
 export async function waitForCalls(
   deps: SettleServices,
-  { operationId }: ClaimedRun,
+  run: ClaimedRun,
   { waitMs, message }: SpentBudget,
 ): Promise<void> {
   deps.readMeter?.waited("budget");
-  await putBackRun(deps.database.queries, {
-    operationId,
-    workerId: deps.workerId(),
-    dueTime: new Date(nowMs() + waitMs),
+  await putBack(deps, run, waitMs, {
     attempts: 0,
-    waitedMs: Math.round(waitMs),
     waitsFor: "calls",
     log: [{ severity: "INFO", msg: message }],
   });
 }
+
+/** Returns the run to the queue; it is due after `waitMs`. */
+const putBack = (
+  { database, workerId }: SettleServices,
+  { operationId }: ClaimedRun,
+  waitMs: number,
+  run: Pick<PutBackRun, "attempts" | "providerCalls" | "waitsFor" | "log">,
+): Promise<void> =>
+  putBackRun(database.queries, {
+    ...run,
+    operationId,
+    workerId: workerId(),
+    dueTime: new Date(nowMs() + waitMs),
+    waitedMs: Math.round(waitMs),
+  });
 
 /** Ends the run. The cursor stays: the next read of the object covers its range again. */
 async function fail(
