@@ -40,7 +40,8 @@ export function authorizedFetch(
   let live = connection;
   return async (request) => {
     const base = deps.connections.baseUrl(live, options.moduleKey);
-    const first = await exchange(deps.egress, live, base, request, options);
+    const { egress } = deps;
+    const first = await exchange({ ...options, egress, base, live }, request);
     if (!live.refreshable) deps.connections.suspects.noticed(live, first.status);
     if (!isUnauthorized(first, options.connector) || !live.refreshable) return first;
     // The provider rejected the token before it did anything, so any request may be repeated.
@@ -48,21 +49,24 @@ export function authorizedFetch(
       if (error instanceof ProviderError && error.kind === "unauthorized") return live;
       throw error;
     });
-    return live === connection ? first : exchange(deps.egress, live, base, request, options);
+    return live === connection ? first : exchange({ ...options, egress, base, live }, request);
   };
 }
 
 const isUnauthorized = (response: ProviderResponse, connector: Connector | undefined): boolean =>
   response.status === 401 || connector?.classify?.(response)?.kind === "unauthorized";
 
+interface Sending extends AuthorizedFetchOptions {
+  egress: Egress;
+  /** The connection's base address. */
+  base: URL;
+  /** The connection with the credentials to send. */
+  live: LiveConnection;
+}
+
 /** Measures an exchange. Neither host nor path is recorded, because they name customers and records. */
-function exchange(
-  egress: Egress,
-  live: LiveConnection,
-  base: URL,
-  request: ProviderRequest,
-  options: AuthorizedFetchOptions,
-): Promise<ProviderResponse> {
+function exchange(sending: Sending, request: ProviderRequest): Promise<ProviderResponse> {
+  const { live } = sending;
   const { method } = request;
   const provider = live.provider.name;
   const attributes = {
@@ -71,7 +75,7 @@ function exchange(
     "busbar.connection.id": live.id,
   };
   return inSpan({ name: `${method} ${provider}`, kind: "client", attributes }, async (span) => {
-    const answer = await sendOnce(egress, live, base, request, options);
+    const answer = await sendOnce(sending, request);
     span?.set({ "http.response.status_code": answer.status });
     if (answer.status >= 400) span?.fail(String(answer.status));
     return answer;
@@ -79,11 +83,8 @@ function exchange(
 }
 
 async function sendOnce(
-  egress: Egress,
-  live: LiveConnection,
-  base: URL,
+  { egress, base, live, timeoutMs, onExchange, onAnswer }: Sending,
   request: ProviderRequest,
-  options: AuthorizedFetchOptions,
 ): Promise<ProviderResponse> {
   const { method, path, repeatable } = request;
   const shown = { method, path: path.split("?")[0] ?? path };
@@ -97,18 +98,18 @@ async function sendOnce(
       },
       ...(request.body !== undefined && { body: bodyText(request, live) }),
     });
-    const received = await egress.send({ ...sent, timeoutMs: options.timeoutMs });
+    const received = await egress.send({ ...sent, timeoutMs });
     const { status, headers } = received;
-    options.onExchange?.({ ...shown, status });
+    onExchange?.({ ...shown, status });
     const text = received.text();
     const answer = { status, headers, text: status < 400 ? text : withoutSecrets(text, secretsOf(live)) };
-    options.onAnswer?.(answer);
+    onAnswer?.(answer);
     return answer;
   } catch (error) {
     if (error instanceof UnsignableRequest)
       throw new ProviderError({ kind: "invalid", message: error.message });
     if (!(error instanceof EgressError)) throw error;
-    options.onExchange?.({ ...shown, failure: error.message });
+    onExchange?.({ ...shown, failure: error.message });
     throw toProviderError(error, repeatable);
   }
 }
