@@ -61,44 +61,46 @@ async function serve(
     send(response, method, path.startsWith("/sandbox/") ? guarded(() => site.control(exchange)) : NOWHERE);
     return;
   }
-  const entry = site.log.add(place.provider.name, method, target, request.headers, body);
-  const fault = site.faults.take(place.provider.name, method, target, () => exchange.body);
-  if (fault === undefined) {
-    answer(site, response, method, entry, carryOut(place.provider, exchange));
-    return;
-  }
-  await serveFaulty(site, place.provider, exchange, fault, entry, request, response);
+  const { provider } = place;
+  const entry = site.log.add({
+    provider: provider.name,
+    method,
+    path: target,
+    headers: request.headers,
+    body,
+  });
+  const call = { provider, exchange, entry, request, response };
+  const fault = site.faults.take({ provider: provider.name, method, path: target, body: exchange.body });
+  if (fault === undefined) answer(site, call, carryOut(call));
+  else await serveFaulty(site, call, fault);
 }
 
-async function serveFaulty(
-  site: Site,
-  provider: Provider,
-  exchange: SandboxExchange,
-  fault: ActiveFault,
-  entry: LoggedRequest,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  entry.fault = fault.id;
+/** A request to a provider, with its line in the log. */
+type Call = {
+  provider: Provider;
+  exchange: SandboxExchange;
+  entry: LoggedRequest;
+  request: IncomingMessage;
+  response: ServerResponse;
+};
+
+async function serveFaulty(site: Site, call: Call, fault: ActiveFault): Promise<void> {
+  const { request } = call;
+  call.entry.fault = fault.id;
   if (fault.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });
   if (fault.hang === true) return;
   if (fault.reset === "before") {
     request.socket.resetAndDestroy();
     return;
   }
-  const done = fault.status === undefined || fault.stored === true ? carryOut(provider, exchange) : undefined;
+  const done = fault.status === undefined || fault.stored === true ? carryOut(call) : undefined;
   if (fault.reset === "after") {
-    if (done === undefined) carryOut(provider, exchange);
+    if (done === undefined) carryOut(call);
     request.socket.resetAndDestroy();
     return;
   }
-  answer(
-    site,
-    response,
-    exchange.method,
-    entry,
-    fault.status === undefined && done !== undefined ? altered(fault, done) : faultAnswer(fault),
-  );
+  const isAltered = fault.status === undefined && done !== undefined;
+  answer(site, call, isAltered ? altered(fault, done) : faultAnswer(fault));
 }
 
 /** Salesforce's links are relative to the host, so `/services/…` without the prefix also leads to it. */
@@ -115,7 +117,7 @@ function findPlace(site: Site, path: string): { provider: Provider | undefined; 
   return { provider: undefined, path };
 }
 
-function carryOut(provider: Provider, exchange: SandboxExchange): SandboxAnswer {
+function carryOut({ provider, exchange }: Call): SandboxAnswer {
   return guarded(() => provider.answer(exchange));
 }
 
@@ -138,16 +140,10 @@ function faultAnswer(fault: ActiveFault): SandboxAnswer {
   };
 }
 
-function answer(
-  site: Site,
-  response: ServerResponse,
-  method: string,
-  entry: LoggedRequest,
-  answered: SandboxAnswer,
-): void {
+function answer(site: Site, { entry, exchange, response }: Call, answered: SandboxAnswer): void {
   site.log.answered(entry, answered.status);
   response.setHeader("date", site.clock.dateHeader());
-  send(response, method, answered);
+  send(response, exchange.method, answered);
 }
 
 function send(response: ServerResponse, method: string, answered: SandboxAnswer): void {

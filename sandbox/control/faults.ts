@@ -5,6 +5,9 @@ import type { SandboxFault } from "./fault.ts";
 
 export type ActiveFault = SandboxFault & { id: string; remaining: number; skipped: number; hits: number };
 
+/** What decides whether a fault applies to a request. */
+export type FaultableRequest = { provider: string; method: string; path: string; body: string };
+
 export class Faults {
   #active: ActiveFault[] = [];
   #nextId = 1;
@@ -33,9 +36,9 @@ export class Faults {
   }
 
   /** Returns the fault for this request and counts it. */
-  take(provider: string, method: string, path: string, body: () => string): ActiveFault | undefined {
+  take(request: FaultableRequest): ActiveFault | undefined {
     for (const fault of this.#active) {
-      if (fault.remaining <= 0 || !hits(fault, provider, method, path, body)) continue;
+      if (fault.remaining <= 0 || !hits(fault, request)) continue;
       if (fault.skipped < (fault.skip ?? 0)) {
         fault.skipped++;
         continue;
@@ -48,17 +51,11 @@ export class Faults {
   }
 }
 
-function hits(
-  fault: SandboxFault,
-  provider: string,
-  method: string,
-  path: string,
-  body: () => string,
-): boolean {
+function hits(fault: SandboxFault, { provider, method, path, body }: FaultableRequest): boolean {
   if (fault.provider !== undefined && fault.provider !== provider) return false;
   if (fault.method !== undefined && fault.method.toUpperCase() !== method) return false;
   if (fault.path !== undefined && !pathHits(fault.path, path)) return false;
-  return fault.bodyContains === undefined || body().includes(fault.bodyContains);
+  return fault.bodyContains === undefined || body.includes(fault.bodyContains);
 }
 
 function pathHits(wanted: string, path: string): boolean {

@@ -3,6 +3,14 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 
+export type ArrivedRequest = {
+  provider: string;
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+};
+
 export type LoggedRequest = {
   id: number;
   provider: string;
@@ -47,13 +55,7 @@ export class RequestLog {
     this.#capacity = capacity;
   }
 
-  add(
-    provider: string,
-    method: string,
-    path: string,
-    headers: IncomingHttpHeaders,
-    body: Buffer,
-  ): LoggedRequest {
+  add({ provider, method, path, headers, body }: ArrivedRequest): LoggedRequest {
     const entry: LoggedRequest = {
       id: this.#nextId++,
       provider,
