@@ -5,6 +5,7 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harnes
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
+import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { subscribedContacts } from "./subscribed-fixture.ts";
 
 const manifest = subscribedContacts(
@@ -38,19 +39,12 @@ describe("finding changes by reading", () => {
   });
 
   const source = (subscribeSource: string) => ({ providerParams: { subscribeSource } });
-  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
-  const subscription = async (): Promise<Answer["body"]> =>
-    (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
+  const { installation, subscription, entries } = seenSubscriptions(() => ({ on, sink, customer }));
   const untilSource = (name: string): Promise<unknown> =>
     until(async () => {
       const one = await subscription();
       return one?.source === name && one.state === "active";
     });
-  const entries = (id: string): Answer["body"][] =>
-    sink
-      .messagesAt("/changes")
-      .flatMap(({ body }) => JSON.parse(body).result)
-      .filter((entry: { id: string }) => entry.id === id);
   const put = (values: Record<string, string>, id?: string): string =>
     on.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
   const reconcile = async (since: Date): Promise<Answer["body"]> => {

@@ -7,8 +7,7 @@ import { connectCustomer, type Customer } from "../../tests/harness/connect-cust
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { openProcessGroup } from "../../tests/harness/process-group.ts";
 import { until } from "../../tests/harness/until.ts";
-import { SubscribeMessageSchema } from "../events/subscribe-message-schema.ts";
-import { validator } from "../http/validation.ts";
+import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
 import { subscribedContacts } from "./subscribed-fixture.ts";
 
 const manifest = subscribedContacts(
@@ -54,15 +53,7 @@ describe("subscribing by HubSpot's journal", () => {
   });
 
   const journal = () => on.sandbox.hubspot.journal;
-  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
-  const subscription = async (): Promise<Answer["body"]> =>
-    (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
-  const entries = (id: string): Answer["body"][] =>
-    sink.messagesAt("/changes").flatMap(({ body }) => {
-      const message: Answer["body"] = JSON.parse(body);
-      validator(SubscribeMessageSchema, "body")(message);
-      return message.result.filter((entry: { id: string }) => entry.id === id);
-    });
+  const { installation, subscription, entries } = seenSubscriptions(() => ({ on, sink, customer }));
   const words = (id: string): string[] => entries(id).map((entry) => entry.providerEventType);
   const put = (values: Record<string, string>, id?: string): string =>
     on.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });

@@ -1,10 +1,11 @@
 /** One HubSpot account reports its changes by the journal and by pushes together. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { openTestBusbar, type Answer } from "../../tests/harness/busbar.ts";
+import { openTestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { openSink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
+import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
 import type { InboxEvent } from "./group-events.ts";
 import { splitOtherReports } from "./other-reports.ts";
 import { subscribedContacts } from "./subscribed-fixture.ts";
@@ -45,25 +46,18 @@ async function open(
   });
   const metadata = { url: `${sink.url}/changes` };
   await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
-  const { installationId } = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+  const customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
   const targetUrl = `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
   webhooks.set({ targetUrl, clientSecret: SECRET, batchDelayMs: pushMs });
-  const place = `/integrations/crm/installations/${installationId}`;
-  await until(async () => (await on.inProject("GET", `${place}/subscriptions`)).body[0]?.state === "active");
-  assert.equal((await on.inProject("GET", `${place}/subscriptions`)).body[0].source, "journal");
-
-  const lines = async (recordId: string): Promise<Answer["body"][]> =>
-    (await on.inProject("GET", `${place}/subscription-events?recordId=${recordId}`)).body.results;
+  const { subscription, lines, entries } = seenSubscriptions(() => ({ on, sink, customer }));
+  await until(async () => (await subscription())?.state === "active");
+  assert.equal((await subscription()).source, "journal");
   return {
     account,
     lines,
     put: (values: Record<string, string>, id?: string): string =>
       account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true }),
-    entries: (id: string): Answer["body"][] =>
-      sink.messagesAt("/changes").flatMap(({ body }) => {
-        const message: Answer["body"] = JSON.parse(body);
-        return message.result.filter((entry: { id: string }) => entry.id === id);
-      }),
+    entries,
     /** Until both ways have reported, and every event of the record has its outcome. */
     untilEnded: (id: string, pushed: number, fromJournal: number): Promise<unknown> =>
       until(async () => {

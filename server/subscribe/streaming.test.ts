@@ -6,8 +6,7 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harnes
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
-import { SubscribeMessageSchema } from "../events/subscribe-message-schema.ts";
-import { validator } from "../http/validation.ts";
+import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
 
 const manifest = `
 specVersion: 1.0.0
@@ -75,22 +74,11 @@ describe("subscribing to Salesforce", () => {
 
   const bus = () => on.sandbox.salesforce.bus;
   const server = () => on.sandbox.salesforce.server;
-  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
-  const subscriptions = async (): Promise<Answer["body"][]> =>
-    (await on.inProject("GET", `${installation()}/subscriptions`)).body;
+  const { installation, subscriptions, lines, entries } = seenSubscriptions(() => ({ on, sink, customer }));
   const untilState = (state: string): Promise<unknown> =>
     until(async () => {
       const all = await subscriptions();
       return all.length > 0 && all.every((one) => one.state === state);
-    });
-  const lines = async (recordId: string): Promise<Answer["body"][]> =>
-    (await on.inProject("GET", `${installation()}/subscription-events?recordId=${recordId}`)).body.results;
-  /** All entries about a record. */
-  const entries = (id: string): Answer["body"][] =>
-    sink.messagesAt("/changes").flatMap(({ body }) => {
-      const message: Answer["body"] = JSON.parse(body);
-      validator(SubscribeMessageSchema, "body")(message);
-      return message.result.filter((entry: { id: string }) => entry.id === id);
     });
   const change = (id: string, values: Record<string, string | null>): void =>
     void on.sandbox.salesforce.account.put("Account", { id, values, stamp: true });

@@ -1,12 +1,11 @@
 /** Subscriptions end to end: the sandbox pushes, Busbar stores, reads again and delivers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../tests/harness/connect-customer.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
-import { SubscribeMessageSchema } from "../events/subscribe-message-schema.ts";
-import { validator } from "../http/validation.ts";
+import { seenSubscriptions } from "../../tests/harness/subscriptions.ts";
 
 const SECRET = "the-apps-secret";
 const PORTAL = 4100410;
@@ -90,20 +89,9 @@ describe("subscribing to HubSpot", () => {
 
   const callback = (): string =>
     `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
-  const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
-  const subscription = async (): Promise<Answer["body"]> =>
-    (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
+  const { installation, subscription, lines, entries } = seenSubscriptions(() => ({ on, sink, customer }));
   const untilState = (state: string): Promise<unknown> =>
     until(async () => (await subscription())?.state === state);
-  const lines = async (recordId: string): Promise<Answer["body"][]> =>
-    (await on.inProject("GET", `${installation()}/subscription-events?recordId=${recordId}`)).body.results;
-  /** All entries about a record. */
-  const entries = (id: string): Answer["body"][] =>
-    sink.messagesAt("/changes").flatMap(({ body }) => {
-      const message: Answer["body"] = JSON.parse(body);
-      validator(SubscribeMessageSchema, "body")(message);
-      return message.result.filter((entry: { id: string }) => entry.id === id);
-    });
   const change = (id: string, values: Record<string, string>): void =>
     void on.sandbox.hubspot.account.put("contacts", { id, values, stamp: true });
   const untilDone = (recordId: string, count: number): Promise<unknown> =>
