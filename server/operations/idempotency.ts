@@ -56,56 +56,94 @@ export interface Idempotency {
 type Act<A> = (operationId: string, firstOperationId: string) => Promise<A>;
 
 /** Opened once per process: it knows which requests are running here. */
-export function openIdempotency(deps: Services): Idempotency {
-  const running = new Set<string>();
-  const isAtWork = async ({ claimedBy, operationId }: IdempotencyRow): Promise<boolean> =>
-    claimedBy === deps.identity.id
-      ? running.has(operationId)
-      : (await deps.identity.findDead([claimedBy])).length === 0;
-  const once = async <A extends Answer>(keyed: Keyed, act: Act<A>): Promise<A> => {
-    const key = checkedKey(keyed.key);
-    const place = { projectId: keyed.projectId, key };
-    const requestHash = createHash("sha256").update(JSON.stringify(keyed.request)).digest();
-    // Before the claim: another request that finds the claim must also find it running.
-    const workOn = async (
-      { operationId, firstOperationId }: Begun,
-      claim: () => Promise<boolean>,
-    ): Promise<A | undefined> => {
-      running.add(operationId);
-      try {
-        if (!(await claim())) return undefined;
-        const isRepeatable = mayBeRepeated(keyed, firstOperationId);
-        return await answered(deps, place, { operationId, isRepeatable }, () =>
-          act(operationId, firstOperationId),
-        );
-      } finally {
-        running.delete(operationId);
-      }
+export const openIdempotency = (deps: Services): Idempotency => new KeyedRequests(deps);
+
+/** A request with its key, checked, and the digest by which a repetition is recognised. */
+interface KeyedRequest extends Keyed {
+  place: { projectId: string; key: string };
+  requestHash: Buffer;
+}
+
+class KeyedRequests implements Idempotency {
+  readonly #deps: Services;
+  /** Operations of the requests that this process is executing. */
+  readonly #running = new Set<string>();
+
+  constructor(deps: Services) {
+    this.#deps = deps;
+  }
+
+  async once<A extends Answer>(keyed: Keyed, act: Act<A>): Promise<A> {
+    const request: KeyedRequest = {
+      ...keyed,
+      place: { projectId: keyed.projectId, key: checkedKey(keyed.key) },
+      requestHash: createHash("sha256").update(JSON.stringify(keyed.request)).digest(),
     };
+    for (;;) {
+      const answer = (await this.#first(request, act)) ?? (await this.#repeated(request, act));
+      if (answer) return answer;
+    }
+  }
+
+  /** Executes the request if its key is new; otherwise returns undefined. */
+  #first<A extends Answer>(request: KeyedRequest, act: Act<A>): Promise<A | undefined> {
+    const { database, identity, keptHours } = this.#deps;
+    const { place, requestHash } = request;
     const operationId = newId();
-    const mine = { operationId, firstOperationId: operationId, claimedBy: deps.identity.id };
-    const first = await workOn(mine, () =>
-      claimIdempotencyKey(deps.database.queries, { ...place, requestHash, ...mine }, deps.keptHours),
+    const claim = { operationId, firstOperationId: operationId, claimedBy: identity.id };
+    return this.#execute(request, claim, act, () =>
+      claimIdempotencyKey(database.queries, { ...place, requestHash, ...claim }, keptHours),
     );
-    if (first) return first;
-    const used = await findIdempotencyKey(deps.database.queries, place);
-    if (!used) return once(keyed, act);
-    if (!used.requestHash.equals(requestHash)) throw reused(key);
-    if (used.status === null && (await isAtWork(used))) throw inProgress();
-    const answer = await firstAnswer<A>(deps, keyed, used);
+  }
+
+  /**
+   * Returns the first request's answer, or executes the request again if the first one stopped before it left a trace, or the
+   * provider knows its keys. Returns undefined if the key was freed, or another request has taken it over meanwhile.
+   */
+  async #repeated<A extends Answer>(request: KeyedRequest, act: Act<A>): Promise<A | undefined> {
+    const { database, identity } = this.#deps;
+    const { place, requestHash, mode } = request;
+    const used = await findIdempotencyKey(database.queries, place);
+    if (!used) return undefined;
+    if (!used.requestHash.equals(requestHash)) throw reused(place.key);
+    if (used.status === null && (await this.#isRunning(used))) throw inProgress();
+    const answer = await firstAnswer<A>(this.#deps, request, used);
     if (answer) return answer;
-    // The first process stopped before it left a trace, or the provider knows its keys. What is executed later keeps its operation
-    // id, so that it cannot be accepted twice even if the first statement is committed after this one.
-    const next = {
-      ...mine,
-      operationId: keyed.mode === "later" ? used.operationId : mine.operationId,
-      firstOperationId: firstOf(used),
-    };
-    if (running.has(next.operationId)) throw inProgress();
-    const second = await workOn(next, () => takeOverIdempotencyKey(deps.database.queries, place, used, next));
-    return second ?? once(keyed, act);
-  };
-  return { once };
+    // What is executed later keeps its operation id, so that it cannot be accepted twice even if the first statement is
+    // committed after this one.
+    const operationId = mode === "later" ? used.operationId : newId();
+    if (this.#running.has(operationId)) throw inProgress();
+    const claim = { operationId, firstOperationId: firstOf(used), claimedBy: identity.id };
+    return this.#execute(request, claim, act, () =>
+      takeOverIdempotencyKey(database.queries, place, used, claim),
+    );
+  }
+
+  /** Calls `act` if the key could be claimed; otherwise returns undefined. */
+  async #execute<A extends Answer>(
+    request: KeyedRequest,
+    { operationId, firstOperationId }: Begun,
+    act: Act<A>,
+    claim: () => Promise<boolean>,
+  ): Promise<A | undefined> {
+    // Before the claim: another request that finds the claim must also find it running.
+    this.#running.add(operationId);
+    try {
+      if (!(await claim())) return undefined;
+      const isRepeatable = mayBeRepeated(request, firstOperationId);
+      return await answered(this.#deps, request.place, { operationId, isRepeatable }, () =>
+        act(operationId, firstOperationId),
+      );
+    } finally {
+      this.#running.delete(operationId);
+    }
+  }
+
+  async #isRunning({ claimedBy, operationId }: IdempotencyRow): Promise<boolean> {
+    const { identity } = this.#deps;
+    if (claimedBy === identity.id) return this.#running.has(operationId);
+    return (await identity.findDead([claimedBy])).length === 0;
+  }
 }
 
 const inProgress = (): Problem =>
