@@ -1,0 +1,88 @@
+/** Writes one record by a description: sends its request and judges the answer. */
+import type { Json } from "../../server/ground/json.ts";
+import type { Connector, RecordToWrite, RecordWrite } from "../connector.ts";
+import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
+import { ProviderError } from "../provider-error.ts";
+import { concernsTheCall, send } from "../send-request.ts";
+import type { SingleOutcome } from "../write-singly.ts";
+import type { Description } from "./description.ts";
+import { mutationJudge } from "./graphql-outcome.ts";
+import { getOne } from "./get-record.ts";
+import { sendUnderKey } from "./keyed-create.ts";
+import { at, type ObjectPlan } from "./object-plan.ts";
+import { rulesOf, type RequestOf } from "./record-request.ts";
+import { refusalIn } from "./record-result.ts";
+import { outcomeOf } from "./write-outcome.ts";
+
+export interface Sending {
+  plan: ObjectPlan;
+  write: RecordWrite;
+  fetch: ProviderFetch;
+  classify: NonNullable<Connector["classify"]>;
+  requestOf: RequestOf;
+  errors: Description["errors"];
+}
+
+/** Throws what concerns the call, as `send`; what the provider says about the record is its outcome. */
+export async function sendRecord(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
+  const { write, fetch, classify, requestOf, plan, errors } = sending;
+  const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
+  const key = keyTo === undefined ? undefined : record.idempotencyKey?.();
+  const before = await valueBefore(sending, record);
+  if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
+  const request = requestOf(write, record, before);
+  let response: ProviderResponse | undefined;
+  const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
+  const judge = mutationJudge(plan, write.type, classify, errors);
+  const sent = (asked: ProviderRequest) =>
+    send(asked, kept, judge.classify, write.account).catch((fault: unknown) => {
+      if (fault instanceof ProviderError && judge.isOfRecord(fault)) return { body: undefined, error: fault };
+      throw fault;
+    });
+  const { body, error } =
+    keyTo === undefined || key === undefined
+      ? await sent(request)
+      : await sendUnderKey({ keyTo, key }, request, sent);
+  const refused = error ?? refusedIn(sending, body);
+  if (refused) return deletedOrRefused(write, record, refused);
+  const warning = judge.warning();
+  const told = warning === undefined ? {} : { warning };
+  if (write.type === "delete" && record.id !== undefined)
+    return { outcome: { success: true, recordId: record.id }, ...told };
+  return { ...(await outcomeOf(sending, record, { body, headers: response?.headers ?? {} })), ...told };
+}
+
+/** Returns the refusal of the record in a success. Throws it if it concerns the call. */
+function refusedIn({ plan, errors }: Sending, body: Json | undefined): ProviderError | undefined {
+  const { written } = plan;
+  if (!written) return undefined;
+  const refusal = refusalIn({ code: errors.code, ...written }, errors, body);
+  if (refusal && concernsTheCall(refusal.kind)) throw refusal;
+  return refusal;
+}
+
+/** A record that is not there need not be deleted. */
+const deletedOrRefused = (
+  { type }: RecordWrite,
+  { id }: RecordToWrite,
+  error: ProviderError,
+): SingleOutcome =>
+  type === "delete" && id !== undefined && error.kind === "not_found"
+    ? { outcome: { success: true, recordId: id }, warning: `record ${id} was not there` }
+    : { outcome: { success: false, error } };
+
+/** Returns the value that the request must repeat; a `ProviderError` where the record does not have it. Throws as `send`. */
+async function valueBefore(
+  { plan, write, fetch, classify }: Sending,
+  { id }: RecordToWrite,
+): Promise<Json | ProviderError | undefined> {
+  const { readBefore } = rulesOf(plan, write.type) ?? {};
+  if (!readBefore || id === undefined) return undefined;
+  const record = await getOne({ plan, fetch, classify }, id, [readBefore.from]);
+  if (!record)
+    return new ProviderError({ kind: "not_found", message: `there is no record ${id} of ${plan.name}` });
+  const value = at(record, readBefore.from);
+  if (value !== undefined && value !== null) return value;
+  const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
+  return new ProviderError({ kind: "unreadable", message, status: 200 });
+}
