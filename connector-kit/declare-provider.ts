@@ -106,7 +106,7 @@ export function keyAsBasic(
   return facts;
 }
 
-/** Declares a provider with a sign-in of its own, told by `customOpts`. */
+/** Declares a provider with a sign-in of its own, which `customOpts` describe. */
 export const custom = (
   displayName: string,
   baseURL: string,

@@ -1,4 +1,4 @@
-/** The front door's contents page: every endpoint with its address and who may call it. */
+/** Lists every endpoint with its address and who may call it. */
 import { getActivity } from "./api/activity/get-activity.ts";
 import { createConsumer } from "./api/customers/create-consumer.ts";
 import { createGroup } from "./api/customers/create-group.ts";

@@ -13,7 +13,7 @@ type Classify = NonNullable<Connector["classify"]>;
 
 interface Judge {
   classify: Classify;
-  /** Returns what the provider told besides, if the record was written. */
+  /** Returns the provider's message about a record that was written all the same. */
   warning(): string | undefined;
   /** Whether the error is about this record alone: it may have been written. */
   isOfRecord(error: unknown): boolean;
@@ -90,7 +90,7 @@ const unclear = (plan: ObjectPlan, { message, code, status, rawResponse }: Provi
     rawResponse,
   });
 
-/** As a status 500, but not even this says that nothing was written. */
+/** Treated like a status 500: a create may have been carried out. */
 const unexpected = (type: RecordWrite["type"], refusal: ProviderError): ProviderError => {
   const { message, code, status, rawResponse } = refusal;
   const kind = type === "create" ? "unknown_outcome" : "unavailable";

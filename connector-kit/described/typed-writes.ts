@@ -39,7 +39,7 @@ function refusal(error: unknown): ProviderError {
   throw error;
 }
 
-/** Returns the request for the types, and the write with a placeholder for each of them: a dry run asks nothing. */
+/** Returns the request for the types, and the write with a placeholder for each of them: a dry run sends no request. */
 export const shownTypes = (plan: ObjectPlan, write: RecordWrite): [ProviderRequest[], RecordWrite] =>
   plan.metadata?.list && needsTypes(plan, write)
     ? [

@@ -35,7 +35,7 @@ export const openAudit =
     return answer;
   };
 
-/** Records of customers are listed as operations, and one's own sessions are nobody else's business. */
+/** Not audited: calls about customers' records, which are listed as operations, and people's own sessions. */
 const NOT_AUDITED = /^\/(write|search)\/|^\/read\/.*\/objects\/|^\/callbacks\/|^\/v1\/(sessions|uploads)/;
 
 function isAudited({ method, path }: Route, { query, body }: AuditedCall): boolean {

@@ -101,7 +101,7 @@ async function verified({ issuer }: Services, token: string): Promise<JWTPayload
 /** Longer than any issuer's sign-in lasts: a token for years is a mistake or a forgery. */
 const LONGEST_LIFETIME_SECONDS = 31 * 24 * 3_600;
 
-/** Throws for a signed token that signs nobody in: without a subject, a logout token, or one that hardly ends. */
+/** Throws for a valid token that is not for signing in: without a subject, a logout token, or valid for too long. */
 function requireSignInToken({ sub, iat, exp = 0, events }: JWTPayload, { typ }: { typ?: string }): void {
   if (!sub) throw refused("names no person (`sub` is empty)");
   if (events !== undefined || /logout/i.test(typ ?? "")) throw refused("is a logout token");

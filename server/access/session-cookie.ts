@@ -16,7 +16,7 @@ export const sessionCookie = (token: string, publicUrl: string): string =>
 export const expiredCookie = (publicUrl: string): string =>
   setCookie(nameOf(publicUrl), "", { seconds: 0, publicUrl });
 
-/** Returns a header for a cookie that scripts cannot read. `Strict` unless told: it is sent by our own pages only. */
+/** Returns a header for a cookie that scripts cannot read. With `Strict`, the default, only our own pages send it. */
 export function setCookie(
   name: string,
   value: string,

@@ -9,7 +9,7 @@ import {
 } from "../store/deliveries.ts";
 import { releaseBatches } from "../store/delivery-batches.ts";
 
-/** What this process knows that it has. It has lost everything else that is claimed in its name. */
+/** The deliveries that this process works on. Others that are claimed under its number are lost. */
 export interface HeldDeliveries {
   batchIds: string[];
   holds(key: DeliveryKey): boolean;

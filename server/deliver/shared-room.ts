@@ -90,7 +90,7 @@ export class SharedRoom {
 
   #left(project: ProjectRoom): number {
     const share = SHARE * this.free;
-    // What it takes is free no more, so its share shrinks as it grows.
+    // What a project takes is no longer free, so its share shrinks as it takes more.
     const left = Math.floor((share - project.size) / (SHARE + 1));
     const least = project.fullMs === undefined ? 1 : Math.min(REFILL, Math.max(1, share / (2 * SHARE)));
     if (left < least) {

@@ -177,7 +177,7 @@ export interface Route {
   endpoint: Endpoint;
 }
 
-/** `route("GET /v1/projects/{projectIdOrName}", "frontend", getProject(on))` */
+/** `route("GET /v1/projects/{projectIdOrName}", "frontend", getProject(deps))` */
 export function route(address: `${Method} /${string}`, audience: Audience, target: Endpoint): Route {
   const space = address.indexOf(" ");
   return {

@@ -102,7 +102,7 @@ export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
   });
 }
 
-/** Returns a sentence for a path that only data surfaces have; they cannot be told from each other by it. */
+/** Returns a sentence that names the data surfaces which have the path; the path alone does not say which one is meant. */
 function surfaceAdvice(surfaces: readonly string[], path: string): string {
   if (surfaces.length === 0) return "";
   const each = (words: (surface: string) => string, between: string) => surfaces.map(words).join(between);

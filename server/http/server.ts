@@ -88,7 +88,7 @@ function utf8TextOf(body: Buffer): string {
 const nulInUrl = (): Problem =>
   new Problem("invalid-request", { detail: "The URL contains a NUL (`%00`). Remove it." });
 
-/** Asked every second by load balancers and scrapers, which nobody reads about while the answer is good. */
+/** Load balancers and scrapers request these every second, so their successes are logged for debugging only. */
 const ROUTINE = new Set(["/healthz", "/readyz", "/metrics"]);
 
 function logRequest(log: Log, request: FastifyRequest, reply: FastifyReply): void {

@@ -17,8 +17,8 @@ const PART_OF_WAITING = 1 / 8;
 const QUICK_MS = 1_000;
 
 /**
- * What a run taught about its key: the call got through; it was rate limited; it was not sent, because the key is closed
- * for now; it was given up without sending, which teaches nothing.
+ * What the end of a run says about its key: the call got through; it was rate limited; it was not sent, because the key's
+ * gate is closed; it was given up without sending, which says nothing.
  */
 export type RunResult = "sent" | "rate-limited" | "not-sent" | "given-up";
 

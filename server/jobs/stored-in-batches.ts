@@ -1,4 +1,4 @@
-/** Collects rows in memory and stores them in batches, off the path of the requests that they tell about. */
+/** Collects rows in memory and stores them in batches, so that the requests that they describe do not wait. */
 import { outsideWork } from "../ground/current-work.ts";
 import type { Log } from "../ground/log.ts";
 

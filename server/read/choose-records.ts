@@ -16,9 +16,9 @@ export interface Chosen {
 }
 
 /**
- * Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. A
- * record that is delivered after its deletion was restored, or a search index lags and still has it: the deletion is
- * forgotten, so that it is delivered again if the record is still deleted at the next look.
+ * Returns what is delivered: of a triggered read all records, of other reads those that changed since they were delivered. If
+ * the deletion of such a record was delivered before, the record was restored, or a search index still has it. The deletion
+ * is forgotten, so that it is delivered again if the next look finds it again.
  */
 export async function chooseRecords(
   { database }: { database: Database },

@@ -16,7 +16,7 @@ export interface KeyOwner {
   rate: { perSecond: number; burst: number } | null;
 }
 
-/** Finds the owner of a key, if the key is active. It may have expired, which its caller is told. */
+/** Finds the owner of an active key. The key may have expired: its caller gets another refusal than for an unknown one. */
 export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyOwner | undefined> {
   const row = await queries
     .selectFrom("apiKeys")

@@ -25,7 +25,7 @@ export interface ProxyCallFilter {
   refusedBy?: "busbar" | "provider";
 }
 
-/** Status of calls whose caller left; nobody refused them. */
+/** Status of calls whose caller left before the answer: they were not refused. */
 const CALLER_LEFT = 499;
 
 /** The condition that a provider refused a call. */

@@ -23,11 +23,11 @@ const MOST_BYTES = 2_000_000;
 const LEAST_BYTES = 10_000;
 
 /**
- * Pushes are accepted faster than they are taken apart. Providers keep for a day what is refused, and the disk is everybody's, so
- * there is an end: millions of events.
+ * Pushes can arrive faster than they are taken apart. When so many wait, further ones are refused, so that they do not fill the
+ * disk; providers send them again for about a day. The limit is some millions of events.
  */
 const MOST_WAITING = { pushes: 50_000, bytes: 1_000_000_000 };
-/** Of one project, so that no project can take the place of the others. */
+/** The share that one project may use, so that there is room for the others. */
 const SHARE = 0.5;
 const LOOK_EVERY_MS = 1_000;
 

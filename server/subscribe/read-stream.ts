@@ -34,7 +34,7 @@ export class LostClaimError extends Error {
   override name = "LostClaimError";
 }
 
-/** Our clock and the provider's may differ by so much when a first stream is told from what was before it. */
+/** By how much our clock and the provider's may differ when the first events of a stream are separated from earlier ones. */
 const CLOCK_MARGIN_MS = 60_000;
 
 /** Throws `ProviderError` or `EgressError` when the stream ends, `LostClaimError` if it belongs to another process. */

@@ -39,7 +39,7 @@ export interface TakePushesServices {
   subscribeMeter?: SubscribeMeter | undefined;
 }
 
-/** Finds what processes without this work have stored while nobody was told. */
+/** Finds pushes of processes without this work, if the notification was lost. */
 const LOOK_EVERY_MS = 1_000;
 /** Pushes of one commit; about 1,500 events. */
 const BATCH = { most: 200, mostBytes: 500_000 };

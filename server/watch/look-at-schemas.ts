@@ -19,7 +19,7 @@ import { recordUsage } from "./record-usage.ts";
 import { schemaMessage } from "./schema-message.ts";
 import type { WatchedObject } from "./watched-objects.ts";
 
-/** A provider that cannot be asked now is asked again some times; the next tick tries anew. */
+/** Attempts at a look while the provider is not available. After the last one, the next tick begins a new look. */
 const MOST_ATTEMPTS = 5;
 const RETRY_MINUTES = 5;
 

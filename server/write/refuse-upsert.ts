@@ -25,7 +25,7 @@ export function upsertLacks(
   return [{ name: "key", detail: `${providerName} upserts ${objectName} by ${keys.join(" or ")} only.` }];
 }
 
-/** Returns the faults of the members of an upsert, and of a \`key\` without one. */
+/** Returns the faults of the members of an upsert, and of a `key` without one. */
 export function upsertFaults({ type, key, record, batch }: WriteRequest): Fault[] {
   if (type !== "upsert")
     return key === undefined ? [] : [{ name: "key", detail: "It applies to an upsert only; leave it out." }];

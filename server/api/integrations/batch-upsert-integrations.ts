@@ -99,7 +99,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     },
   });
 
-/** Returns the index of the integration that a path leads into. What concerns the whole file is told with the first one. */
+/** Returns the index of the integration that a path leads into. A finding about the whole file belongs to the first one. */
 const integrationAt = (path: string): number => Number(/^\$\.integrations\[(\d+)\]/.exec(path)?.[1] ?? 0);
 
 /** Returns the place of a warning about a name that the manifest no longer contains, so that no line fits. */
