@@ -29,6 +29,10 @@ export function newId(): string {
   return v7({ random: bytes, msecs, seq });
 }
 
+/** Lower and higher than every id. */
+export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+export const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
 /** Returns whether `text` is a UUID of any version; check before comparing a text with a `uuid` column. */
 export const isUuid = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);

@@ -1,6 +1,6 @@
 /** Finds deliveries and resends them, for the API. */
 import { sql, type RawBuilder } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { FIRST_ID, isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";
@@ -57,9 +57,6 @@ export async function findDelivery(
   `.execute(queries);
   return rows[0];
 }
-
-/** Lower than every id. */
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 const resend = sql`
   with notified as (select ${notifyChange("deliveries")})

@@ -1,5 +1,6 @@
 /** Lists the deliveries of a destination or of a project, newest event first. */
 import { sql, type RawBuilder } from "kysely";
+import { FIRST_ID } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
@@ -40,8 +41,6 @@ export interface LookedDeliveries {
 /** Names a place between deliveries: several have the same event. */
 export const deliveryToken = (eventId: string, destinationId: string): string =>
   `${eventId}.${destinationId}`;
-
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Rows that one statement looks at for filters that no index serves, over all destinations, and the least for each. */
 const MOST_LOOKED_AT = 20_000;

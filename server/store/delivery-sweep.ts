@@ -1,10 +1,8 @@
 /** Removes events and deliveries that are too old or have no destination, in short statements. */
 import { sql } from "kysely";
+import { FIRST_ID, LAST_ID } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { ProjectBound } from "./project-retention.ts";
-
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
-const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
  * Removes up to `most` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their

@@ -1,4 +1,5 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
+import { FIRST_ID } from "../../ground/ids.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import { awaitPushes } from "../../subscribe/await-pushes.ts";
 import { transact, type Database } from "../../store/database.ts";
@@ -32,7 +33,6 @@ export interface Erased {
 }
 
 const BATCH = 1_000;
-const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /**
  * Returns what was erased and whether nothing is left; undefined without such a group. Accounts and credentials go first,

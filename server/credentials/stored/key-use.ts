@@ -1,4 +1,5 @@
 /** Tells which encryption keys the stored values need, and whether the keys at hand decrypt them. */
+import { FIRST_ID } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {
@@ -53,8 +54,6 @@ export async function findWrongKeys(queries: Queries, sealer: Sealer, uses: KeyU
 }
 
 const BATCH = 500;
-/** Sorts before all ids. */
-export const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Decrypts every value and returns, by key, how many cannot be. Values whose key is missing are left out. */
 export async function countUnreadable(queries: Queries, sealer: Sealer): Promise<Map<string, number>> {

@@ -1,4 +1,5 @@
 /** Re-encrypts stored values from old encryption keys to the current one, while Busbar runs. */
+import { FIRST_ID } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
@@ -8,7 +9,6 @@ import {
   replaceSealed,
   type SealedColumn,
 } from "../../store/sealed-values.ts";
-import { FIRST_ID } from "./key-use.ts";
 
 const BATCH = 200;
 
