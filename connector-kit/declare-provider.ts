@@ -1,7 +1,7 @@
 /** Short forms for the facts of a provider, one per authentication scheme. Everything they leave out has a default. */
 import type { CustomOptions, Oauth2Options, StepRequest } from "./auth-options.ts";
 import { supports, type Ability, type ProviderFacts } from "./define-provider.ts";
-import type { Support } from "./provider-info.ts";
+import type { Support } from "./provider-support.ts";
 
 /** Facts besides the name, the address and the authentication. */
 interface More extends Partial<Omit<ProviderFacts, "displayName" | "authType" | "baseURL" | "support">> {

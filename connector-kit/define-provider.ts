@@ -1,6 +1,7 @@
 /** Builders for the facts that a connector's folder declares in its `provider.ts`. */
 import type { Oauth2Options } from "./auth-options.ts";
-import type { ProviderInfo, Support } from "./provider-info.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import type { Support } from "./provider-support.ts";
 
 type Oauth2Default = "explicitScopesRequired" | "explicitWorkspaceRequired" | "tokenMetadataFields";
 

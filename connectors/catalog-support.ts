@@ -1,7 +1,8 @@
 /** Reduces what a provider's entry declares to what the connector's code can do. */
 import type { Connector } from "../connector-kit/connector.ts";
 import { supports } from "../connector-kit/define-provider.ts";
-import type { Features, ProviderInfo, Support } from "../connector-kit/provider-info.ts";
+import type { ProviderInfo } from "../connector-kit/provider-info.ts";
+import type { Features, Support } from "../connector-kit/provider-support.ts";
 
 /** Returns the provider with `support` reduced to what is built and `features` completed from the connector. */
 export function builtSupport(info: ProviderInfo, connector: Connector | undefined): ProviderInfo {

@@ -6,7 +6,8 @@ import { checkDescription } from "../connector-kit/described/check-description.t
 import type { Description } from "../connector-kit/described/description.ts";
 import { largestBatch, plansOf } from "../connector-kit/described/object-plan.ts";
 import { patternFault } from "../connector-kit/pattern-fault.ts";
-import type { ProviderInfo, Support } from "../connector-kit/provider-info.ts";
+import type { ProviderInfo } from "../connector-kit/provider-info.ts";
+import type { Support } from "../connector-kit/provider-support.ts";
 import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
 
 export interface OwnProvider {
