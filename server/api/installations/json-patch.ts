@@ -34,7 +34,7 @@ export function applyPatch(
       throw new PatchError(index, "value", `\`${operation.op}\` needs a \`value\`.`);
     }
     try {
-      result = change(result, readPointer(operation.path), 0, operation);
+      result = change(result, { operation, steps: readPointer(operation.path), depth: 0 });
     } catch (error) {
       throw error instanceof Fault ? new PatchError(index, "path", error.message) : error;
     }
@@ -63,66 +63,59 @@ function readPointer(pointer: string): string[] {
   throw new Fault(`\`${pointer}\` is not a JSON Pointer: ${why}.`);
 }
 
-/** `depth` steps led to `node`; the remaining steps start there. */
-function change(
-  node: Json | undefined,
-  steps: string[],
-  depth: number,
-  operation: PatchOperation,
-): Json | undefined {
+/** A place on the way to what an operation changes. */
+interface Place {
+  operation: PatchOperation;
+  steps: string[];
+  /** So many of the steps led here. */
+  depth: number;
+}
+
+function change(node: Json | undefined, place: Place): Json | undefined {
+  const { operation, steps, depth } = place;
   const step = steps[depth];
   if (step === undefined) {
     if (node === undefined && operation.op !== "add") throw new Fault("There is nothing to change.");
     return operation.op === "remove" ? undefined : operation.value;
   }
-  if (Array.isArray(node)) return changeItem(node, step, steps, depth, operation);
-  if (isJsonObject(node)) return changeMember(node, step, steps, depth, operation);
-  throw new Fault(`At \`${pointer(steps, depth)}\` there is no object and no list to go into.`);
+  if (Array.isArray(node)) return changeItem(node, step, place);
+  if (isJsonObject(node)) return changeMember(node, step, place);
+  throw new Fault(`At \`${pointerTo(place)}\` there is no object and no list to go into.`);
 }
 
 /** Uses own members only, so that `__proto__` is a name like any other. */
-function changeMember(
-  node: JsonObject,
-  step: string,
-  steps: string[],
-  depth: number,
-  operation: PatchOperation,
-): JsonObject {
-  const isLast = depth === steps.length - 1;
+function changeMember(node: JsonObject, step: string, place: Place): JsonObject {
+  const below = { ...place, depth: place.depth + 1 };
   const known = Object.hasOwn(node, step);
-  if (!known && !(isLast && operation.op === "add")) {
-    throw new Fault(
-      `There is no \`${pointer(steps, depth + 1)}\`.${isLast ? "" : " Add it before what is below."}`,
-    );
+  if (!known && !addsHere(place)) {
+    const remedy = isLast(place) ? "" : " Add it before what is below.";
+    throw new Fault(`There is no \`${pointerTo(below)}\`.${remedy}`);
   }
-  const changed = change(known ? node[step] : undefined, steps, depth + 1, operation);
+  const changed = change(known ? node[step] : undefined, below);
   if (changed !== undefined) return { ...node, [step]: changed };
   return Object.fromEntries(Object.entries(node).filter(([name]) => name !== step));
 }
 
-function changeItem(
-  node: Json[],
-  step: string,
-  steps: string[],
-  depth: number,
-  operation: PatchOperation,
-): Json[] {
-  const adds = depth === steps.length - 1 && operation.op === "add";
+function changeItem(node: Json[], step: string, place: Place): Json[] {
+  const below = { ...place, depth: place.depth + 1 };
+  const adds = addsHere(place);
   const index = step === "-" ? node.length : /^(0|[1-9]\d*)$/.test(step) ? Number(step) : undefined;
   if (index === undefined) {
-    throw new Fault(
-      `\`${pointer(steps, depth + 1)}\` must end in an index, or in \`-\` to add behind the last item.`,
-    );
+    throw new Fault(`\`${pointerTo(below)}\` must end in an index, or in \`-\` to add behind the last item.`);
   }
   if (index > node.length - (adds ? 0 : 1)) {
-    throw new Fault(`\`${pointer(steps, depth + 1)}\` is beyond the end: the list has ${node.length} items.`);
+    throw new Fault(`\`${pointerTo(below)}\` is beyond the end: the list has ${node.length} items.`);
   }
-  const changed = change(adds ? undefined : node[index], steps, depth + 1, operation);
+  const changed = change(adds ? undefined : node[index], below);
   return node.toSpliced(index, adds ? 0 : 1, ...(changed === undefined ? [] : [changed]));
 }
 
-const pointer = (steps: string[], count: number): string =>
+const isLast = ({ steps, depth }: Place): boolean => depth === steps.length - 1;
+
+const addsHere = (place: Place): boolean => isLast(place) && place.operation.op === "add";
+
+const pointerTo = ({ steps, depth }: Place): string =>
   steps
-    .slice(0, count)
+    .slice(0, depth)
     .map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`)
     .join("");
