@@ -123,9 +123,9 @@ export function cacheUntilChanged<Value>(
       const ageMs = entry ? nowMs() - knownMs(entry) : OLDEST_MS;
       if (entry && !entry.doubted && ageMs < FRESH_MS) return entry.value;
       if (entry && ageMs < OLDEST_MS && nowMs() < entry.retryMs) return entry.value;
-      const running = begin(key, read, `${scope}/${key}`);
-      if (!entry || ageMs >= OLDEST_MS) return running;
-      return orKnown(running, entry, changes.connected ? PATIENCE_MS : 0);
+      const newest = begin(key, read, `${scope}/${key}`);
+      if (!entry || ageMs >= OLDEST_MS) return newest;
+      return orKnown(newest, entry, changes.connected ? PATIENCE_MS : 0);
     },
   };
 }
@@ -135,11 +135,11 @@ const isConcerned = (rows: readonly string[], changes: (RowChange | undefined)[]
 
 /** Returns the newly read value, or the known one when the database fails or takes too long. */
 function orKnown<Value>(
-  running: Promise<Value | undefined>,
+  newest: Promise<Value | undefined>,
   entry: Entry<Value>,
   patienceMs: number,
 ): Value | undefined | Promise<Value | undefined> {
-  const known = running.catch(() => {
+  const known = newest.catch(() => {
     entry.retryMs = nowMs() + RETRY_MS;
     return entry.value;
   });
