@@ -101,7 +101,8 @@ export async function insertFailedConsent(
 export const findConsentByAddress = (
   queries: Queries,
   beginHash: Buffer,
-): Promise<ShownConsent | undefined> => findOne(shown(queries).where("consents.beginHash", "=", beginHash));
+): Promise<ShownConsent | undefined> =>
+  findOne(selectWithAppName(queries).where("consents.beginHash", "=", beginHash));
 
 /** Finds a consent for the browser that continued to the provider. */
 export const findConsentOfBrowser = (
@@ -109,7 +110,9 @@ export const findConsentOfBrowser = (
   id: string,
   browserHash: Buffer,
 ): Promise<ShownConsent | undefined> =>
-  findOne(shown(queries).where("consents.id", "=", id).where("consents.browserHash", "=", browserHash));
+  findOne(
+    selectWithAppName(queries).where("consents.id", "=", id).where("consents.browserHash", "=", browserHash),
+  );
 
 export async function noteOpened(queries: Queries, id: string): Promise<void> {
   await queries
@@ -161,7 +164,7 @@ export async function takeConsent(queries: Queries, stateHash: Buffer): Promise<
     .where("status", "=", "pending")
     .returning("id")
     .executeTakeFirst();
-  return taken && findOne(shown(queries).where("consents.id", "=", taken.id));
+  return taken && findOne(selectWithAppName(queries).where("consents.id", "=", taken.id));
 }
 
 type End =
@@ -195,7 +198,7 @@ export async function listConsents(
   { status, provider, groupRef }: ConsentFilter,
   page: { before?: string; limit: number },
 ): Promise<ShownConsent[]> {
-  let query = shown(queries).where("consents.projectId", "=", projectId);
+  let query = selectWithAppName(queries).where("consents.projectId", "=", projectId);
   if (provider !== undefined) query = query.where("consents.provider", "=", provider);
   if (groupRef !== undefined) query = query.where("consents.groupRef", "=", groupRef);
   if (status === "succeeded" || status === "failed") query = query.where("consents.status", "=", status);
@@ -243,21 +246,21 @@ export const removeOldConsentsOf = (
     sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${most}`,
   );
 
-const shown = (queries: Queries) =>
+const selectWithAppName = (queries: Queries) =>
   queries
     .selectFrom("consents")
     .innerJoin("projects", "projects.id", "consents.projectId")
     .selectAll("consents")
     .select("projects.appName");
 
-type Shown = ReturnType<typeof shown>;
+type ConsentQuery = ReturnType<typeof selectWithAppName>;
 
-async function findOne(query: Shown): Promise<ShownConsent | undefined> {
+async function findOne(query: ConsentQuery): Promise<ShownConsent | undefined> {
   const row = await query.executeTakeFirst();
   return row && toShown(row);
 }
 
-const toShown = (row: Awaited<ReturnType<Shown["executeTakeFirstOrThrow"]>>): ShownConsent => ({
+const toShown = (row: Awaited<ReturnType<ConsentQuery["executeTakeFirstOrThrow"]>>): ShownConsent => ({
   ...row,
   status: row.status as ConsentStatus,
   providerMetadata: row.providerMetadata as ProviderMetadata,

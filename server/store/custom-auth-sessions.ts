@@ -70,7 +70,9 @@ export async function findCustomAuthByAddress(
   queries: Queries,
   beginHash: Buffer,
 ): Promise<ShownCustomAuthSession | undefined> {
-  const row = await shown(queries).where("customAuthSessions.beginHash", "=", beginHash).executeTakeFirst();
+  const row = await selectUnexpired(queries)
+    .where("customAuthSessions.beginHash", "=", beginHash)
+    .executeTakeFirst();
   return row && toShown(row);
 }
 
@@ -80,7 +82,7 @@ export async function listCustomAuthOfBrowser(
   browserHashes: Buffer[],
 ): Promise<ShownCustomAuthSession[]> {
   if (browserHashes.length === 0) return [];
-  const rows = await shown(queries)
+  const rows = await selectUnexpired(queries)
     .where("customAuthSessions.browserHash", "in", browserHashes)
     .where("leaveTime", "is not", null)
     .orderBy("leaveTime", "desc")
@@ -104,7 +106,7 @@ export async function noteCustomAuthDeparture(
   return numUpdatedRows > 0n;
 }
 
-const shown = (queries: Queries) =>
+const selectUnexpired = (queries: Queries) =>
   queries
     .selectFrom("customAuthSessions")
     .innerJoin("projects", "projects.id", "customAuthSessions.projectId")
@@ -113,7 +115,7 @@ const shown = (queries: Queries) =>
     .where("expireTime", ">", sql<Date>`now()`);
 
 const toShown = (
-  row: Awaited<ReturnType<ReturnType<typeof shown>["executeTakeFirstOrThrow"]>>,
+  row: Awaited<ReturnType<ReturnType<typeof selectUnexpired>["executeTakeFirstOrThrow"]>>,
 ): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
 
 /** Returns the number of removed rows. */
