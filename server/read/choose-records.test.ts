@@ -51,7 +51,8 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
   /** Reads the record with this name and change time, on a page that arrived then; returns what is delivered. */
   const page = async (name: string, changeTime: Date, arrived = new Date()) => {
     const record = { id: "1", changeTime, raw: { name }, values: { id: "1", name } };
-    return remember(await chooseRecords(on, walk, { records: [record], time: arrived }, new Date()));
+    const page = { records: [record], time: arrived, untilTime: new Date() };
+    return remember(await chooseRecords(on, walk, page));
   };
   const deletion = async (deletedTime: Date) =>
     remember(await chooseDeletions(on, walk, [{ id: "1", deletedTime, raw: {} }]));

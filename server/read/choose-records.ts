@@ -1,6 +1,6 @@
 /** Chooses which records of a page are delivered, and what is remembered of them. */
 import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
-import { timeSlices } from "../ground/time-slices.ts";
+import { timeSlices, type TimeSlices } from "../ground/time-slices.ts";
 import type { Database } from "../store/database.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../store/read-pages.ts";
 import { contentText, entryText } from "./entry-text.ts";
@@ -21,44 +21,69 @@ export interface Chosen {
  * is forgotten, so that it is delivered again if the next look finds it again.
  */
 export async function chooseRecords(
-  { database }: { database: Database },
-  { run, shaper, target }: ReadWalk,
-  { records, time }: { records: SourceRecord[]; time: Date },
-  untilTime: Date,
+  deps: { database: Database },
+  walk: ReadWalk,
+  page: RecordPage,
 ): Promise<Chosen> {
-  const { deletedRecords } = target.definition;
-  const find = (recordIds: string[]) =>
-    listFingerprints(database.queries, {
-      installationId: run.installationId,
-      objectName: run.objectName,
-      recordIds,
-    });
   // A page has up to thousands of records, and has just been parsed.
   const slices = timeSlices();
   await slices.next();
-  if (run.kind === "triggered") {
-    const deleted = await find(deletedRecords ? records.map(({ id }) => deletionKey(id)) : []);
-    const entries: string[] = [];
-    for (const record of records) {
-      if (slices.isOver()) await slices.next();
-      entries.push(entryText(shaper.shape(record)));
-    }
-    return { entries, fingerprints: [], forgotten: [...deleted.keys()] };
+  return walk.run.kind === "triggered"
+    ? chooseAll(deps, walk, page, slices)
+    : chooseChanged(deps, walk, page, slices);
+}
+
+interface RecordPage {
+  records: SourceRecord[];
+  /** When the page arrived. */
+  time: Date;
+  /** The upper bound of the run. */
+  untilTime: Date;
+}
+
+async function chooseAll(
+  deps: { database: Database },
+  walk: ReadWalk,
+  { records }: RecordPage,
+  slices: TimeSlices,
+): Promise<Chosen> {
+  const { deletedRecords } = walk.target.definition;
+  const deleted = await findFingerprints(
+    deps,
+    walk,
+    deletedRecords ? records.map(({ id }) => deletionKey(id)) : [],
+  );
+  const entries: string[] = [];
+  for (const record of records) {
+    if (slices.isOver()) await slices.next();
+    entries.push(entryText(walk.shaper.shape(record)));
   }
+  return { entries, fingerprints: [], forgotten: [...deleted.keys()] };
+}
+
+async function chooseChanged(
+  deps: { database: Database },
+  walk: ReadWalk,
+  { records, time, untilTime }: RecordPage,
+  slices: TimeSlices,
+): Promise<Chosen> {
+  const { run, shaper, target } = walk;
+  const { deletedRecords } = target.definition;
   const rememberedFromMs = untilTime.getTime() - longestOverlapMs(target);
   const mayBeKnown = records.filter(
     ({ changeTime }) => changeTime && (run.kind === "scheduled" || changeTime.getTime() >= rememberedFromMs),
   );
-  const known = await find(mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id])));
+  const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
+  const fingerprints = await findFingerprints(deps, walk, ids);
   const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     if (slices.isOver()) await slices.next();
     const { id, changeTime } = record;
-    if (isOvertaken(changeTime, time, known.get(id))) continue;
-    if (isOvertaken(changeTime, time, known.get(deletionKey(id)))) continue;
+    if (isOvertaken(changeTime, time, fingerprints.get(id))) continue;
+    if (isOvertaken(changeTime, time, fingerprints.get(deletionKey(id)))) continue;
     const entry = shaper.shape(record);
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
-    const last = known.get(id);
+    const last = fingerprints.get(id);
     let content: string | undefined;
     if (last || isRemembered) {
       content = contentText(entry);
@@ -66,11 +91,19 @@ export async function chooseRecords(
       if (last?.hash.equals(hash)) continue;
       if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
     }
-    if (known.has(deletionKey(id))) chosen.forgotten.push(deletionKey(id));
+    if (fingerprints.has(deletionKey(id))) chosen.forgotten.push(deletionKey(id));
     chosen.entries.push(entryText(entry, content));
   }
   return chosen;
 }
+
+/** Returns the fingerprints of these records and deletions, as far as there are some. */
+const findFingerprints = (
+  { database }: { database: Database },
+  { run: { installationId, objectName } }: ReadWalk,
+  recordIds: string[],
+): Promise<Map<string, KnownFingerprint>> =>
+  listFingerprints(database.queries, { installationId, objectName, recordIds });
 
 /**
  * Returns whether a newer version, or the deletion, was committed by another read after this page had arrived. A later page may
@@ -94,23 +127,20 @@ const deletionKey = (id: string): string => `deleted ${id}`;
  * that changed after its deletion has been restored already.
  */
 export async function chooseDeletions(
-  { database }: { database: Database },
-  { run, startTime }: ReadWalk,
+  deps: { database: Database },
+  walk: ReadWalk,
   records: DeletedRecord[],
 ): Promise<Chosen> {
-  const known = await listFingerprints(database.queries, {
-    installationId: run.installationId,
-    objectName: run.objectName,
-    recordIds: records.flatMap(({ id }) => [id, deletionKey(id)]),
-  });
+  const ids = records.flatMap(({ id }) => [id, deletionKey(id)]);
+  const fingerprints = await findFingerprints(deps, walk, ids);
   const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
-    const changeTime = record.deletedTime ?? startTime;
+    const changeTime = record.deletedTime ?? walk.startTime;
     const entry = shapeDeletion(record);
     const content = contentText(entry);
     const hash = recordFingerprint(content, record.deletedTime);
-    if (known.get(deletionKey(record.id))?.hash.equals(hash)) continue;
-    const lastChange = known.get(record.id)?.changeTime;
+    if (fingerprints.get(deletionKey(record.id))?.hash.equals(hash)) continue;
+    const lastChange = fingerprints.get(record.id)?.changeTime;
     if (record.deletedTime && lastChange && lastChange > record.deletedTime) continue;
     chosen.entries.push(entryText(entry, content));
     chosen.fingerprints.push({ recordId: deletionKey(record.id), changeTime, hash });

@@ -33,7 +33,7 @@ export async function pageCommit(
   const untilTime = fetched.position.untilTime ?? firstUpperBound(walk, fetched);
   const chosen =
     fetched.stage === "records"
-      ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time }, untilTime)
+      ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time, untilTime })
       : await chooseDeletions(deps, walk, fetched.page.records);
   count(counts, fetched, chosen);
   const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
