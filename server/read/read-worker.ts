@@ -73,7 +73,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     workerId: () => identity.id,
     paces: openReadPaces(),
     budgets: openCallBudgets(deps.minuteMs),
-    waiting: openWaitingMessages(deps.database),
+    waiting: openWaitingMessages(deps.database, deps.minuteMs),
     commit: async (page) => {
       const item: PageToCommit = { page, isCommitted: false };
       await pages.add(item);

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
-import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
+import { accept, openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
 const manifestOf = (
@@ -165,6 +165,28 @@ describe("executing reads", () => {
     );
     assert.ok(rows.length >= 2);
     assert.ok(rows[0].size <= 256 * 1024 && rows[0].size > 200_000, `${rows[0].size}`);
+  });
+
+  test("a backfill sends single messages to a destination that fails, and goes on when one is taken, although earlier ones wait", async () => {
+    const metadata = { url: `${sink.url}/outage` };
+    const made = await on.inProject("POST", "/destinations", { name: "outage", type: "webhook", metadata });
+    assert.equal(made.status, 201, made.text);
+    await client.query(
+      `insert into deliveries (destination_id, event_id, state, due_time)
+       select $1, gen_random_uuid(), 'waiting', now() + interval '2 hours' from generate_series(1, 250)`,
+      [made.body.id],
+    );
+    await client.query("update destinations set failing_since = now() where id = $1", [made.body.id]);
+    sink.answer = ({ path }, response) => void response.writeHead(path === "/outage" ? 500 : 200).end();
+    on.sandbox.salesforce.account.generate("Contact", generated(20_000));
+    const { operation, ended } = await install("salesforce", "Contact", "", "outage");
+    await until(() => sink.idsAt("/outage").size >= 2);
+    assert.equal((await operation())?.status, "in_progress");
+    assert.ok(sink.idsAt("/outage").size < 5);
+    sink.answer = accept;
+    assert.equal((await ended()).status, "success");
+    const waiting = "select from deliveries where destination_id = $1 and state = 'waiting'";
+    assert.ok((await client.query(waiting, [made.body.id])).rows.length >= 250);
   });
 
   test("an installation that is deleted while it is read ends its operation and leaves nothing", async () => {

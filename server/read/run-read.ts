@@ -79,7 +79,7 @@ async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
       // A failure is handled when the page is awaited, after the page before it is committed.
       fetching?.catch(() => {});
       if (!(await saving)) return;
-      saving = savePage(deps, run, commit, sinceThen(before, counts));
+      saving = savePage(deps, walk, commit, sinceThen(before, counts));
       saving.catch(() => {});
       if (!next || isTurnOver) {
         await saving;
@@ -108,11 +108,12 @@ async function reasonToWait(
 /** Commits a page; false if the run was stopped or another process has it. */
 async function savePage(
   deps: RunReadServices,
-  run: ClaimedRun,
+  { run, target }: ReadWalk,
   commit: ReadPageCommit,
   read: ReturnType<typeof sinceThen>,
 ): Promise<boolean> {
   if (!(await deps.commit(commit))) return false;
+  deps.waiting.stored(target.destination.id, commit.messages.length);
   const { untilTime, stage, checkpoint } = commit;
   Object.assign(run, { untilTime, stage, checkpoint, attempts: 0 });
   run.metadata = { ...run.metadata, ...commit.metadata };

@@ -25,11 +25,13 @@ async function openBacklog(t: TestContext) {
       .updateTable("destinations")
       .set({ failingSince: new Date(Date.now() - hours * 3_600_000) })
       .execute();
-  const isBehind = (probeEveryMs?: number) => {
-    const waiting = openWaitingMessages(database, probeEveryMs === undefined ? {} : { probeEveryMs });
-    return () => waiting.isBehind(destinationId);
+  const makeDue = () => queries.updateTable("deliveries").set({ dueTime: new Date() }).execute();
+  const isBehind = (minuteMs = 60_000) => {
+    const waiting = openWaitingMessages(database, minuteMs);
+    const ask = () => waiting.isBehind(destinationId);
+    return Object.assign(ask, { stored: (messages: number) => waiting.stored(destinationId, messages) });
   };
-  return { add, setFailing, setFailingFor, isBehind };
+  return { add, setFailing, setFailingFor, makeDue, isBehind };
 }
 
 test("a destination is behind while 200 messages wait for it", async (t) => {
@@ -68,10 +70,11 @@ test("while a destination fails, single pages at intervals find out whether it i
   const ask = isBehind(3_000);
   assert.equal(await ask(), true);
   await until(async () => !(await ask()));
-  assert.equal(await ask(), true, "one page only");
+  assert.deepEqual(await asked(ask, 2), [true, true], "one page only, however long it takes");
+  ask.stored(0);
   await until(async () => !(await ask()));
   assert.equal(await ask(), true, "a page without a message is no probe, another one may be read");
-  await add(1, "later");
+  ask.stored(1);
   assert.deepEqual(await asked(ask, 2), [true, true]);
   await until(async () => !(await ask()));
 });
@@ -86,4 +89,16 @@ test("the longer a destination fails, the rarer are the pages that find out whet
   assert.deepEqual(new Set(await asked(ask, 9)), new Set([true]));
   await setFailingFor(0);
   await until(async () => !(await ask()));
+});
+
+test("reading does not go on when the messages of a failing destination become due for their retry", async (t) => {
+  const { add, setFailing, makeDue, isBehind } = await openBacklog(t);
+  await setFailing(true);
+  await add(1_000, "later");
+  const ask = isBehind(1_500);
+  assert.equal(await ask(), true);
+  await until(async () => !(await ask()));
+  ask.stored(1);
+  await makeDue();
+  assert.deepEqual(await asked(ask, 4), [true, true, true, true]);
 });

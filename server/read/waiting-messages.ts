@@ -12,45 +12,45 @@ const MOST_WAITING = 200;
  */
 const MOST_RETRIES = 5_000;
 const FRESH_MS = 250;
-/**
- * While a destination fails, one page with records finds out whether it is back: at first at this interval, then after a tenth of the
- * outage so far, so that a receiver that is gone for days collects few messages; at last at 15 times this interval.
- */
-const PROBE_EVERY_MS = 60_000;
-const MOST_TIMES_LONGER = 15;
+/** The most minutes between probes, see `openWaitingMessages`. */
+const MOST_MINUTES = 15;
 const MOST_DESTINATIONS = 5_000;
 
 export interface WaitingMessages {
   /** Returns whether too many messages wait for the destination. */
   isBehind(destinationId: string): Promise<boolean>;
+  /** Tells how many messages a page stored for the destination. */
+  stored(destinationId: string, messages: number): void;
 }
 
 interface Probe {
   timeMs: number;
-  /** How many messages waited when the probe began; absent if none has begun. */
-  waiting?: number;
+  /**
+   * `reading`: its page is not stored yet, and perhaps never will be. `empty`: the page had no message, because nothing was new, so
+   * it was no probe: another object may have something. `sent`: its message is the answer, as is the wait before the first probe.
+   */
+  state: "reading" | "empty" | "sent";
 }
 
-export function openWaitingMessages(
-  { queries }: Database,
-  { probeEveryMs = PROBE_EVERY_MS }: { probeEveryMs?: number } = {},
-): WaitingMessages {
+/**
+ * While a destination fails, a probe, which is one page with a message, finds out whether it is back: at first every minute, then
+ * after a tenth of the outage so far, so that a receiver that is gone for days collects few messages; at last every 15 minutes.
+ */
+export function openWaitingMessages({ queries }: Database, minuteMs: number): WaitingMessages {
   const known = keepRecentlyUsed<boolean>(MOST_DESTINATIONS, { ttl: FRESH_MS });
   /** The last probe of each destination that fails, or when it was first found to be behind. */
   const probes = keepRecentlyUsed<Probe>(MOST_DESTINATIONS);
 
-  /** A probe that stored no message, because nothing was new, is no probe: another object may have something. */
-  function mayProbe(destinationId: string, waiting: number, failingMs: number): boolean {
+  function mayProbe(destinationId: string, failingMs: number): boolean {
     const last = probes.get(destinationId);
     if (!last) {
-      probes.set(destinationId, { timeMs: elapsedMs() });
+      probes.set(destinationId, { timeMs: elapsedMs(), state: "sent" });
       return false;
     }
-    const isUnused = last.waiting !== undefined && waiting <= last.waiting && waiting < MOST_RETRIES;
-    if (isUnused) return true;
-    const everyMs = Math.min(Math.max(failingMs / 10, probeEveryMs), MOST_TIMES_LONGER * probeEveryMs);
-    if (elapsedMs() - last.timeMs < everyMs) return false;
-    probes.set(destinationId, { timeMs: elapsedMs(), waiting });
+    const everyMs = Math.min(Math.max(failingMs / 10, minuteMs), MOST_MINUTES * minuteMs);
+    const isDue = elapsedMs() - last.timeMs >= everyMs;
+    if (last.state !== "empty" && !isDue) return false;
+    probes.set(destinationId, { timeMs: isDue ? elapsedMs() : last.timeMs, state: "reading" });
     return true;
   }
 
@@ -62,9 +62,7 @@ export function openWaitingMessages(
       return { isBehind: open >= MOST_WAITING || retries >= MOST_RETRIES };
     }
     if (open + retries < MOST_WAITING) return { isBehind: false };
-    return mayProbe(destinationId, open + retries, failingMs)
-      ? { isBehind: true, isProbe: true }
-      : { isBehind: true };
+    return mayProbe(destinationId, failingMs) ? { isBehind: true, isProbe: true } : { isBehind: true };
   }
 
   return {
@@ -74,6 +72,10 @@ export function openWaitingMessages(
       const { isBehind, isProbe } = await look(destinationId);
       known.set(destinationId, isBehind);
       return isBehind && !isProbe;
+    },
+    stored(destinationId, messages) {
+      const probe = probes.get(destinationId);
+      if (probe?.state === "reading") probe.state = messages > 0 ? "sent" : "empty";
     },
   };
 }
