@@ -131,6 +131,17 @@ test("a choice between types is one fault, which names all of them", () => {
     issuesOf(Value, { value: null }).map(({ detail }) => detail),
     ["must be a string or a number or a boolean"],
   );
+  const Time = Type.Object({
+    value: Type.Union([
+      Type.String({ format: "date-time" }),
+      Type.Literal("now"),
+      Type.String({ pattern: "^P" }),
+    ]),
+  });
+  assert.deepEqual(
+    issuesOf(Time, { value: 7 }).map(({ detail }) => detail),
+    ["must be a string", 'must be "now"'],
+  );
 });
 
 describe("the faulty value", () => {

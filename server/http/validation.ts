@@ -102,11 +102,13 @@ function joinTypes(errors: ErrorObject[]): ErrorObject[] {
     const isType = error.keyword === "type";
     const key = isType ? error.instancePath : `#${index}`;
     const first = joined.get(key);
-    const params = first && { type: `${first.params["type"]},${error.params["type"]}` };
-    joined.set(key, first && params ? { ...first, params } : error);
+    const types = first && new Set([...typesOf(first), ...typesOf(error)]);
+    joined.set(key, types ? { ...error, params: { type: [...types].join(",") } } : error);
   }
   return [...joined.values()];
 }
+
+const typesOf = ({ params }: ErrorObject): string[] => String(params["type"]).split(",");
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
   const value = valueAt(root, error.instancePath);
