@@ -59,13 +59,19 @@ export async function findInstalledObject(
   if (definition) return { installed, definition };
   const objects = integration.latestRevision.content.read?.objects ?? [];
   const known = objects.flatMap(({ objectName: native, mapToName }) => [native, mapToName ?? native]);
-  const names = objects.map(({ objectName: native, mapToName }) => mapToName ?? native);
-  const remedy = didYouMean(objectName, known, `It reads: ${names.slice(0, MOST_NAMES).join(", ")}.`);
+  const remedy = didYouMean(objectName, known, whatIsRead(objects));
   throw refuseObject(
     named,
     `The integration \`${integration.name}\` does not read \`${objectName}\`.`,
     remedy,
   );
+}
+
+function whatIsRead(objects: readonly { objectName: string; mapToName?: string }[]): string {
+  if (objects.length === 0) return "Its manifest has no `read` with objects.";
+  const names = objects.map(({ objectName, mapToName }) => mapToName ?? objectName);
+  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
+  return `It reads: ${names.slice(0, MOST_NAMES).join(", ")}${more}.`;
 }
 
 /** Lists the objects that an installation reads already; the newest manifest may have no more of them. */

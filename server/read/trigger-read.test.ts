@@ -127,6 +127,18 @@ integrations:
     assert.equal((await trigger("contacts", { groupRef: "stranger" })).status, 404);
   });
 
+  test("is refused for an integration that reads nothing, and told so", async () => {
+    const { integration, groupRef } = await connectCustomer(all.on, {
+      provider: "hubspot",
+      objects: ["companies"],
+      groupRef: "writer",
+    });
+    const path = `/read/v1/projects/default/integrations/${integration}/objects/person`;
+    const { status, body } = await all.on.call("POST", path, { groupRef, mode: "async" });
+    assert.equal(status, 400);
+    assert.match(body.detail, /does not read `person`\. Its manifest has no `read`/);
+  });
+
   test("is refused for objects of other APIs of the provider, which Busbar does not read", async () => {
     for (const objectName of ["marketing-campaigns", "formViews"]) {
       const { status, body } = await trigger(objectName);
