@@ -74,6 +74,7 @@ test("a process without the role api answers health checks and metrics at BUSBAR
     fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": on.apiKey } });
   assert.equal((await get("/healthz")).status, 200);
   await until(async () => (await get("/readyz")).status === 200);
+  assert.equal((await get("/readyz?for=proxy")).status, 503, "it has no proxy");
   assert.match(await (await get("/metrics")).text(), /^busbar_/m);
   for (const path of ["/", "/v1/projects", "/openapi.json", "/readyz/", "//v1/projects"])
     assert.equal((await get(path)).status, 404, path);

@@ -1,11 +1,13 @@
 /** GET /readyz: the process can do its work. */
 import { Type } from "typebox";
+import type { Config } from "../../ground/config.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { databaseState, type DatabaseState } from "../../store/readiness.ts";
 
 export interface Readiness {
+  config: Pick<Config, "roles">;
   database: Database;
   /** Undefined if this process has no worker. */
   workerRunning?: () => boolean;
@@ -30,7 +32,8 @@ export const getReadyz = (deps: Readiness) =>
     description:
       "503 while the database does not answer, takes no writes, or has other migrations than this version, the worker " +
       "is not running, or the process stops. With `for=proxy` only what keeps it from proxying counts: while the database does " +
-      "not answer or takes no writes, calls are proxied for installations that this process knows.",
+      "not answer or takes no writes, calls are proxied for installations that this process knows. A process without the role " +
+      "`proxy` answers 503.",
     query: Type.Object({
       for: Type.Optional(
         Type.Literal("proxy", {
@@ -44,12 +47,14 @@ export const getReadyz = (deps: Readiness) =>
       schema: Type.Object({ status: Type.Literal("ok", { description: "Always `ok`." }) }),
     },
     refusals: {
-      503: "The database does not answer, takes no writes, or has other migrations than this version, the worker is not running, or the process stops.",
+      503: "The database does not answer, takes no writes, or has other migrations than this version, the worker is not running, or the process stops; for the proxy, see above.",
     },
     async handle({ query }) {
       if (deps.isStopping?.()) throw new Problem("unavailable", { detail: "This process stops." });
-      const state = await databaseState(deps.database.pool);
       const isProxying = query.for === "proxy";
+      if (isProxying && !deps.config.roles.has("proxy"))
+        throw new Problem("unavailable", { detail: "This process has no proxy: BUSBAR_ROLES lacks it." });
+      const state = await databaseState(deps.database.pool);
       if (state !== "ready" && !(isProxying && NOT_NEEDED_TO_PROXY.includes(state)))
         throw new Problem("unavailable", { detail: UNREADY[state] });
       if (isProxying) return { status: "ok" as const };
