@@ -11,6 +11,7 @@ import { insertApiKey } from "../store/api-keys.ts";
 
 const ADDED = {
   forwarded: "for=192.0.2.7",
+  via: "1.1 Caddy",
   "x-forwarded-for": "192.0.2.7",
   "X-Forwarded-Host": "proxy.example.com",
   "x-forwarded-port": "443",

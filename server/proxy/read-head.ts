@@ -69,10 +69,11 @@ const KINDS = new Map<string, Field | "drop">([
   ["baggage", "drop"],
 ]);
 
-/** What reverse proxies add: where the caller is, which is nothing for a provider. */
+/** What reverse proxies add: where the caller is and who passed the request on, which is nothing for a provider. */
 const KINDS_BEHIND_PROXY = new Map<string, Field | "drop">([
   ...KINDS,
   ["forwarded", "drop"],
+  ["via", "drop"],
   ["x-forwarded-for", "drop"],
   ["x-forwarded-host", "drop"],
   ["x-forwarded-port", "drop"],
