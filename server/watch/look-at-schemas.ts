@@ -103,13 +103,14 @@ async function report(
   const { object, metadata, baseline } = look;
   const { installationId, projectId, connectionId, account, destinationId } = target;
   const fields = toKnownFields(metadata);
-  // The first look, and the first at another account, only remembers.
-  // An account that had no name yet is the same one.
-  const isSame = baseline?.account === account || baseline?.account === baselineAccountOf(connectionId, null);
+  // The first look, and the first at another account, only remembers. An account that had no name yet is the same one, and its
+  // name is stored, so that the next one is another.
+  const isNamed = baseline?.account === account;
+  const isSame = isNamed || baseline?.account === baselineAccountOf(connectionId, null);
   const known = baseline && isSame ? readKnownFields(baseline.fields) : undefined;
   const changes = known && compareFields(known, metadata.fields);
-  if (changes && !changes.any) return;
-  const data = changes && schemaMessage(target, object, changes);
+  if (isNamed && changes && !changes.any) return;
+  const data = changes?.any ? schemaMessage(target, object, changes) : undefined;
   await saveSchemaBaseline(deps.database.queries, {
     installationId,
     objectName: object.objectName,

@@ -213,6 +213,19 @@ ${more}${
     await until(async () => !(await baselines()).has("companies"));
   });
 
+  test("known fields become those of an account whose name becomes known: later, another account begins anew", async () => {
+    const known = messages().length;
+    const { connectionId, installationId } = customer;
+    await all.database.queries.updateTable("schemaBaselines").set({ account: connectionId }).execute();
+    const change = { updateMask: ["providerWorkspaceRef"], connection: { providerWorkspaceRef: "named" } };
+    assert.equal((await all.on.inProject("PATCH", `/connections/${connectionId}`, change)).status, 200);
+    await until(async () => {
+      const baselines = await listSchemaBaselines(all.database.queries, installationId);
+      return baselines.get("contacts")?.account === "named";
+    });
+    assert.equal(messages().length, known);
+  });
+
   test("bad credentials and a disabled destination skip the look, and what changed meanwhile is reported afterwards", async () => {
     const { queries } = all.database;
     const known = messages().length;
