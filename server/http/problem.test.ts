@@ -18,13 +18,15 @@ describe("an error", () => {
   });
 
   test("of an unreachable database is a 503 that may be retried", () => {
-    const error = Object.assign(new Error("connect ECONNREFUSED"), {
-      code: "ECONNREFUSED",
-      address: "10.0.0.1",
-    });
-    const problem = toProblem(error);
-    assert.deepEqual([problem.status, problem.retryable], [503, true]);
-    assert.ok(problem.options.retryAfter, "the answer has a Retry-After");
+    // EAGAIN: connections to the socket of a server that hangs are no longer queued.
+    for (const [code, address] of [
+      ["ECONNREFUSED", "10.0.0.1"],
+      ["EAGAIN", "/data/.s.PGSQL.5432"],
+    ] as const) {
+      const problem = toProblem(Object.assign(new Error(`connect ${code}`), { code, address }));
+      assert.deepEqual([problem.status, problem.retryable], [503, true], code);
+      assert.ok(problem.options.retryAfter, "the answer has a Retry-After");
+    }
   });
 
   test("of any other kind is a 500 that does not reveal its text", () => {

@@ -48,7 +48,7 @@ const BROKEN =
 const isOutdated = (error: Error): boolean => "routine" in error && error.routine === "RevalidateCachedQuery";
 
 /** Codes of a connection that could not be opened. */
-const UNREACHABLE = /^E(CONNREFUSED|NOENT|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
+const UNREACHABLE = /^E(AGAIN|CONNREFUSED|NOENT|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
 
 /** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
