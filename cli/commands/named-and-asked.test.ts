@@ -94,6 +94,14 @@ describe("names and questions", () => {
     const { code, stderr } = await busbar(["create", "api-key", "other", "--expires", "soon"]);
     assert.equal(code, 2);
     assert.match(stderr, /--expires takes a time, or in how long/);
+    for (const [limit, none] of [
+      ["--expires=90d", "--never-expires"],
+      ["--allow=10.0.0.0/8", "--allow-all"],
+    ] as const) {
+      const both = await busbar(["update", "api-key", "guest", limit, none]);
+      assert.equal(both.code, 2, none);
+      assert.match(both.stderr, new RegExp(`${none}.* cannot be used with`));
+    }
     assert.equal((await busbar(["delete", "api-key", "guest", "--yes"])).code, 0);
   });
 

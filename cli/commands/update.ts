@@ -61,8 +61,8 @@ function addUpdateApiKey(update: Command, terminal: Terminal): void {
     .option("--label <label>")
     .addOption(new Option("--active <yes>", "false disables the key").choices(["true", "false"]));
   addKeyLimits(command)
-    .option("--never-expires", "let the key not expire any more")
-    .option("--allow-all", "let every address use the key again")
+    .addOption(new Option("--never-expires", "let the key not expire any more").conflicts("expires"))
+    .addOption(new Option("--allow-all", "let every address use the key again").conflicts("allow"))
     .option("--no-rate", "remove the rate limit")
     .action(async (id: string, options: UpdateKeyOptions, self: Command) => {
       const { label, active, allowAll, neverExpires } = options;
