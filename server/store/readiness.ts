@@ -1,6 +1,7 @@
 /** Whether the database can be worked with at the moment, and by this version. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
+import { elapsedMs } from "../ground/clock.ts";
 import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 
 /**
@@ -16,8 +17,21 @@ export async function databaseState(pool: Pool): Promise<DatabaseState> {
   // Waiting for a free connection counts too, so the time-out is not the query's own.
   const late = new AbortController();
   const tooLate = wait(ANSWER_WITHIN_MS, "away" as const, { signal: late.signal, ref: false });
-  const state = ask(pool).catch(() => "away" as const);
-  return Promise.race([state, tooLate.catch(() => "away" as const)]).finally(() => late.abort());
+  return Promise.race([askOnce(pool), tooLate.catch(() => "away" as const)]).finally(() => late.abort());
+}
+
+/** After this time the connection of a question may be the reason that it has no answer. */
+const ASK_AGAIN_MS = 5_000;
+const asked = new WeakMap<Pool, { state: Promise<DatabaseState>; startedMs: number }>();
+
+/** Checks that come while one is under way share its answer: a database that hangs would keep all connections of the pool for them. */
+function askOnce(pool: Pool): Promise<DatabaseState> {
+  const known = asked.get(pool);
+  if (known && elapsedMs() - known.startedMs < ASK_AGAIN_MS) return known.state;
+  const question = { state: ask(pool).catch(() => "away" as const), startedMs: elapsedMs() };
+  asked.set(pool, question);
+  void question.state.then(() => asked.get(pool) === question && asked.delete(pool));
+  return question.state;
 }
 
 async function ask(pool: Pool): Promise<DatabaseState> {
