@@ -45,6 +45,10 @@ test("a message counts from its commit until it is delivered, up to the limit", 
     queries,
   );
   assert.deepEqual(await backlog(), { open: 0, retries: 5, failingMs: null });
+  const counted = async () => (await countBacklog(queries, destinationId, { open: 2, retries: 4 })).retries;
+  assert.equal(await counted(), 4);
+  await queries.updateTable("destinations").set({ failingSince: new Date() }).execute();
+  assert.equal(await counted(), 2, "of one that fails, not more than stop reading");
 });
 
 test("counting reads index entries of the destination only", async (t) => {

@@ -12,9 +12,9 @@ export interface DestinationBacklog {
 }
 
 /**
- * Counts the messages and events that are not delivered to a destination yet, up to `most` of each kind: data messages that
- * are not routed, and deliveries of any type. Held messages do not count. Costs a few index lookups, and at most `most` index
- * entries for each.
+ * Counts the messages and events that are not delivered to a destination yet, up to `most` of each kind, but of a destination that
+ * fails not more than `most.open`: data messages that are not routed, and deliveries of any type. Held messages do not count. Costs
+ * a few index lookups, and at most `most` index entries for each.
  */
 export async function countBacklog(
   queries: Queries,
@@ -35,7 +35,8 @@ export async function countBacklog(
     ) as open) as open,
     (select count(*)::integer from (
       select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' and due_time > now()
-      limit ${most.retries}
+      limit case when exists (select from destinations where id = ${destinationId} and failing_since is null)
+        then ${most.retries}::integer else ${most.open}::integer end
     ) as later) as retries,
     (select extract(epoch from now() - failing_since)::float8 * 1000 from destinations where id = ${destinationId}) as failing_ms
   `.execute(queries);
