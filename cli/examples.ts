@@ -114,7 +114,7 @@ export const EXAMPLES: Record<string, string[]> = {
   resend: [
     "busbar resend $DELIVERY",
     "busbar resend $DELIVERY --destination my-app",
-    "busbar resend --destination my-app --failed --since 2h",
+    "busbar resend --destination my-app --undelivered --since 2h",
   ],
   "rotate destination": ["busbar rotate destination my-app --include-secrets"],
   login: [

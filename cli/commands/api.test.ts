@@ -149,6 +149,6 @@ describe("looking at a server from outside", () => {
       ],
     );
     const { stdout } = await busbar("doctor");
-    assert.match(stdout, /^✗ destination hook: the last delivery failed: .*\n {4}→ Look with: busbar test/m);
+    assert.match(stdout, /^✗ destination hook: the last delivery failed: .*\n {4}→ Look with: busbar test .*--undelivered$/m);
   });
 });

@@ -43,7 +43,7 @@ async function faultOf(destination: JsonObject, deps: Needs): Promise<Finding | 
   const [failed, waiting, delivered] = await Promise.all(["failed", "waiting", "delivered"].map(newest));
   const trouble = [failed, waiting].find((one) => lastError(one) !== undefined && isNewer(one, delivered));
   if (!trouble) return undefined;
-  const cure = `Look with: busbar test destination ${name}. Then: busbar resend --destination ${name} --failed`;
+  const cure = `Look with: busbar test destination ${name}. Then: busbar resend --destination ${name} --undelivered`;
   return bad(check, `the last delivery failed: ${lastError(trouble)}`, cure);
 }
 
