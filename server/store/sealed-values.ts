@@ -51,34 +51,29 @@ export async function sampleSealedBy(
   return rows;
 }
 
-/** Lists values of the column in the order of their rows' ids, after `afterId`. */
-export async function listSealed(
-  queries: Queries,
-  { table, column }: SealedColumn,
-  { afterId, most }: { afterId: string; most: number },
-): Promise<SealedValue[]> {
-  const { rows } = await sql<SealedValue>`
-    select id, project_id, ${sql.ref(column)} as sealed
-    from ${sql.table(table)}
-    where ${sql.ref(column)} is not null and id > ${afterId}::uuid
-    order by id limit ${most}
-  `.execute(queries);
-  return rows;
-}
+const BATCH = 500;
+/** Sorts before all ids. */
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** Lists values that are sealed with another key than `keyId`, in the order of their rows' ids, after `afterId`. */
-export async function listSealedByOthers(
+/** Yields the values of the column in the order of their rows' ids; without those that are sealed with `exceptKeyId`. */
+export async function* eachSealed(
   queries: Queries,
   { table, column }: SealedColumn,
-  { keyId, afterId, most }: { keyId: string; afterId: string; most: number },
-): Promise<SealedValue[]> {
-  const { rows } = await sql<SealedValue>`
-    select id, project_id, ${sql.ref(column)} as sealed
-    from ${sql.table(table)}
-    where ${sql.ref(column)} is not null and split_part(${sql.ref(column)}, '.', 2) <> ${keyId} and id > ${afterId}::uuid
-    order by id limit ${most}
-  `.execute(queries);
-  return rows;
+  exceptKeyId: string | null = null,
+): AsyncGenerator<SealedValue> {
+  for (let afterId = FIRST_ID; ;) {
+    const { rows } = await sql<SealedValue>`
+      select id, project_id, ${sql.ref(column)} as sealed
+      from ${sql.table(table)}
+      where ${sql.ref(column)} is not null and split_part(${sql.ref(column)}, '.', 2) is distinct from ${exceptKeyId}
+        and id > ${afterId}::uuid
+      order by id limit ${BATCH}
+    `.execute(queries);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last) return;
+    afterId = last.id;
+  }
 }
 
 /** Replaces a value unless it has changed since it was read; returns whether it did. */

@@ -4,7 +4,7 @@ import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {
   countByKey,
-  listSealed,
+  eachSealed,
   listSealedColumns,
   sampleSealedBy,
   type SealedColumn,
@@ -55,23 +55,13 @@ export async function findWrongKeys(queries: Queries, sealer: Sealer, uses: KeyU
   return wrong;
 }
 
-const BATCH = 500;
-
 /** Decrypts every value and returns, by key, how many cannot be. Values whose key is missing are left out. */
 export async function countUnreadable(queries: Queries, sealer: Sealer): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const column of await listSealedColumns(queries)) {
-    for (let afterId = FIRST_ID; ;) {
-      const values = await listSealed(queries, column, { afterId, most: BATCH });
-      for (const value of values) {
-        const keyId = value.sealed.split(".")[1] ?? "";
-        if (sealer.has(keyId) && !opens(sealer, column, value)) {
-          counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
-        }
-      }
-      const last = values.at(-1);
-      if (!last) break;
-      afterId = last.id;
+    for await (const value of eachSealed(queries, column)) {
+      const keyId = value.sealed.split(".")[1] ?? "";
+      if (sealer.has(keyId) && !opens(sealer, column, value)) counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
     }
   }
   return counts;

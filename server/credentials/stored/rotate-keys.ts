@@ -4,13 +4,11 @@ import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {
-  listSealedByOthers,
+  eachSealed,
   listSealedColumns,
   replaceSealed,
   type SealedColumn,
 } from "../../store/sealed-values.ts";
-
-const BATCH = 200;
 
 /**
  * Re-encrypts all values of old keys and returns their number. Can be stopped and repeated at any time, and run beside
@@ -28,24 +26,15 @@ async function rotateColumn(
 ): Promise<number> {
   const { queries, sealer } = deps;
   let moved = 0;
-  for (let afterId = FIRST_ID; ;) {
-    const values = await listSealedByOthers(queries, column, {
-      keyId: sealer.currentKeyId,
-      afterId,
-      most: BATCH,
-    });
-    for (const value of values) {
-      const place = { ...column, rowId: value.id, projectId: value.projectId };
-      try {
-        const resealed = sealer.seal(sealer.open(value.sealed, place), place);
-        if (await replaceSealed(queries, column, value, resealed)) moved += 1;
-      } catch (error) {
-        // Its key is missing, or it is damaged: it still counts for its old key.
-        deps.log.warn({ ...column, id: value.id, error: String(error) }, "a sealed value cannot be opened");
-      }
+  for await (const value of eachSealed(queries, column, sealer.currentKeyId)) {
+    const place = { ...column, rowId: value.id, projectId: value.projectId };
+    try {
+      const resealed = sealer.seal(sealer.open(value.sealed, place), place);
+      if (await replaceSealed(queries, column, value, resealed)) moved += 1;
+    } catch (error) {
+      // Its key is missing, or it is damaged: it still counts for its old key.
+      deps.log.warn({ ...column, id: value.id, error: String(error) }, "a sealed value cannot be opened");
     }
-    const last = values.at(-1);
-    if (!last) return moved;
-    afterId = last.id;
   }
+  return moved;
 }
