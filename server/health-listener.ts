@@ -6,7 +6,13 @@ import { listenError } from "./require-free-ports.ts";
 
 const PATHS = /^\/(healthz|readyz|metrics)(\?|$)/;
 const MOST_CONNECTIONS = 100;
-const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 75_000 };
+/** Node.js looks for late requests every 30 s by default: silent connections would keep health checks out for as long. */
+const TIMEOUTS = {
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 75_000,
+};
 
 /** Passes requests for these paths on to the API's routes; answers 404 to others. */
 export async function listenHealth(

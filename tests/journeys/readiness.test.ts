@@ -1,5 +1,6 @@
 /** /readyz and background work, while the database is migrated by a newer version or takes no writes. */
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { Client } from "pg";
 import { startTestBusbar, type TestBusbar } from "../harness/busbar.ts";
@@ -78,4 +79,19 @@ test("a process without the role api answers health checks and metrics at BUSBAR
   assert.match(await (await get("/metrics")).text(), /^busbar_/m);
   for (const path of ["/", "/v1/projects", "/openapi.json", "/readyz/", "//v1/projects"])
     assert.equal((await get(path)).status, 404, path);
+});
+
+test("silent connections keep health checks out for some seconds only", async (t) => {
+  const on = await startTestBusbar(t);
+  const port = await freePort();
+  await on.sibling({ BUSBAR_ROLES: "worker", BUSBAR_HEALTH_PORT: String(port) });
+  const silent = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+  t.after(() => silent.forEach((socket) => socket.destroy()));
+  const check = () =>
+    fetch(`http://127.0.0.1:${port}/healthz`).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  await until(async () => (await check()) === undefined);
+  await until(async () => (await check()) === 200, 20_000);
 });
