@@ -1,8 +1,22 @@
 /** A role that serves without owning the schema. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Client } from "pg";
 import { testDatabase } from "../../tests/harness/database.ts";
+import { createLog } from "../ground/log.ts";
 import { grantServing } from "./grant-serving.ts";
+import { migrate } from "./migrate.ts";
+
+test("a role without rights on a migrated database is told how to get them", async (t) => {
+  const { connectionString } = await testDatabase(t);
+  const client = new Client({ connectionString });
+  await client.connect();
+  // The tests' role cannot create one without rights, so it takes them from itself.
+  await client.query("revoke select on migrations from current_user");
+  const refused = migrate(client, createLog("silent"));
+  await assert.rejects(refused, { name: "StartError", message: /run "busbar migrate --grant \w+"/ });
+  await client.end();
+});
 
 test("a granted role may change rows, present and future ones, but neither tables nor migrations", async (t) => {
   const { queries, pool } = await testDatabase(t);

@@ -14,6 +14,8 @@ export interface DatabaseFacts {
   role: string;
   /** Whether the role may create tables and owns those that exist: then it can migrate. */
   mayMigrate: boolean;
+  /** False for a role that was not granted the tables of a migrated database. */
+  mayRead: boolean;
   /** Of this version, in their order. All of them if the database is empty. */
   missingMigrations: string[];
   /** Of a newer version. */
@@ -59,6 +61,7 @@ interface FactsRow {
   role: string;
   may_create: boolean;
   has_migrations: boolean;
+  may_read: boolean;
   size_bytes: number;
   max_connections: number;
   used_connections: number;
@@ -79,7 +82,8 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     "select extract(epoch from clock_timestamp())::float8 * 1000 as ms",
   );
   const answeredMs = nowMs();
-  const applied = row.has_migrations ? (await client.query<AppliedMigration>(APPLIED_MIGRATIONS)).rows : [];
+  const readable = row.has_migrations && row.may_read;
+  const applied = readable ? (await client.query<AppliedMigration>(APPLIED_MIGRATIONS)).rows : [];
   const done = new Set(applied.map(({ name }) => name));
   const known = await migrationNames();
   return {
@@ -89,6 +93,7 @@ async function read(client: HostClient): Promise<DatabaseFacts> {
     isEncrypted: row.is_encrypted,
     role: row.role,
     mayMigrate: row.may_create,
+    mayRead: row.may_read,
     missingMigrations: known.filter((name) => !done.has(name)),
     newerMigrations: unknownMigrations(applied, known),
     sizeBytes: row.size_bytes,
@@ -117,6 +122,7 @@ const FACTS = `
       and coalesce((select pg_has_role(tableowner, 'usage') from pg_tables
                      where schemaname = current_schema() and tablename = 'migrations'), true) as may_create,
     to_regclass('migrations') is not null as has_migrations,
+    coalesce(has_table_privilege(to_regclass('migrations'), 'select'), true) as may_read,
     pg_database_size(current_database())::float8 as size_bytes,
     current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
       as max_connections,

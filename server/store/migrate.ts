@@ -49,10 +49,17 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
 
 /** A role that only serves may not create tables, not even those that exist. */
 async function createMigrations(client: Client): Promise<void> {
-  const { rows } = await client.query<{ found: boolean }>(
-    "select to_regclass('migrations') is not null as found",
+  const { rows } = await client.query<{ role: string; found: boolean; readable: boolean }>(
+    `select current_user as role, to_regclass('migrations') is not null as found,
+       coalesce(has_table_privilege(to_regclass('migrations'), 'select'), false) as readable`,
   );
-  if (rows[0]?.found) return;
+  const [row] = rows;
+  if (row?.found && !row.readable)
+    throw new StartError(
+      `the role ${row.role} of DATABASE_URL may not read Busbar's tables: ` +
+        `run "busbar migrate --grant ${row.role}" as their owner`,
+    );
+  if (row?.found) return;
   await requireOwner(client);
   await client.query(
     `create table if not exists migrations (name text primary key, create_time timestamptz not null default now(),

@@ -36,6 +36,11 @@ async function checkPublic(egress: OperatorEgress, { publicUrl }: Config): Promi
   const cure = "Check DNS, the reverse proxy and BUSBAR_PUBLIC_URL; Busbar must run.";
   const answer = await ask(egress, `${publicUrl}/healthz`);
   if ("fault" in answer) return [bad(check, `${publicUrl}: ${answer.fault}`, answer.cure ?? cure)];
+  // Busbar itself answers 200 here as long as it runs.
+  if (answer.status === 503) {
+    const away = "Start Busbar and repair what /readyz of its processes names; then check the load balancer.";
+    return [bad(check, `${publicUrl} answers HTTP 503: its load balancer finds no process ready`, away)];
+  }
   if (answer.status !== 200 || !answer.text.includes('"status":"ok"')) {
     return [
       bad(check, `${publicUrl} answers HTTP ${answer.status}, which is not the answer of a Busbar`, cure),

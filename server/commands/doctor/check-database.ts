@@ -49,8 +49,11 @@ function version(facts: DatabaseFacts): Finding {
   return good("database", `${what}, connected as ${role}, ${path}, ${size}`);
 }
 
-function migrations({ missingMigrations, newerMigrations, mayMigrate, role }: DatabaseFacts): Finding {
+function migrations(facts: DatabaseFacts): Finding {
+  const { missingMigrations, newerMigrations, mayMigrate, mayRead, role } = facts;
   const check = "migrations";
+  const grant = `Run busbar migrate --grant ${role} as the owner of the tables.`;
+  if (!mayRead) return bad(check, `${role} may not read Busbar's tables`, grant);
   if (newerMigrations.length > 0) {
     const detail = `a newer Busbar has migrated the database (${newerMigrations.join(", ")})`;
     return bad(check, detail, "Run that version, or restore a backup of before.");
@@ -59,8 +62,7 @@ function migrations({ missingMigrations, newerMigrations, mayMigrate, role }: Da
   if (missing === 0) return good(check, "all done");
   const detail = `${missing} to do, from ${missingMigrations[0]} on`;
   if (mayMigrate) return good(check, `${detail}: the next start does them`);
-  const cure = `Run busbar migrate --grant ${role} as the owner of the tables.`;
-  return bad(check, `${detail}, and ${role} cannot change the schema`, cure);
+  return bad(check, `${detail}, and ${role} cannot change the schema`, grant);
 }
 
 /** Why each setting must not be off. */

@@ -7,14 +7,15 @@ import type { Log } from "../../ground/log.ts";
 import { Sealer } from "../../ground/seal.ts";
 import { openPool } from "../../store/pool.ts";
 
-/** `isMigrated`: without its tables, an empty database has nothing that is encrypted. */
+/** `isMigrated`: before it, tables may be missing. */
 export async function checkKeys(
   { config, log }: { config: Config; log: Log },
   connectionString: string,
   isMigrated: boolean,
 ): Promise<Finding[]> {
   const sealer = new Sealer(await readEncryptionKeys(config));
-  if (!isMigrated) return [good("encryption keys", "readable; the database holds nothing yet")];
+  if (!isMigrated)
+    return [good("encryption keys", "readable; stored values are checked once the database is migrated")];
   const { queries } = openPool({ connectionString, applicationName: "busbar doctor", log, size: 1 });
   try {
     const uses = await listKeyUse(queries, sealer);

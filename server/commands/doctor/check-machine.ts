@@ -24,22 +24,41 @@ export async function checkMachine(config: Config): Promise<Finding[]> {
 async function checkFolder(dataDir: string): Promise<Finding> {
   const check = "data folder";
   const found = await stat(dataDir).catch(() => undefined);
-  if (!found) return good(check, `${dataDir} is created by the next start`);
+  if (!found) return checkParent(dataDir);
   if (!found.isDirectory()) return bad(check, `${dataDir} is no folder`, "Set BUSBAR_DATA_DIR to a folder.");
-  const isWritable = await access(dataDir, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  if (!isWritable) return bad(check, `${dataDir} is not writable`, "Give it to the user that runs Busbar.");
+  if (!(await isWritable(dataDir)))
+    return bad(check, `${dataDir} is not writable`, "Give it to the user that runs Busbar.");
   const isOpen = process.platform !== "win32" && (found.mode & 0o077) !== 0;
   if (isOpen) return bad(check, `other users may read ${dataDir}`, `Run: chmod 700 ${dataDir}`);
   return good(check, dataDir);
 }
 
+async function checkParent(dataDir: string): Promise<Finding> {
+  const check = "data folder";
+  const parent = await existing(dataDir);
+  if ((await stat(parent)).isDirectory() && (await isWritable(parent)))
+    return good(check, `${dataDir} is created by the next start`);
+  const cure = "Create it for the user that runs Busbar, or set BUSBAR_DATA_DIR.";
+  return bad(check, `${dataDir} cannot be created in ${parent}`, cure);
+}
+
+const isWritable = (path: string): Promise<boolean> =>
+  access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Returns the folder itself, or what exists of the path to it. */
+async function existing(folder: string): Promise<string> {
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  return isThere || dirname(folder) === folder ? folder : existing(dirname(folder));
+}
+
 async function checkDisk(dataDir: string): Promise<Finding> {
-  let folder = dataDir;
-  while ((await stat(folder).catch(() => undefined)) === undefined && dirname(folder) !== folder)
-    folder = dirname(folder);
+  const folder = await existing(dataDir);
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;
   const detail = `${(freeBytes / 1e9).toFixed(1)} GB free for the data folder`;

@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { AddressInfo, Server } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
 import type { Finding } from "../../../cli/doctor/finding.ts";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { runBusbar } from "../../../tests/harness/child-busbar.ts";
@@ -43,7 +46,7 @@ describe("busbar doctor --server", () => {
   const environment = (more: Record<string, string>): Record<string, string> => ({
     DATABASE_URL: on.connectionString,
     BUSBAR_ENCRYPTION_KEYS: KEYS,
-    BUSBAR_DATA_DIR: "/nonexistent/busbar",
+    BUSBAR_DATA_DIR: join(tmpdir(), "busbar-of-no-start"),
     BUSBAR_PORT: "0",
     BUSBAR_PROXY_PORT: "0",
     ...more,
@@ -110,6 +113,30 @@ describe("busbar doctor --server", () => {
       faults.map(({ check }) => check),
       ["collector", "collector"],
     );
+  });
+
+  test("a data folder that cannot be created is a fault before the first start", async () => {
+    // Root could create a folder in any other.
+    const folder = join(import.meta.filename, "data");
+    assert.match(only(await examine({ BUSBAR_DATA_DIR: folder }), "data folder").detail, /cannot be created/);
+  });
+
+  test("a load balancer that finds no process ready is told from an address of another server", async () => {
+    const port = await listening(createHttpServer((_request, response) => response.writeHead(503).end()));
+    const fault = only(await examine({ BUSBAR_PUBLIC_URL: `http://127.0.0.1:${port}` }), "public address");
+    assert.match(fault.detail, /finds no process ready/);
+  });
+
+  test("a role that was not granted the tables is told how to get them", async () => {
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    await client.query("revoke select on migrations from current_user");
+    const findings = await examine();
+    await client.query("grant select on migrations to current_user");
+    await client.end();
+    const fault = only(findings, "migrations");
+    assert.match(fault.detail, /^\w+ may not read Busbar's tables$/);
+    assert.match(fault.cure ?? "", /migrate --grant \w+/);
   });
 
   test("a certificate that clients would refuse is a fault", async () => {
