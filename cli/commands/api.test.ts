@@ -105,11 +105,17 @@ describe("looking at a server from outside", () => {
     );
   });
 
-  test("doctor tells a server that is not there, a proxy in its place and a wrong key apart", async () => {
+  test("doctor tells apart: no server, a proxy in its place, a load balancer without a ready process, a wrong key", async () => {
     const nowhere = await findings({ env: { BUSBAR_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([nowhere.code, nowhere.wrong[0]?.check], [3, "server"]);
     const proxy = await findings({ env: { BUSBAR_URL: on.busbar.urls.proxy } });
     assert.match(proxy.wrong[0]?.detail ?? "", /is the proxy of a Busbar/);
+    const balancer = createServer((_request, response) => response.writeHead(503).end("none is ready"));
+    await new Promise<void>((resolve) => balancer.listen(0, "127.0.0.1", resolve));
+    const { port } = balancer.address() as AddressInfo;
+    const away = await findings({ env: { BUSBAR_URL: `http://127.0.0.1:${port}` } });
+    balancer.close();
+    assert.match(away.wrong[0]?.detail ?? "", /HTTP 503: no process of Busbar behind it is ready/);
     const key = await findings({ env: { BUSBAR_API_KEY: "bb_wrong" } });
     assert.deepEqual([key.code, key.wrong.map(({ check }) => check)], [1, ["key"]]);
     assert.match(key.wrong[0]?.cure ?? "", /busbar login/);
@@ -149,6 +155,8 @@ describe("looking at a server from outside", () => {
       ],
     );
     const { stdout } = await busbar("doctor");
-    assert.match(stdout, /^✗ destination hook: the last delivery failed: .*\n {4}→ Look with: busbar test .*--undelivered$/m);
+    assert.match(stdout, /^✗ destination hook: the last delivery failed: .*\n {4}→ Look with: busbar test/m);
+    // The delivery waits for a retry: --failed would leave it out.
+    assert.match(stdout, /Then: busbar resend --destination hook --undelivered$/m);
   });
 });

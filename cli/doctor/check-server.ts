@@ -20,6 +20,11 @@ export async function checkServer({ origin }: Target): Promise<Finding[]> {
     const cure = "Use the address of the API: its default port is 4000.";
     return [bad("server", `${origin} is the proxy of a Busbar, not its API.`, cure)];
   }
+  // Busbar itself answers 200 here as long as it runs, so a 503 is that of the load balancer.
+  if (answer.statusCode === 503) {
+    const cure = "Run busbar doctor --server on the machine of a process: it checks the database, too.";
+    return [bad("server", `${origin} answers HTTP 503: no process of Busbar behind it is ready.`, cure)];
+  }
   if (answer.statusCode !== 200 || textAt(parseJson(text), "status") !== "ok") {
     const cure = "Check the address and any reverse proxy in front of the server.";
     return [
