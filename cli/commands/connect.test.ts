@@ -19,7 +19,7 @@ integrations:
             - { fieldName: firstname, mapToName: givenName }
             - { mapToName: notes, prompt: Which field holds notes? }
             - { mapToName: title, default: jobtitle }
-          optionalFields: [{ fieldName: phone }]
+          optionalFields: [{ fieldName: phone }, { mapToName: nickname, default: company }]
     write: { objects: [{ objectName: contacts, inheritMapping: true }, { objectName: companies }] }
     proxy: { enabled: true }
 `;
@@ -127,12 +127,15 @@ describe("connecting and installing", () => {
     assert.equal((await busbar("connect nothing --group acme")).code, 1);
   });
 
-  test("install takes everything in the manifest and all fields it requires; open names are given by --map", async () => {
+  test("install takes everything in the manifest and all fields it requires; open and optional names are given by --map", async () => {
     const open = await busbar("install crm --group acme");
     assert.equal(open.code, 2);
     assert.match(open.stderr, /`notes` of contacts needs a field\. Give --map notes=<field>\. Fields: /);
     const wrong = await busbar("install crm --group acme --map note=city");
-    assert.match(wrong.stderr, /`note` is not a name .* contacts\.notes, contacts\.title/);
+    assert.match(
+      wrong.stderr,
+      /`note` is not a name .* contacts\.notes, contacts\.title, contacts\.nickname/,
+    );
     const installed = await json("install crm --group acme --map contacts.notes=city");
     assert.deepEqual(installed.config.content.read.objects.contacts, {
       objectName: "contacts",
@@ -147,6 +150,13 @@ describe("connecting and installing", () => {
     assert.equal(written.code, 0, written.stderr);
     const twice = await busbar("install crm --group acme --map notes=city");
     assert.match(twice.stderr, /has installed this integration already/);
+    await json("connect hubspot --group initech", agreeing);
+    const optional = await json("install crm --group initech --map notes=city --map nickname=lastname");
+    assert.deepEqual(optional.config.content.read.objects.contacts.selectedFieldMappings, {
+      notes: "city",
+      title: "jobtitle",
+      nickname: "lastname",
+    });
   });
 
   test("install says how to connect a customer who is not, and takes a whole configuration", async () => {

@@ -42,8 +42,9 @@ export function addInstall(program: Command, terminal: Terminal): void {
     )
     .addHelpText(
       "after",
-      "\nWithout --config everything in the manifest is installed, with all fields that it requires. A field that the\n" +
-        "customer has to choose is asked for, unless --map gives it (as object.name=field if objects have the same name).",
+      "\nWithout --config everything in the manifest is installed, with all fields that it requires. A required field that\n" +
+        "the customer has to choose is asked for, unless --map gives it (as object.name=field if objects have the same\n" +
+        "name); an optional one is mapped only by --map.",
     )
     .action(async (integration: string, options: InstallOptions, command: Command) => {
       if (options.config !== undefined && options.map)
@@ -92,7 +93,7 @@ async function connectionOf(provider: string, groupRef: string, deps: Connected)
   });
 }
 
-/** Returns the chosen field of each `object.name`. Throws `UsageFailure` for a name without a field. */
+/** Returns the chosen field of each `object.name`. Throws `UsageFailure` for a required name without a field. */
 async function chooseFields(
   mappings: OpenMapping[],
   given: string[],
@@ -113,14 +114,14 @@ async function chooseFields(
     throw new UsageFailure(`\`${unknown}\` is not a name to map. Names to map: ${names}.`);
   }
   const chosen = new Map<string, string>();
-  for (const { object, name, question, proposed, fields } of mappings) {
+  for (const { object, name, isRequired, question, proposed, fields } of mappings) {
     const place = `${object}.${name}`;
+    const named = options.get(place) ?? options.get(name);
     const field =
-      options.get(place) ??
-      options.get(name) ??
-      (canAsk(terminal) ? await ask(terminal, printable(question), proposed) : proposed);
-    if (field) chosen.set(place, field);
-    else {
+      named ??
+      (isRequired && canAsk(terminal) ? await ask(terminal, printable(question), proposed) : proposed);
+    if (field && (isRequired || named)) chosen.set(place, field);
+    else if (isRequired) {
       const some =
         fields.length > 0
           ? ` Fields: ${fields.slice(0, 20).join(", ")}${fields.length > 20 ? ", …" : ""}.`

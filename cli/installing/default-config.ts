@@ -1,10 +1,11 @@
-/** Builds an installation's configuration from a hydrated revision: all objects with their required fields. */
+/** Builds an installation's configuration from a hydrated revision: all objects with their required and chosen fields. */
 import { objectsAt, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 
 /** A mapped name for which the customer chooses a field of the account. */
 export interface OpenMapping {
   object: string;
   name: string;
+  isRequired: boolean;
   /** The prompt in the manifest. */
   question: string;
   /** The manifest's default, unless the account is known to lack it. */
@@ -13,8 +14,9 @@ export interface OpenMapping {
 }
 
 export function openMappings(revision: Json | undefined): OpenMapping[] {
-  return objectsAt(revision, "content.read.objects").flatMap((object) =>
-    objectsAt(object, "requiredFields").flatMap((field) => {
+  return objectsAt(revision, "content.read.objects").flatMap((object) => {
+    const required = objectsAt(object, "requiredFields");
+    return [...required, ...objectsAt(object, "optionalFields")].flatMap((field) => {
       const name = textAt(field, "mapToName");
       if (name === undefined || textAt(field, "fieldName")) return [];
       const fields = objectsAt(object, "allFields").flatMap((one) => textAt(one, "fieldName") ?? []);
@@ -25,13 +27,14 @@ export function openMappings(revision: Json | undefined): OpenMapping[] {
         {
           object: textAt(object, "objectName") ?? "",
           name,
+          isRequired: required.includes(field),
           question: asked,
           ...(fits && { proposed }),
           fields,
         },
       ];
-    }),
-  );
+    });
+  });
 }
 
 /** `chosen` returns the field for a mapped name. */
@@ -43,11 +46,13 @@ export function defaultConfig(
     const objectName = textAt(object, "objectName") ?? "";
     const required = objectsAt(object, "requiredFields");
     const selected = required.flatMap((field) => textAt(field, "fieldName") || []);
-    const mapped = required.flatMap((field): [string, string][] => {
-      const name = textAt(field, "fieldName") ? undefined : textAt(field, "mapToName");
-      const fieldName = name === undefined ? undefined : chosen(objectName, name);
-      return name === undefined || fieldName === undefined ? [] : [[name, fieldName]];
-    });
+    const mapped = [...required, ...objectsAt(object, "optionalFields")].flatMap(
+      (field): [string, string][] => {
+        const name = textAt(field, "fieldName") ? undefined : textAt(field, "mapToName");
+        const fieldName = name === undefined ? undefined : chosen(objectName, name);
+        return name === undefined || fieldName === undefined ? [] : [[name, fieldName]];
+      },
+    );
     const content = {
       objectName,
       selectedFields: Object.fromEntries(selected.map((name) => [name, true])),
