@@ -9,7 +9,7 @@ export function requireNode() {
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return;
   process.stderr.write(
     `busbar: needs Node.js ${OLDEST.join(".")} or later, but this is ${process.versions.node}: install a newer Node.js, ` +
-      "or run `npm ci` without --omit=dev and --ignore-scripts, which installs one for `npm start`\n",
+      "or in a checkout run `npm ci` without --omit=dev and --ignore-scripts, which installs one for `npm start`\n",
   );
   process.exit(1);
 }
