@@ -10,6 +10,7 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 import { until } from "../../tests/harness/until.ts";
+import { signatureFault } from "../listen/verify-signature.ts";
 
 const MANIFEST = `specVersion: 1.0.0
 integrations:
@@ -346,7 +347,7 @@ describe("commands without a terminal", () => {
     await rm(home, { recursive: true });
   });
 
-  test("listen prints verified events as JSON lines, forwards them with their signatures, and deletes its destination", async () => {
+  test("listen prints verified events as JSON lines, forwards them with signatures of the key that it prints, and deletes its destination", async () => {
     const handed: { headers: IncomingHttpHeaders; text: string }[] = [];
     const app = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -365,10 +366,11 @@ describe("commands without a terminal", () => {
     assert.equal(code, 0, stderr);
     const line = JSON.parse(stdout);
     assert.equal(line.body.notificationType, "write.async.done");
-    assert.deepEqual(JSON.parse(handed[0]?.text ?? ""), line.body);
-    assert.equal(handed[0]?.headers["webhook-id"], line.id);
-    assert.ok(handed[0]?.headers["webhook-signature"]);
-    assert.equal(handed[0]?.headers["x-api-key"], undefined);
+    const { headers, text } = handed[0] ?? { headers: {}, text: "" };
+    assert.deepEqual(JSON.parse(text), line.body);
+    assert.deepEqual([headers["webhook-id"], headers["x-api-key"]], [line.id, undefined]);
+    const [, key = ""] = /signed with (\S+)/.exec(stderr) ?? [];
+    assert.equal(signatureFault(headers, Buffer.from(text), key), undefined);
     assert.deepEqual(await json("list", "destinations"), []);
     app.close();
   });

@@ -86,6 +86,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
       await requireReachable(deps, temporary.name, url);
       ready = true;
       await temporary.route(wanted.events);
+      if (wanted.forwardTo) deps.out.note(`the forwarded messages are signed with ${signingKey}`);
       deps.out.note(`listening at ${url.href} as ${temporary.name}; stop with Ctrl-C`);
     } else {
       signingKey = await signingKeyOf(deps, wanted.destination);
