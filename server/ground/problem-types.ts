@@ -143,7 +143,7 @@ export const PROBLEM_TYPES = {
     retryable: false,
     causes: "The manifest breaks rules of its format.",
     remedy:
-      "Fix the faults listed in `issues`; each has line, column, rule and remedy. `busbar check` finds them before a deployment.",
+      "Fix the faults listed in `issues`; each has line, column, rule and remedy. `busbar validate` finds them before a deployment.",
   },
   "invalid-config": {
     status: 422,

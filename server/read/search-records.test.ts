@@ -126,6 +126,7 @@ describe("a search", () => {
       [{ objectName: "deals", fieldFilters: [] }, "objectName", /disabled/],
       [{ objectName: "person" }, "fieldFilters", /missing/],
       [where(["emial", "x"]), "fieldFilters[0].fieldName", /Did you mean "email"/],
+      [where(["familyNam", "x"]), "fieldFilters[0].fieldName", /Did you mean "familyName"/],
       [where(["email", "x"], ["EMAIL", "y"]), "fieldFilters[1].fieldName", /same field/],
       [where(["familyName", "x"], ["lastname", "y"]), "fieldFilters[1].fieldName", /same field/],
       [where(...tooMany), "fieldFilters", /at most 6/],

@@ -137,7 +137,7 @@ async function search(
   const found = await callProvider(deps, { projectId, connectionId }, async (call) => {
     const filtersFor = (metadata: ObjectMetadata | undefined): FieldFilter[] => {
       const named = searchFilters(filters, definition, metadata, connector.read);
-      requireFields(named, filters, metadata, connector.read);
+      requireFields(named, filters, metadata, { definition, connector });
       return named;
     };
     const wanted = { definition, connector, filterCount: filters.length, filtersFor };
@@ -182,9 +182,9 @@ function requireFields(
   named: readonly FieldFilter[],
   asked: readonly NamedFilter[],
   metadata: ObjectMetadata | undefined,
-  names: ReadableObject["connector"]["read"],
+  { definition, connector }: Pick<ReadableObject, "definition" | "connector">,
 ): void {
-  const locate = locateFields(metadata, names);
+  const locate = locateFields(metadata, connector.read);
   const issueAt = (index: number, detail: string, remedy: string): Issue => ({
     in: "body",
     name: `fieldFilters[${index}].fieldName`,
@@ -195,11 +195,11 @@ function requireFields(
   const unknown = named.flatMap(({ fieldName }, index) => {
     if (locate(fieldName).isKnown) return [];
     const detail = `The customer's account has no field \`${fieldName}\`.`;
-    const known = Object.keys(metadata?.fields ?? {});
+    const known = [...definition.mappings.keys(), ...Object.keys(metadata?.fields ?? {})];
     return [issueAt(index, detail, didYouMean(fieldName, known, "Use a field of the object."))];
   });
   if (unknown.length > 0) throw refuse(unknown);
-  const repeated = findRepeatedFilter(named, names);
+  const repeated = findRepeatedFilter(named, connector.read);
   if (repeated === undefined) return;
   throw refuse([issueAt(repeated, "Another filter is about the same field.", "Filter a field only once.")]);
 }

@@ -1,5 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials that the builder has. */
 import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { untold } from "../../credentials/stored/told-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
@@ -11,6 +12,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp } from "../../store/provider-apps.ts";
 import { ConsumerName, ConsumerRef, GroupName, GroupRef } from "../members.ts";
+import { missingProvider } from "../missing-provider.ts";
 import { ConnectionSchema, ProviderMetadataInput, WorkspaceRefInput, toConnection } from "./connection.ts";
 import { saveConnection } from "./save-connection.ts";
 
@@ -46,7 +48,7 @@ export const generateConnection = (deps: RefreshServices) =>
     },
     async handle({ project, caller, body }) {
       const provider = deps.catalog.of(project.id).find(body.provider);
-      if (!provider) throw unknownProvider(body.provider);
+      if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const credentials = readCredentials(provider, body);
       const { providerMetadata, providerWorkspaceRef } = untold(caller, provider, body);
       const metadata = enteredMetadata(provider, providerMetadata, providerWorkspaceRef);
@@ -71,8 +73,8 @@ export const generateConnection = (deps: RefreshServices) =>
     },
   });
 
-function unknownProvider(key: string): Problem {
-  const detail = `There is no provider \`${key}\`. GET /v1/providers lists them; keys are case-sensitive.`;
+function unknownProvider(catalog: Catalog, key: string): Problem {
+  const detail = missingProvider(catalog, key);
   return new Problem("semantically-invalid", {
     detail,
     issues: [{ in: "body", name: "provider", detail, value: key }],

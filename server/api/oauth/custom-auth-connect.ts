@@ -9,6 +9,7 @@ import { memberProblem } from "../../ground/member-problem.ts";
 import { projectEndpoint, type Caller } from "../../http/endpoint.ts";
 import { ConnectionSchema, ProviderMetadataInput, toConnection } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef, ProjectIdOrName, ProviderName } from "../members.ts";
+import { missingProvider } from "../missing-provider.ts";
 import { proceed, resume, type Flow, type FlowServices } from "./custom-auth-flow.ts";
 import { usableProviderApp } from "./usable-provider-app.ts";
 
@@ -99,8 +100,10 @@ async function begin(
   body: Static<typeof RequestSchema>,
 ): Promise<Flow> {
   const { groupRef, groupName, consumerRef, consumerName, customAuth = {}, providerAppId } = body;
-  const provider = body.provider === undefined ? undefined : deps.catalog.of(projectId).find(body.provider);
-  if (!provider) throw memberProblem("provider", `There is no provider \`${body.provider ?? ""}\`.`);
+  if (body.provider === undefined) throw memberProblem("provider", "is missing");
+  const catalog = deps.catalog.of(projectId);
+  const provider = catalog.find(body.provider);
+  if (!provider) throw memberProblem("provider", missingProvider(catalog, body.provider));
   if (groupRef === undefined) throw memberProblem("groupRef", "is missing");
   if (consumerRef === undefined) throw memberProblem("consumerRef", "is missing");
   if (provider.authType !== "custom")

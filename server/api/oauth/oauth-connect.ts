@@ -1,11 +1,13 @@
 /** POST /v1/oauth-connect: starts an OAuth flow for a customer. */
 import { Type } from "typebox";
+import type { Catalog } from "../../../connectors/catalog.ts";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { untold } from "../../credentials/stored/told-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef } from "../members.ts";
+import { missingProvider } from "../missing-provider.ts";
 import { beginConsent, type ConsentServices } from "./begin-consent.ts";
 
 export const oauthConnect = (deps: ConsentServices) =>
@@ -53,7 +55,7 @@ export const oauthConnect = (deps: ConsentServices) =>
     },
     async handle({ project, caller, body }) {
       const provider = deps.catalog.of(project.id).find(body.provider);
-      if (!provider) throw unknownProvider(body.provider);
+      if (!provider) throw unknownProvider(deps.catalog.of(project.id), body.provider);
       const { groupRef, groupName, consumerRef, consumerName, providerAppId } = body;
       const given = untold(caller, provider, body);
       const providerMetadata = enteredMetadata(provider, given.providerMetadata, given.providerWorkspaceRef);
@@ -71,8 +73,8 @@ export const oauthConnect = (deps: ConsentServices) =>
     },
   });
 
-function unknownProvider(key: string): Problem {
-  const detail = `There is no provider \`${key}\`. GET /v1/providers lists them; keys are case-sensitive.`;
+function unknownProvider(catalog: Catalog, key: string): Problem {
+  const detail = missingProvider(catalog, key);
   return new Problem("invalid-request", {
     detail,
     issues: [{ in: "body", name: "provider", detail, value: key }],

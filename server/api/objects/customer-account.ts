@@ -11,6 +11,7 @@ import type { CallServices } from "../../operations/call-provider.ts";
 import { listConnections } from "../../store/connections.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
+import { missingProvider } from "../missing-provider.ts";
 
 /** Finds the group's connection to a provider. Throws a 404 Problem. */
 export async function connectionOfGroup(
@@ -19,8 +20,9 @@ export async function connectionOfGroup(
   asked: { provider: string; groupRef: string },
 ): Promise<string> {
   const { provider, groupRef } = asked;
-  if (!deps.catalog.of(projectId).find(provider)) {
-    throw new Problem("not-found", { detail: `There is no provider \`${provider}\` in the catalog.` });
+  const catalog = deps.catalog.of(projectId);
+  if (!catalog.find(provider)) {
+    throw new Problem("not-found", { detail: missingProvider(catalog, provider) });
   }
   const [connection] = await listConnections(deps.database.queries, projectId, asked);
   if (connection) return connection.id;

@@ -3,6 +3,7 @@ import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
 import { memberProblem } from "../../ground/member-problem.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/choose-source.ts";
+import { missingProvider } from "../missing-provider.ts";
 
 /**
  * Throws a 422 Problem that names `member` if the provider is unknown or needs no app: apps are for OAuth, and for custom
@@ -13,7 +14,7 @@ export function requireAppProvider(catalog: Catalog, provider: string, member: s
   if (info?.authType === "oauth2" || info?.customOpts?.providerInputs?.length) return;
   const detail = info
     ? `${provider} does not use OAuth; it needs no provider app.`
-    : `There is no provider \`${provider}\`.`;
+    : missingProvider(catalog, provider);
   throw new Problem("semantically-invalid", {
     detail,
     issues: [{ in: "body", name: member, detail, value: provider }],

@@ -4,6 +4,7 @@ import type { Catalog } from "../../../connectors/catalog.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
+import { missingProvider } from "../missing-provider.ts";
 
 export const getProvider = (deps: { catalog: Catalog }) =>
   endpoint({
@@ -20,8 +21,6 @@ export const getProvider = (deps: { catalog: Catalog }) =>
     async handle({ params }) {
       const info = deps.catalog.find(params.provider);
       if (info) return info;
-      throw new Problem("not-found", {
-        detail: `The catalog has no provider \`${params.provider}\`. GET /v1/providers lists them; keys are case-sensitive.`,
-      });
+      throw new Problem("not-found", { detail: missingProvider(deps.catalog, params.provider) });
     },
   });

@@ -87,6 +87,21 @@ describe("providers", () => {
     }
   });
 
+  test("a mistyped provider is refused with the one that was probably meant, wherever it is named", async () => {
+    const connect = { provider: "hubspott", groupRef: "acme", consumerRef: "ada" };
+    const app = { provider: "hubspott", clientId: "id", clientSecret: "secret" };
+    for (const answer of [
+      await on.call("GET", "/v1/providers/hubspott"),
+      await on.inProject("POST", "/connections:generate", { ...connect, apiKey: "key" }),
+      await on.call("POST", "/v1/oauth-connect", { ...connect, projectIdOrName: "default" }),
+      await on.call("POST", "/v1/custom-auth/connect", { ...connect, projectIdOrName: "default" }),
+      await on.inProject("POST", "/provider-apps", app),
+      await on.inProject("GET", "/providers/hubspott/objects/contacts/metadata?groupRef=acme"),
+    ]) {
+      assert.match(answer.body.detail, /There is no provider `hubspott`\. Did you mean "hubspot"\?/);
+    }
+  });
+
   test("a builder's own is deployed, connected, written to and called through the proxy", async () => {
     const deployed = await on.inProject("PUT", "/integrations:batch", {
       sourceYaml: MANIFEST,
