@@ -37,6 +37,17 @@ test("one help lists the server's commands beside those of builders, and each ha
   assert.equal((await runCli([])).code, 0);
 });
 
+test("a command of the server that this command line lacks is refused with where to run it", async () => {
+  const { stdout } = await runBusbar(["--help"], {}).exited;
+  const names = /^Server:\n((?: {2}.*\n)+)/m.exec(stdout)?.[1]?.match(/^ {2}[a-z-]+/gm) ?? [];
+  assert.ok(names.length > 5);
+  for (const name of names.map((text) => text.trim())) {
+    const { code, stderr } = await runCli([name, "--port", "4100"]);
+    assert.equal(code, 2);
+    assert.match(stderr, new RegExp(`runs the server .*\\n.*npm run busbar -- ${name}`), name);
+  }
+});
+
 test("the guide names every command and every resource", () => {
   const names = [...shown.map((command) => command.name()), ...ableTo("list").map(({ plural }) => plural)];
   assert.deepEqual(

@@ -87,6 +87,9 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
   ],
 ];
 
+/** Commands of the server's own program, which this command line lacks when it is built as one file. */
+const SERVER_COMMANDS = "start migrate backup restore sandbox bootstrap invite sign-in-key keys".split(" ");
+
 const AFTER = `
 Which Busbar: --url and --key, else BUSBAR_URL and BUSBAR_API_KEY (AMP_API_URL and AMP_API_KEY are understood too), else
 the server whose .busbar/ lies in this folder, else the last login.
@@ -115,7 +118,7 @@ export async function createProgram(
           throw new UsageFailure(`Give ${name} first and its options after it: busbar ${name} ${usage}`);
         });
     }
-  }
+  } else for (const name of SERVER_COMMANDS) addAbsent(program, name);
   const name = calledCommand(program, called);
   const all = GROUPS.flatMap(([, files]) => files);
   const one = all.find(({ names }) => name !== undefined && names.includes(name));
@@ -126,6 +129,22 @@ export async function createProgram(
   }
   addExamples(program);
   return program;
+}
+
+/** Adds a hidden command that says where it can be run. */
+function addAbsent(program: Command, name: string): void {
+  program
+    .command(name, { hidden: true })
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      throw new UsageFailure(
+        `\`busbar ${name}\` runs the server or works on its data; this command line only calls the API.`,
+        {
+          remedy: `Run \`npm run busbar -- ${name}\` in the folder of Busbar, or \`npx busbar ${name}\` where its package is installed.`,
+        },
+      );
+    });
 }
 
 const emptyProgram = (terminal: Terminal): Command =>

@@ -2,7 +2,7 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { Failure, UsageFailure } from "./failures.ts";
-import { parseJson, type Json } from "./http/json.ts";
+import type { Json } from "./http/json.ts";
 import { readBody } from "./http/send.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -29,7 +29,15 @@ export async function readArgument(given: string, { stdin, cwd }: Sources): Prom
 
 /** Reads the value as JSON. Throws `UsageFailure` that names the option. */
 export async function readJsonArgument(option: string, given: string, sources: Sources): Promise<Json> {
-  const value = parseJson((await readArgument(given, sources)).toString());
-  if (value !== undefined) return value;
-  throw new UsageFailure(`The value of ${option} is not JSON.`);
+  const text = (await readArgument(given, sources)).toString();
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    const from = given.startsWith("@") ? `, from ${given.slice(1)},` : given === "-" ? ", from stdin," : "";
+    throw new UsageFailure(`The value of ${option}${from} is not JSON: ${faultOf(cause)}.`, { cause });
+  }
 }
+
+/** Leaves out the part of the text that the parser quotes: it may hold a secret. */
+const faultOf = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(/, (\.\.\.)?".*$/s, "") : String(error);

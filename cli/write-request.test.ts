@@ -51,3 +51,31 @@ test("what cannot be put together is a wrong use that names the option", async (
   await assert.rejects(request({ group: undefined, set: ["a=b"] }), /--group/);
   await assert.rejects(request({ data: "@/nonexistent" }), /nonexistent cannot be read/);
 });
+
+test("an update without an id and an upsert without a key are refused with the option that gives it", async () => {
+  for (const [options, remedy] of [
+    [{ type: "update", set: ["a=b"] }, /--id/],
+    [{ type: "upsert", set: ["a=b"] }, /--upsert-key/],
+    [{ type: "upsert", data: '[{"a": 1}]' }, /--upsert-key/],
+  ] as const) {
+    const refused = (error: unknown) => error instanceof UsageFailure && remedy.test(error.remedy ?? "");
+    await assert.rejects(request({ ...options, set: [...("set" in options ? options.set : [])] }), refused);
+  }
+  assert.ok(await request({ type: "update", data: '{"id": "7", "a": 1}' }));
+});
+
+test("text that is not JSON is refused with its source and its fault, and without its values", async () => {
+  const secret = '{"password": "se"cret"}';
+  for (const [data, stdin, says] of [
+    ["@people.json", "", /people\.json cannot be read/],
+    [secret, "", /^The value of --data is not JSON: .*position/],
+    ["-", '{"a": 1,}', /^The value of --data, from stdin, is not JSON: .*position/],
+    ["[oops]", "", /not JSON: Unexpected token 'o'\.$/],
+  ] as const) {
+    await assert.rejects(request({ data }, stdin), (error: Error) => {
+      assert.match(error.message, says);
+      assert.ok(!error.message.includes("cret"));
+      return true;
+    });
+  }
+});

@@ -34,6 +34,11 @@ export async function writeRequest(
   const fields = readFields(options);
   const data =
     options.data === undefined ? undefined : await readJsonArgument("--data", options.data, sources);
+  if (type === "upsert" && options.upsertKey === undefined) {
+    throw new UsageFailure("An upsert needs the field whose value names the record.", {
+      remedy: "Give --upsert-key, for example --upsert-key email.",
+    });
+  }
   const policy: JsonObject = {
     ...(allOrNone && { batchPolicy: { allOrNone } }),
     ...(options.upsertKey !== undefined && { key: options.upsertKey }),
@@ -50,6 +55,9 @@ export async function writeRequest(
     throw new UsageFailure("There is nothing to write.", {
       remedy: "Give fields with --set, or records with --data.",
     });
+  }
+  if (type === "update" && record["id"] === undefined) {
+    throw new UsageFailure("An update needs the id of the record at the provider.", { remedy: "Give --id." });
   }
   return { groupRef: group, type, record, ...mode, ...policy };
 }

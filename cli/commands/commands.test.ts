@@ -329,8 +329,8 @@ describe("commands without a terminal", () => {
     const own = { HOME: home, AMP_API_URL: undefined, AMP_API_KEY: undefined };
     const address = env().AMP_API_URL;
     const login = (stdin: string) => busbar(["login", address, "--key-stdin"], { stdin, env: own });
-    const wrong = await login("bb_wrong\n");
-    assert.equal(wrong.code, 1);
+    assert.match((await login("\n")).stderr, /The API key is empty/);
+    assert.equal((await login("bb_wrong\n")).code, 1);
     await assert.rejects(readFile(join(home, ".config/busbar/profiles.json")));
     assert.equal((await login(`${on.apiKey}\n`)).code, 0);
     const listed = await busbar(["list", "integrations"], { env: own });

@@ -78,7 +78,10 @@ describe("connecting and installing", () => {
     };
     const declined = await busbar("connect hubspot --group wavering", again);
     assert.equal(declined.code, 0, declined.stderr);
-    assert.match(declined.stderr, /failed \(declined\): access_denied: end-user denied.* Waiting/);
+    assert.match(
+      declined.stderr,
+      /failed \(declined\): access_denied: end-user denied.*\nThe page offers to try again/,
+    );
 
     on.sandbox.addFault({
       provider: "hubspot",

@@ -47,7 +47,7 @@ export async function askConsent(
     const failure = `The consent failed (${textAt(latest, "reason")}): ${textAt(latest, "detail")}`;
     if (valueAt(latest, "retryable") !== true) throw new Failure(failure, { remedy: REMEDY });
     if (failed !== textAt(latest, "endTime"))
-      terminal.stderr.write(`${printable(failure)} Waiting: the page offers to try again.\n`);
+      terminal.stderr.write(`${printable(failure)}\nThe page offers to try again; waiting for that.\n`);
     failed = textAt(latest, "endTime") ?? "";
   }
   throw new Failure(`There is no connection after ${timeoutSeconds} seconds.`, {

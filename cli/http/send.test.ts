@@ -38,6 +38,13 @@ test("a certificate of an unknown authority is refused, and the message names th
   assert.match(stderr, /self.signed certificate.*\n.*NODE_EXTRA_CA_CERTS/);
 });
 
+test("an https address at a port that speaks http is refused with the address to use", async (t) => {
+  const url = await serve(t, (_request, response) => void response.end());
+  const { code, stderr } = await busbar(["list", "projects", "--url", url.replace("http:", "https:")]);
+  assert.equal(code, 3);
+  assert.match(stderr, /Cannot reach \S+: this port speaks http, not https\.\n.*http:\/\/127/);
+});
+
 test("if the answer to a write is lost, the message says that its outcome is unknown", async (t) => {
   const url = await serve(t, (request) => {
     request.resume().on("end", () => request.socket.destroy());

@@ -47,6 +47,12 @@ function unreachable(
 ): Unreachable {
   // A host with several addresses fails with an error for each.
   const code = error.code ?? error.errors?.[0]?.code ?? "";
+  if (/wrong version number|packet length too long/i.test(error.message)) {
+    return new Unreachable(`Cannot reach ${url.origin}: this port speaks http, not https.`, {
+      remedy: `Use ${url.origin.replace("https:", "http:")}, or the port that speaks https.`,
+      cause: error,
+    });
+  }
   const why = WORDS[code] ?? error.message;
   if (maybeDone) {
     return new Unreachable(

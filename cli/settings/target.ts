@@ -159,5 +159,7 @@ const isLocal = (text: string): boolean => /^(localhost|127\.|\[::1\])/.test(tex
 export function checkedKey(key: string): string {
   const trimmed = key.trim();
   if (/^[\x21-\x7e]{1,1024}$/.test(trimmed)) return trimmed;
-  throw new UsageFailure("The API key contains invalid characters.");
+  throw new UsageFailure(
+    trimmed === "" ? "The API key is empty." : "The API key contains invalid characters.",
+  );
 }

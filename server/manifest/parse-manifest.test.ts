@@ -8,6 +8,11 @@ import { parseManifest } from "./parse-manifest.ts";
 const told = (source: string) =>
   parseManifest(source).findings.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
 
+test("a quote that stays open is found where it begins, not at the end of the file", () => {
+  assert.deepEqual(told('a: "x"\nb:\n  - name: "y\n    c: d\n'), ["yaml-syntax 3:11"]);
+  assert.deepEqual(told("a: 'b\nc: d\n"), ["yaml-syntax 1:4"]);
+});
+
 describe("positions", () => {
   const { document } = parseManifest(`# first
 top:

@@ -1,6 +1,6 @@
 /** Reads YAML text into plain data with positions, within limits that hold for any text. */
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Alias, Node, Pair, YAMLError, YAMLMap } from "yaml";
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
+import type { Alias, Document, Node, Pair, YAMLError, YAMLMap } from "yaml";
 import type { Json } from "../ground/json.ts";
 import { formatPath, type Finding, type Path, type Position, type PositionOf } from "./finding.ts";
 
@@ -55,7 +55,7 @@ export function parseManifest(source: string): { document?: ManifestDocument; fi
     const parsed = withoutStacks(() => parseDocument(source, { ...OPTIONS, lineCounter: lines }));
     if (parsed.errors.length > 0) {
       for (const error of firstPerLine(parsed.errors, at))
-        refuse("yaml-syntax", error.pos[0], ...syntax(error));
+        refuse("yaml-syntax", openQuote(error, parsed) ?? error.pos[0], ...syntax(error));
       return { findings };
     }
     const document = readTree(parsed.contents, at, findings);
@@ -104,6 +104,14 @@ function firstPerLine(errors: readonly YAMLError[], at: (offset: number) => Posi
       return seen.add(line);
     })
     .slice(0, MAX_SYNTAX_FINDINGS);
+}
+
+/** Returns where the quote begins that is never closed; the parser reports it at the end of the file. */
+function openQuote(error: YAMLError, parsed: Document.Parsed): number | undefined {
+  if (error.code !== "MISSING_CHAR" || !/^Missing closing ["']/.test(error.message)) return undefined;
+  let begin: number | undefined;
+  visit(parsed, { Scalar: (_, { type, range }) => void (type?.startsWith("QUOTE") && (begin = range?.[0])) });
+  return begin;
 }
 
 const QUOTE_STAR = "Put values that begin with * in quotes, for example cron texts.";
