@@ -1,4 +1,4 @@
-/** Builds an installation's configuration from a hydrated revision: all objects with their required and chosen fields. */
+/** Builds an installation's configuration from a hydrated revision: all objects, and the fields that the customer chooses. */
 import { objectsAt, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
 
 /** A mapped name for which the customer chooses a field of the account. */
@@ -45,7 +45,6 @@ export function defaultConfig(
   const read = objectsAt(revision, "content.read.objects").map((object): [string, Json] => {
     const objectName = textAt(object, "objectName") ?? "";
     const required = objectsAt(object, "requiredFields");
-    const selected = required.flatMap((field) => textAt(field, "fieldName") || []);
     const mapped = [...required, ...objectsAt(object, "optionalFields")].flatMap(
       (field): [string, string][] => {
         const name = textAt(field, "fieldName") ? undefined : textAt(field, "mapToName");
@@ -55,7 +54,8 @@ export function defaultConfig(
     );
     const content = {
       objectName,
-      selectedFields: Object.fromEntries(selected.map((name) => [name, true])),
+      // Required fields are read in any case; a mapped one that is selected too would be delivered twice.
+      selectedFields: {},
       selectedFieldMappings: Object.fromEntries(mapped),
     };
     return [objectName, content];
