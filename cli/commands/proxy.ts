@@ -9,7 +9,7 @@ import { requireText } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
 import { printable } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
-import { connect, type Connected } from "../settings/connect.ts";
+import { connect, withoutLookUp, type Connected } from "../settings/connect.ts";
 import { proxyOrigin } from "../settings/proxy-origin.ts";
 import type { Screen, Terminal } from "../terminal.ts";
 import { collected } from "./resource-options.ts";
@@ -24,6 +24,7 @@ interface ProxyOptions {
   include?: boolean;
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const MAX_PROBLEM_BYTES = 1024 * 1024;
 
 export function addProxy(program: Command, terminal: Terminal): void {
@@ -71,15 +72,24 @@ async function busbarHeaders(options: ProxyOptions, deps: Connected): Promise<Ou
   if (!installation && !(integration && group)) {
     throw new UsageFailure("Whose account? Give --integration and --group, or --installation.");
   }
-  const project = await deps.api("GET", `/v1/projects/${step(await deps.project())}`);
   return {
     "x-api-key": deps.target.apiKey,
     "x-amp-proxy-version": "1",
-    "x-amp-project-id": requireText(project, "id"),
+    "x-amp-project-id": await projectId(deps),
     ...(installation
       ? { "x-amp-installation-id": installation }
       : { "x-amp-integration-name": integration, "x-amp-group-ref": group }),
   };
+}
+
+/** Returns the id that the proxy needs. A key for the proxy only may not look it up. */
+async function projectId(deps: Connected): Promise<string> {
+  const project = await deps.project();
+  if (UUID.test(project)) return project;
+  const found = await deps.api("GET", `/v1/projects/${step(project)}`).catch((error: unknown) => {
+    throw withoutLookUp(error, "Give --project or BUSBAR_PROJECT its id instead of its name.");
+  });
+  return requireText(found, "id");
 }
 
 function ownHeaders(given: string[]): Record<string, string> {

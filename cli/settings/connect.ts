@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { UsageFailure } from "../failures.ts";
 import { openApi, step, type Api, type Asked } from "../http/api.ts";
 import { requireObjects, textAt, type Json } from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import type { Terminal } from "../terminal.ts";
 import { findTarget, type GlobalOptions, type Target } from "./target.ts";
@@ -41,9 +42,18 @@ export function open(target: Target, out: Output): Connected {
   };
 }
 
+/** Explains the refusal of a key that may only write, read or call the proxy, with what the command needs instead. */
+export const withoutLookUp = (error: unknown, remedy: string): unknown =>
+  error instanceof Refused && error.status === 403
+    ? new UsageFailure("This API key may not look up its project.", { remedy, cause: error })
+    : error;
+
 /** Returns the only project of the key. Throws `UsageFailure` if there are several. */
 async function onlyProject(api: Api): Promise<string> {
-  const projects = requireObjects(await api("GET", "/v1/projects"));
+  const listed = await api("GET", "/v1/projects").catch((error: unknown) => {
+    throw withoutLookUp(error, "Name it with --project or BUSBAR_PROJECT; for the proxy give its id.");
+  });
+  const projects = requireObjects(listed);
   const names = projects.flatMap((project) => textAt(project, "name") ?? []);
   const [name, ...more] = names;
   if (name !== undefined && more.length === 0) return name;
