@@ -277,3 +277,16 @@ test("what JSON can say and nobody can keep is refused with its place, however d
   assert.deepEqual(refused(`{"a": ${nested(200_000)}}`), ["batch[0].record.a"]);
   assert.deepEqual(refused(`{"a": ${nested(90)}, "b": 1e300}`), []);
 });
+
+test("a create without a field is refused: it would make an empty record in the customer's account", () => {
+  const create = (changes: Partial<WriteRequest>, fields: ObjectSettings["fields"] = {}) =>
+    issuesOf(() => planWrite(request(changes), settings({ fields }), ALL));
+  const associations = [
+    { to: { id: "1" }, types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: 279 }] },
+  ];
+  assert.deepEqual(create({ record: {} }), ["record"]);
+  assert.deepEqual(create({ batch: [{ record: { a: 1 } }, { record: {} }] }), ["batch[1].record"]);
+  assert.deepEqual(create({ record: {}, associations }), []);
+  assert.deepEqual(create({ record: {} }, { stage: { default: "lead" } }), []);
+  assert.deepEqual(create({ type: "update", record: { id: "1" } }), []);
+});

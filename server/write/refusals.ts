@@ -19,6 +19,7 @@ export function refuseImpossible(
     ...shapeFaults(request),
     ...upsertFaults(request),
     ...(request.type === "delete" ? deleteFaults(request, settings) : idFaults(request)),
+    ...emptyFaults(request, settings),
     ...headerFaults(request),
     ...valueFaults(request),
   ];
@@ -132,6 +133,17 @@ function idFaults({ type, record, batch }: WriteRequest): Fault[] {
       ? []
       : [{ name: `${name}.id`, detail: "An update needs the provider's record id, as text." }],
   );
+}
+
+/** An object without fields is often made of values that were undefined: the record would be empty at the provider. */
+function emptyFaults({ type, record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
+  const hasDefaults = Object.values(settings.fields).some((field) => field.default !== undefined);
+  if (type !== "create" || hasDefaults) return [];
+  return recordsOf({ record, batch }).flatMap(([name, fields], index) => {
+    const associated = batch ? batch[index]?.associations : associations;
+    if (Object.keys(fields).length > 0 || associated?.length) return [];
+    return [{ name, detail: "A create needs at least one field." }];
+  });
 }
 
 /** Returns each record with its place in the request. */
