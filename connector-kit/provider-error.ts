@@ -23,6 +23,8 @@ export interface ProviderErrorOptions {
   message: string;
   /** The provider's own code, for example `PROPERTY_DOESNT_EXIST`. */
   code?: string;
+  /** The record itself was in order: another one of the batch caused the error, which names the reason. */
+  causedByAnother?: boolean;
   /** HTTP status of the provider's answer, if there was one. */
   status?: number;
   /** When a retry may work, as far as the provider names a time. */
@@ -41,6 +43,7 @@ export class ProviderError extends Error {
   override name = "ProviderError";
   readonly kind: ProviderErrorKind;
   readonly code?: string;
+  readonly causedByAnother: boolean;
   readonly status?: number;
   readonly retryAt?: Date;
   readonly rawResponse?: string;
@@ -49,6 +52,7 @@ export class ProviderError extends Error {
     super(shorten(options.message, LONGEST_MESSAGE), { cause: options.cause });
     this.kind = options.kind;
     this.code = options.code === undefined ? undefined : shorten(options.code, LONGEST_CODE);
+    this.causedByAnother = options.causedByAnother ?? false;
     this.status = options.status;
     this.retryAt = options.retryAt;
     this.rawResponse = options.rawResponse === undefined ? undefined : shorten(options.rawResponse);

@@ -119,7 +119,8 @@ function blameCulprit(told: RecordOutcome[]): RecordOutcome[] {
   return told.map((outcome): RecordOutcome => {
     if (outcome.success || outcome.error.code !== ROLLED_BACK) return outcome;
     const { message, code, cause } = outcome.error;
-    return { success: false, error: new ProviderError({ kind, retryAt, message, code, cause }) };
+    const options = { kind, retryAt, message, code, cause, causedByAnother: true };
+    return { success: false, error: new ProviderError(options) };
   });
 }
 

@@ -130,10 +130,14 @@ function refusal(operation: string, connectionId: string, execution: Execution):
   });
 }
 
-/** Returns the error that decides the type: one after which a record may have been written, else the first. */
+/** Returns the error that decides the type: one after which a record may have been written, else the first that is a cause. */
 function decisiveError(outcomes: RecordOutcome[]): ProviderError | undefined {
   const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
-  return errors.find(({ kind }) => kind === "unknown_outcome" || kind === "unreadable") ?? errors[0];
+  return (
+    errors.find(({ kind }) => kind === "unknown_outcome" || kind === "unreadable") ??
+    errors.find(({ causedByAnother }) => !causedByAnother) ??
+    errors[0]
+  );
 }
 
 /** Problem types: 4xx for a refusal of the provider, 502 and 504 if there was no usable answer. */

@@ -181,6 +181,8 @@ describe("writing to Salesforce", () => {
       const created = await write("Contact", { type: "create", batch: creates, batchPolicy });
       const problem = assertProblem(created, 422, "provider-refused");
       assert.deepEqual([problem.successCount, problem.failureCount], [0, 2]);
+      // The first record was only rolled back; the detail has the reason.
+      assert.match(problem.detail, /Required fields are missing: \[LastName\]/);
       assert.equal(countOf("Contact"), before);
       const updates = [
         { record: { id: "003Sb0000000003IAA", Title: "Rolled back" } },
