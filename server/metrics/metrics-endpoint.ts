@@ -19,7 +19,14 @@ interface Answer {
 /** Not part of the API or its OpenAPI document; for the operator's own network. */
 export function serveMetrics(api: FastifyInstance, registry: Registry): void {
   const read = cluster.isWorker ? readAll(registry) : () => registry.metrics();
-  api.get("/metrics", async (_request, reply) => reply.type(registry.contentType).send(await read()));
+  api.get("/metrics", async ({ originalUrl }, reply) => {
+    // Reverse proxies withhold exactly this path, but the router also takes `/metrics/` and `/%6detrics` for it.
+    if (!/^\/metrics(\?|$)/.test(originalUrl))
+      throw new Problem("unknown-path", {
+        detail: "There is no endpoint at this path. Metrics are at /metrics.",
+      });
+    return reply.type(registry.contentType).send(await read());
+  });
 }
 
 /** Answers the processes' questions. Called in the parent, before it starts processes. */

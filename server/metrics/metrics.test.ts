@@ -109,6 +109,14 @@ describe("/metrics", () => {
   });
 });
 
+test("/metrics answers at exactly this path, so that a reverse proxy can withhold it", async (t) => {
+  const on = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
+  t.after(() => on.stop());
+  for (const path of ["/metrics/", "/metrics//", "/%6detrics", "/metrics/?a"])
+    assert.equal((await on.call("GET", path)).status, 404, path);
+  assert.equal((await on.call("GET", "/metrics?a")).status, 200);
+});
+
 test("/metrics is off by default", async (t) => {
   const on = await openTestBusbar();
   t.after(() => on.stop());
