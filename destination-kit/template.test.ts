@@ -21,6 +21,8 @@ test("text, numbers and booleans become text; any other result counts as none", 
     ["data.empty", undefined],
     ["data.missing.deeper", undefined],
     ["length(data.count)", undefined],
+    [`join(data.name, [${"'',".repeat(600)}''])`, "Zoë".repeat(600)],
+    [`${"join(".repeat(20)}data.name${",['','',''])".repeat(20)}`, undefined],
     ["data.own.id / data.count", undefined],
   ] as const) {
     assert.deepEqual(checkTemplate("t", template, SAMPLE), [], template);
@@ -58,6 +60,19 @@ test("a template that takes too long is refused when it is stored", async () => 
     }
   });
   assert.ok(usedMs < 5_000, `${usedMs} ms`);
+});
+
+/** Each level escapes the quotes and backslashes of the one below, which doubles the text. */
+const escaped = (levels: number): string => `${"to_string([".repeat(levels)}data.a${"])".repeat(levels)}`;
+
+test("a template that escapes its own text again and again is refused, and a stored one takes no time", async () => {
+  const usedMs = await processorMs(() => {
+    const [fault] = checkTemplate("t", `join('', [${escaped(25)}])`, SAMPLE);
+    assert.match(fault?.detail ?? "", /to_string\(\) within to_string\(\)/);
+    assert.deepEqual(checkTemplate("t", "join('', [to_string(data.a), to_string(data.b)])", SAMPLE), []);
+    assert.throws(() => openTemplate(escaped(28))({ data: { a: "x" } }), /takes too long/);
+  });
+  assert.ok(usedMs < 2_000, `${usedMs} ms`);
 });
 
 test("a template that takes too long for a message fails the attempt and is not evaluated again", async () => {

@@ -5,6 +5,8 @@ import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.
 import type { Fault } from "./destination.ts";
 
 const MAX_LENGTH = 2_000;
+/** No receiver takes a longer key; `join` within `join` can make texts that take a second to copy. */
+const LONGEST_TEXT = 100_000;
 
 /** Returns the faults of a template. `sample` has the members that templates may name. */
 export function checkTemplate(name: string, text: string, sample: JsonObject): Fault[] {
@@ -19,6 +21,7 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
       .map(({ name: called }) => String(called))
       .find((called) => !isRegistered(called) || WITHHELD.includes(called));
     if (unknown) return refuse(`there is no function ${unknown}()`);
+    if (escapesAgain(tree)) return refuse("to_string() within to_string() escapes every quote again");
     const value = evaluatorOf(tree)(sample);
     if (typeof value !== "object" || value === null) return [];
     return refuse("it gives a list or an object, not text; put its parts together with join()");
@@ -34,7 +37,15 @@ const WITHHELD = ["pad_left", "pad_right"];
 
 type Tree = ReturnType<typeof compile>;
 
-function nodesOf(tree: Tree): JsonObject[] {
+const isToString = ({ type, name }: JsonObject): boolean => type === "Function" && name === "to_string";
+
+/** Tells whether a text is escaped within another one. Each time doubles its length: 28 times fill the memory. */
+const escapesAgain = (tree: Tree): boolean =>
+  nodesOf(tree)
+    .filter(isToString)
+    .some((node) => nodesOf(node).filter(isToString).length > 1);
+
+function nodesOf(tree: Tree | JsonObject): JsonObject[] {
   const within = (node: Json): JsonObject[] => {
     if (Array.isArray(node)) return node.flatMap(within);
     return isJsonObject(node) ? [node, ...Object.values(node).flatMap(within)] : [];
@@ -54,7 +65,7 @@ export function openTemplate(text: string): (data: JsonObject) => string | undef
     try {
       const value = evaluate(data);
       if (typeof value === "number" || typeof value === "boolean") return String(value);
-      return typeof value === "string" && value !== "" ? value : undefined;
+      return typeof value === "string" && value !== "" && value.length <= LONGEST_TEXT ? value : undefined;
     } catch (error) {
       if (error instanceof TooSlow) throw (tooSlow = error);
       // In this message a member is missing or of another type: the default is used.
@@ -76,7 +87,7 @@ function evaluatorOf(tree: Tree): (data: JsonObject) => unknown {
   const isQuick = nodesOf(tree)
     .filter(({ type }) => typeof type === "string")
     .every(({ type, name }) => QUICK.has(type === "Function" ? `${String(name)}()` : String(type)));
-  return isQuick ? search : (data) => inTime(() => search(data));
+  return isQuick && !escapesAgain(tree) ? search : (data) => inTime(() => search(data));
 }
 
 /** Templates take microseconds. One that iterates over nested lists would block the whole process. */
