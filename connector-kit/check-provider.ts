@@ -52,7 +52,7 @@ function consistencyFaults(info: ProviderInfo, path: string): ProviderFault[] {
   if (info.hostSuffixes?.includes("*") && oauth2Opts?.authURL !== undefined) {
     fault("hostSuffixes", "must not be * for a provider whose sign-in sends your client secret");
   }
-  if (info.defaultModule !== "" && !info.modules?.[info.defaultModule]) {
+  if (info.defaultModule !== "" && !Object.hasOwn(info.modules ?? {}, info.defaultModule)) {
     fault("defaultModule", `"${info.defaultModule}" is not one of the modules`);
   }
   for (const [member, message] of signatureFaults(info)) fault(member, message);

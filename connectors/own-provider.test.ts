@@ -59,6 +59,66 @@ test("headers that belong to the transport, or that no request can have, are ref
   assert.deepEqual(withHeader("X-Version"), []);
 });
 
+test("credentials, steps and requests cannot set headers of the transport, or ones that no request can have", () => {
+  const connector = (members: object) => ({
+    defaults: { list: { path: "/people", ...members } },
+    objects: { people: { modes: ["read"], paging: { none: true } } },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  });
+  const url = "https://api.quill.example/token";
+  const documents = (name: string): [place: string, document: object][] => [
+    [
+      "apiKeyOpts.header.name",
+      { authType: "apiKey", apiKeyOpts: { attachmentType: "header", header: { name } } },
+    ],
+    [
+      "oauth2Opts.accessTokenOpts.header.name",
+      {
+        authType: "oauth2",
+        oauth2Opts: {
+          grantType: "clientCredentials",
+          tokenURL: url,
+          accessTokenOpts: { attachmentType: "accessTokenHeaderAttachment", header: { name } },
+        },
+      },
+    ],
+    ["customOpts.headers[0].name", { customOpts: { headers: [{ name, valueTemplate: "{{.token}}" }] } }],
+    [
+      `customOpts.connectSteps[0].request.headers.${name}`,
+      { customOpts: { connectSteps: [{ request: { method: "GET", url, headers: { [name]: "1" } } }] } },
+    ],
+    [
+      `customOpts.refreshSteps[0].request.headers.${name}`,
+      { customOpts: { refreshSteps: [{ request: { method: "GET", url, headers: { [name]: "1" } } }] } },
+    ],
+    [`connector.defaults.list.headers.${name}`, { connector: connector({ headers: { [name]: "1" } }) }],
+  ];
+  for (const name of ["Host", "content-length", "Transfer-Encoding", "Upgrade", "X\r\nY", "Ä"])
+    for (const [place, document] of documents(name)) {
+      const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, ...document });
+      assert.deepEqual(
+        faults.map(({ path }) => path),
+        [place],
+        `${name}: ${JSON.stringify(faults)}`,
+      );
+    }
+  for (const [place, document] of documents("X-Quill"))
+    assert.deepEqual(checkOwnProvider("x-quill", { ...CONNECTION, ...document }).faults, [], place);
+  const prefixed = { attachmentType: "header", header: { name: "X-Quill", valuePrefix: "a\r\nb" } };
+  const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, authType: "apiKey", apiKeyOpts: prefixed });
+  assert.equal(faults[0]?.path, "apiKeyOpts.header.valuePrefix");
+});
+
+test("a default module that is none of the modules is refused, also one that every object has", () => {
+  for (const defaultModule of ["crm", "constructor"])
+    assert.equal(
+      checkOwnProvider("x-quill", { ...CONNECTION, defaultModule }).faults[0]?.path,
+      "defaultModule",
+      defaultModule,
+    );
+});
+
 test("every address that gets credentials is one of the origins, which never change", () => {
   const oauth2Opts = {
     grantType: "authorizationCode",

@@ -9,6 +9,7 @@ import { patternFault } from "../connector-kit/pattern-fault.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import type { Support } from "../connector-kit/provider-support.ts";
 import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
+import { headerFaults } from "./header-faults.ts";
 
 export interface OwnProvider {
   info: ProviderInfo;
@@ -37,7 +38,7 @@ export function checkOwnProvider(key: string, document: unknown): OwnProviderChe
   const { info } = checked;
   const unsafe = [
     ...addressFaults(info),
-    ...headerFaults(info),
+    ...headerFaults(info, description),
     ...captureFaults(info),
     ...valueFaults(info, description),
   ];
@@ -100,32 +101,6 @@ const addressFaults = (info: ProviderInfo): ProviderFault[] =>
       ? []
       : [{ path, message: "must have a host of its own; only its first label may be {{.name}}" }],
   );
-
-/** Headers that carry credentials must take them from the connection. */
-const SECRET_HEADER = /authorization|cookie|secret|token|password|api-?key/i;
-
-/** These belong to the connection or name its server. */
-const TRANSPORT_HEADER =
-  /^(host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
-
-function headerFaults({ fixedHeaders = [], customOpts }: ProviderInfo): ProviderFault[] {
-  const lists = [
-    ["fixedHeaders", fixedHeaders],
-    ["customOpts.headers", customOpts?.headers ?? []],
-  ] as const;
-  return lists.flatMap(([list, headers]) =>
-    headers.flatMap(({ name, valueTemplate }, index) => {
-      const place = `${list}[${index}]`;
-      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/.test(name) || TRANSPORT_HEADER.test(name))
-        return [{ path: `${place}.name`, message: "is no header that a request can set" }];
-      if (!/^[\t\x20-\x7e]*$/.test(valueTemplate))
-        return [{ path: `${place}.valueTemplate`, message: "must be ASCII without line breaks" }];
-      if (!SECRET_HEADER.test(name) || valueTemplate.includes("{{")) return [];
-      const message = "looks like a secret: take it from the connection with a placeholder {{.name}}";
-      return [{ path: `${place}.valueTemplate`, message }];
-    }),
-  );
-}
 
 /** Requests cannot be made with values that no connection has. */
 function valueFaults(info: ProviderInfo, description: Description | undefined): ProviderFault[] {
