@@ -107,6 +107,7 @@ CREATE TABLE audit_events (
   target_name text,
   changed text[] NOT NULL DEFAULT '{}'::text[],
   request_id text NOT NULL,
+  actor_group text,
   PRIMARY KEY (id),
   CHECK ((actor_kind = ANY (ARRAY['person'::text, 'apiKey'::text, 'system'::text]))),
   FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE

@@ -80,11 +80,12 @@ function orgOf(
   return caller.orgId;
 }
 
-function actorOf(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId"> {
-  if (caller.builderId !== undefined) return { actorKind: "person", actorId: caller.builderId };
-  if (caller.apiKeyId !== undefined) return { actorKind: "apiKey", actorId: caller.apiKeyId };
+function actorOf(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId" | "actorGroup"> {
+  const actorGroup = caller.groupRef ?? null;
+  if (caller.builderId !== undefined) return { actorKind: "person", actorId: caller.builderId, actorGroup };
+  if (caller.apiKeyId !== undefined) return { actorKind: "apiKey", actorId: caller.apiKeyId, actorGroup };
   const consumer = caller.consumerRef === undefined ? null : `consumer:${caller.consumerRef}`;
-  return { actorKind: "system", actorId: consumer };
+  return { actorKind: "system", actorId: consumer, actorGroup };
 }
 
 type Target = Pick<NewAuditEvent, "targetKind" | "targetId" | "targetName">;

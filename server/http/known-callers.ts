@@ -1,6 +1,7 @@
 /** Remembers who makes a request as soon as that is known, for its handler and for the list of refused requests. */
 import type { FastifyRequest } from "fastify";
 import type { Problem } from "../ground/errors.ts";
+import { spelledPath } from "../ground/spelled-path.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
 
 export interface KnownCaller {
@@ -38,7 +39,8 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
     projectId,
     caller: known.caller,
     method: request.method,
-    path: request.originalUrl.split("?")[0] ?? "",
+    // In one spelling, so that an erasure finds the name of a group in it.
+    path: spelledPath(request.originalUrl.split("?")[0] ?? ""),
     operationId: known.entry.endpoint.operationId,
     problem,
   };

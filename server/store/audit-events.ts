@@ -13,6 +13,8 @@ export interface AuditEventRow {
   actorKind: ActorKind;
   actorId: string | null;
   actorName: string | null;
+  /** Of a customer: the group it acted for. */
+  actorGroup: string | null;
   targetKind: string | null;
   targetId: string | null;
   targetName: string | null;

@@ -1,5 +1,6 @@
 /** Erases a group: what it has in every table, in statements that are short enough to be repeated. */
 import { sql } from "kysely";
+import { encodedStep } from "../ground/spelled-path.ts";
 import type { Queries } from "./database.ts";
 import { erasePushes } from "./received-pushes.ts";
 
@@ -161,7 +162,7 @@ export async function eraseRefusedRequests(
   queries: Queries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
 ): Promise<number> {
-  const inPath = `/${encodeURIComponent(groupRef)}`;
+  const inPath = `/${encodedStep(groupRef)}`;
   const removed = await sql`
     delete from refused_requests where project_id = ${projectId} and (
       strpos(detail, ${`\`${groupRef}\``}) > 0
@@ -182,6 +183,18 @@ export async function eraseAuditNames(
       (target_kind = 'group' and target_id = ${groupRef})
       or target_id = any(${[...installationIds, ...connectionIds]}::text[]))
       and (target_name is not null or target_kind = 'group')
+  `.execute(queries);
+  return count(changed);
+}
+
+/** Removes the names of the group's people from what they did with customer tokens. */
+export async function eraseAuditActors(
+  queries: Queries,
+  { projectId, groupRef }: ErasedGroup,
+): Promise<number> {
+  const changed = await sql`
+    update audit_events set actor_id = null, actor_group = null
+    where project_id = ${projectId} and actor_group = ${groupRef}
   `.execute(queries);
   return count(changed);
 }

@@ -57,6 +57,7 @@ export interface ApiKeyUses {
 }
 
 export interface AuditEvents {
+  actorGroup: string | null;
   actorId: string | null;
   actorKind: string;
   actorName: string | null;

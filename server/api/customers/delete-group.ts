@@ -1,7 +1,6 @@
 /** DELETE /v1/projects/{projectIdOrName}/groups/{groupRef} */
 import { Type } from "typebox";
 import { now } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { eraseGroup } from "./erasing.ts";
@@ -31,7 +30,9 @@ const ReceiptSchema = Type.Object(
         deliveries: count("Deliveries, with their attempts."),
         proxyCalls: count("Lines about proxied calls, with their paths."),
         refusedRequests: count("Refused requests that named the group."),
-        auditNames: count("Audit entries whose target was made anonymous; who did what and when stays."),
+        auditNames: count(
+          "Audit entries whose target, or whose actor with a customer token, was made anonymous; what was done and when stays.",
+        ),
       },
       { description: "Number of rows that this request erased." },
     ),
@@ -56,7 +57,6 @@ export const deleteGroup = (deps: { database: Database }) =>
     async handle({ project, params: { groupRef } }) {
       const wanted = { projectId: project.id, groupRef, withinMs: WITHIN_MS };
       const result = await eraseGroup(deps, wanted);
-      if (result) return { groupRef, ...result, eraseTime: now().toISOString() };
-      throw new Problem("not-found", { detail: `There is no group \`${groupRef}\` in this project.` });
+      return { groupRef, ...result, eraseTime: now().toISOString() };
     },
   });

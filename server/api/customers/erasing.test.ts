@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../../tests/harness/second-project.ts";
 import { until } from "../../../tests/harness/until.ts";
@@ -69,6 +70,48 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   assert.ok(operations.body.results.length >= 3, operations.text);
 });
 
+test("what people of the group did with customer tokens stays in the audit without their names", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  const { sign } = await registerJwtKey(on);
+  const connect = (groupRef: string) =>
+    connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+  const consumer = `${MARK}@corp.example`;
+  for (const { groupRef, installationId } of [await connect(MARK), await connect("neighbour")]) {
+    const headers = bearer(await sign({ groupRef, consumerRef: groupRef === MARK ? consumer : "neighbour" }));
+    const path = `/integrations/hubspot/installations/${installationId}`;
+    assert.equal((await on.inProject("DELETE", path, undefined, headers)).status, 204);
+  }
+  const list = `/v1/orgs/${on.busbar.bootstrap?.orgId}/audit-events?operationId=deleteInstallation`;
+  const actors = async () =>
+    (await on.call("GET", list)).body.results.map((one: { actor: object }) => one.actor);
+  const neighbour = { kind: "system", id: "consumer:neighbour" };
+  assert.deepEqual(await actors(), [neighbour, { kind: "system", id: `consumer:${consumer}` }]);
+  assert.equal((await on.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  assert.deepEqual(await actors(), [neighbour, { kind: "system" }]);
+  assert.deepEqual(await rowsWith(on.connectionString, [consumer]), []);
+});
+
+test("a refused request whose path spells the group in another way goes, and an erasure of nobody is not in the audit", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  const groupRef = `${MARK}@corp.example`;
+  await connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+  const { key } = (await on.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] })).body;
+  for (const spelled of [groupRef, groupRef.replace("@", "%40"), groupRef.replace("m", "%6d")])
+    assert.equal(
+      (await on.inProject("DELETE", `/groups/${spelled}`, undefined, { "x-api-key": key })).status,
+      403,
+    );
+  await until(async () => (await on.inProject("GET", "/requests")).body.results.length === 3);
+  assert.equal((await on.inProject("DELETE", `/groups/${groupRef}`)).body.done, true);
+  assert.deepEqual(await rowsWith(on.connectionString, [groupRef, "corp.example"]), ["audit_events"]);
+
+  assert.equal((await on.inProject("DELETE", "/groups/nobody")).status, 404);
+  const list = `/v1/orgs/${on.busbar.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
+  assert.equal((await on.call("GET", list)).body.results.length, 1);
+});
+
 test("a group of the same name in another project is whole after an erasure, and a name that only another project has is unknown", async (t) => {
   const on = await openTestBusbar();
   t.after(() => on.stop());
@@ -113,7 +156,7 @@ test("an erasure goes on where the last request stopped, and is not done while t
   );
   const erase = (withinMs: number) => eraseGroup({ database }, { projectId, groupRef: MARK, withinMs });
   let requests = 1;
-  while ((await erase(-1))?.done === false) {
+  while ((await erase(-1)).done === false) {
     requests += 1;
     assert.ok(requests < 20, "each request begins again");
   }
@@ -128,8 +171,8 @@ test("an erasure goes on where the last request stopped, and is not done while t
   await connect();
   await blocking.query("commit");
   blocking.release();
-  assert.equal((await erasing)?.done, false);
-  assert.equal((await erase(20_000))?.done, true);
+  assert.equal((await erasing).done, false);
+  assert.equal((await erase(20_000)).done, true);
 });
 
 test("pushes that failed and name an account of the group go, and the erasure is not done while pushes wait", async (t) => {
@@ -156,11 +199,11 @@ test("pushes that failed and name an account of the group go, and the erasure is
     values ($1, 'hubspot', 2, '[]', now() + interval '1 day')`;
   await database.pool.query(waiting, [projectId]);
   const erase = (withinMs: number) => eraseGroup({ database }, { projectId, groupRef: MARK, withinMs });
-  assert.equal((await erase(500))?.done, false);
+  assert.equal((await erase(500)).done, false);
   const { rows } = await database.pool.query("select body from received_pushes where attempts = 5");
   assert.deepEqual(rows, [{ body: '[{"portalId":77}]' }]);
   await database.pool.query("update received_pushes set retry_time = null where attempts = 0");
-  assert.equal((await erase(60_000))?.done, true);
+  assert.equal((await erase(60_000)).done, true);
 });
 
 test("a call that ends after its group was erased leaves no line", async (t) => {

@@ -1,10 +1,12 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
 import { FIRST_ID } from "../../ground/ids.ts";
 import { elapsedMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
 import { awaitPushes } from "../../subscribe/await-pushes.ts";
 import { transact, type Database } from "../../store/database.ts";
 import {
   eraseAccounts,
+  eraseAuditActors,
   eraseAuditNames,
   eraseEvents,
   eraseGroupRow,
@@ -35,26 +37,26 @@ export interface Erased {
 const BATCH = 1_000;
 
 /**
- * Returns what was erased and whether nothing is left; undefined without such a group. Accounts and credentials go first,
+ * Returns what was erased and whether nothing is left. Throws a 404 Problem without such a group. Accounts and credentials go first,
  * in one transaction. The rest may need several calls: the group's row goes last, so that the next call continues.
  */
 export async function eraseGroup(
   deps: { database: Database },
   wanted: { projectId: string; groupRef: string; withinMs: number },
-): Promise<{ done: boolean; erased: Erased } | undefined> {
+): Promise<{ done: boolean; erased: Erased }> {
   const { projectId, groupRef } = wanted;
   const endMs = elapsedMs() + wanted.withinMs;
   const isLate = () => elapsedMs() > endMs;
   const first = await transact(deps.database, async (queries) => {
     const row = await lockGroup(queries, projectId, groupRef);
-    if (!row) return undefined;
+    // Inside the transaction, whose commit would put an erasure into the audit.
+    if (!row) throw noGroup(groupRef);
     const group = { ...row, ...(await findGroupTraces(queries, row)) };
     const accounts = await eraseAccounts(queries, group);
     const refusedRequests = await eraseRefusedRequests(queries, group);
-    const auditNames = await eraseAuditNames(queries, group);
+    const auditNames = (await eraseAuditNames(queries, group)) + (await eraseAuditActors(queries, group));
     return { group, erased: { ...NOTHING, ...accounts, refusedRequests, auditNames } };
   });
-  if (!first) return undefined;
   const { group, erased } = first;
   const done =
     (await eraseHistory(deps, group, erased, isLate)) &&
@@ -64,6 +66,9 @@ export async function eraseGroup(
     (await finish(deps, group, erased));
   return { done, erased };
 }
+
+const noGroup = (groupRef: string): Problem =>
+  new Problem("not-found", { detail: `There is no group \`${groupRef}\` in this project.` });
 
 const NOTHING: Erased = {
   installations: 0,
@@ -129,6 +134,7 @@ async function finish({ database }: { database: Database }, group: Traced, erase
       ...(await eraseOperations(queries, group, BATCH)),
       proxyCalls: await eraseProxyCalls(queries, group, BATCH),
       refusedRequests: await eraseRefusedRequests(queries, group),
+      auditNames: await eraseAuditActors(queries, group),
     };
     await eraseGroupRow(queries, group);
     return removed;
