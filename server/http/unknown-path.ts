@@ -1,0 +1,68 @@
+/** Explains a URL without an endpoint. */
+import type { FastifyRequest } from "fastify";
+import { Problem } from "../ground/errors.ts";
+import { routerPattern, SURFACES } from "./address.ts";
+import type { Route } from "./endpoint.ts";
+
+/** The Problem for a URL without an endpoint: 405 if there is one for another method. */
+export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
+  const path = request.originalUrl.split("?")[0] ?? "/";
+  // The rewritten URL: a header or the host may name the surface.
+  const routed = stepsOf(request.url.split("?")[0] ?? "/");
+  const elsewhere = SURFACES.filter((surface) =>
+    routes.some(
+      // Few routes begin so; to compare each with every path that somebody tries would cost more.
+      ({ method, path: known }) =>
+        method === request.method &&
+        known.startsWith(`/${surface}/`) &&
+        matches(known, ["", surface, ...routed.slice(1)]),
+    ),
+  );
+  const methods = routes.filter((entry) => matches(entry.path, routed)).map(({ method }) => method);
+  if (methods.length > 0) {
+    return new Problem("method-not-allowed", {
+      detail: `${path} takes ${methods.join(", ")}, not ${request.method}.${surfaceAdvice(elsewhere, path)}`,
+      headers: { allow: methods.join(", ") },
+    });
+  }
+  const isProxied = request.headers["x-amp-proxy-version"] !== undefined;
+  const advice = isProxied
+    ? "This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy, which has an address of its own, by default port 4001."
+    : "The endpoints are listed at /docs.";
+  return new Problem("unknown-path", {
+    detail: `There is no endpoint at ${request.method} ${path}.${surfaceAdvice(elsewhere, path)} ${advice}`,
+  });
+}
+
+/** Returns a sentence that names the data surfaces which have the path; the path alone does not say which one is meant. */
+function surfaceAdvice(surfaces: readonly string[], path: string): string {
+  if (surfaces.length === 0) return "";
+  const each = (words: (surface: string) => string, between: string) => surfaces.map(words).join(between);
+  const addresses = each((surface) => `/${surface}${path}`, " or ");
+  const headers = each((surface) => `\`X-Amp-Request-Type: ${surface}\``, " or ");
+  return ` It is one of the ${each((surface) => surface, " and the ")} API: call ${addresses}, or send ${headers}.`;
+}
+
+/** Patterns of routes, in steps. Anybody can make a request for a path that is none: it must cost little. */
+const patterns = new Map<string, string[]>();
+
+function patternOf(routePath: string): string[] {
+  const pattern = patterns.get(routePath) ?? routerPattern(routePath).split("/");
+  patterns.set(routePath, pattern);
+  return pattern;
+}
+
+const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
+
+/** Tells whether the steps of a rewritten path belong to a route, whatever its method. */
+function matches(routePath: string, steps: string[]): boolean {
+  const pattern = patternOf(routePath);
+  return (
+    pattern.length === steps.length &&
+    pattern.every((part, at) => {
+      // `::` is a literal colon, `:name` a parameter.
+      if (part.startsWith("::")) return steps[at] === part.slice(1);
+      return part.startsWith(":") ? steps[at] !== "" : steps[at] === part;
+    })
+  );
+}
