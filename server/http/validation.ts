@@ -45,6 +45,8 @@ function compile(schema: TSchema, kind: keyof typeof compilers): ValidateFunctio
 
 /** Enough to correct a request; the faults of 100 broken records need not all be listed. */
 const MOST_ISSUES = 50;
+/** A choice between shapes has several errors for one fault. A body can have hundreds of thousands of faults. */
+const MOST_ERRORS = 1_000;
 
 /**
  * Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. With `names`, the
@@ -57,7 +59,8 @@ export function validator(schema: TSchema, place: Place, names?: Names): (value:
     check ??= compile(schema, place === "body" ? "body" : "text");
     const issues = unknown?.(value) ?? [];
     if (check(value) && issues.length === 0) return value;
-    issues.push(...meaningful(check.errors ?? []).map((error) => toIssue(error, place, value)));
+    const errors = meaningful((check.errors ?? []).slice(0, MOST_ERRORS)).slice(0, MOST_ISSUES);
+    issues.push(...errors.map((error) => toIssue(error, place, value)));
     throw invalid(issues.slice(0, MOST_ISSUES), place);
   };
 }
@@ -66,12 +69,14 @@ function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): 
   const find = unknownNamesIn(schema);
   const detail = place === "body" ? "is not a member of this request" : "is not a parameter of this endpoint";
   return (value) =>
-    find(value).map((found) => ({
-      in: place,
-      name: found.path,
-      detail,
-      remedy: adviceFor(found, place, names),
-    }));
+    find(value)
+      .slice(0, MOST_ISSUES)
+      .map((found) => ({
+        in: place,
+        name: found.path,
+        detail,
+        remedy: adviceFor(found, place, names),
+      }));
 }
 
 /** Faults that the sentence names; the others are in `issues`. */
