@@ -1,4 +1,5 @@
 /** Gets the text of a manifest from a deployment request: as text, or from an uploaded zip. */
+import { setImmediate } from "node:timers/promises";
 import { Type, type Static } from "typebox";
 import { Problem } from "../../ground/errors.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
@@ -63,13 +64,15 @@ export async function manifestSource(
     throw noUpload("There is no such upload in this project; it may have expired. Upload the zip again.");
   if (!upload.content) throw noUpload("Nothing was uploaded to this URL yet. PUT the zip first.");
   const { source, files } = await readManifestZip(upload.content);
-  return { source, documents: parsedFiles(files) };
+  return { source, documents: await parsedFiles(files) };
 }
 
 /** Throws a 422 Problem with the place of the first fault of a file, or for a second file of one provider. */
-function parsedFiles(files: Map<string, string>): Record<string, unknown> {
+async function parsedFiles(files: Map<string, string>): Promise<Record<string, unknown>> {
   const documents = new Map<string, unknown>();
   for (const [name, text] of files) {
+    // Other requests take their turn: a large file takes some tenths of a second.
+    await setImmediate();
     const key = name.replace(/\.(ya?ml|json)$/, "");
     const refused = (detail: string) =>
       new Problem("semantically-invalid", { detail: `providers/${name}: ${detail}` });

@@ -4,6 +4,9 @@ import { Problem } from "../../ground/errors.ts";
 
 /** A manifest has a few kilobytes; a larger entry is something else, or a zip bomb. */
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
+/** Reading YAML takes 3 ms per kilobyte. A provider has 64 KiB as JSON at most; comments come on top. */
+const PROVIDER_LIMIT_BYTES = 128 * 1024;
+const PROVIDERS_LIMIT_BYTES = 1024 * 1024;
 const MOST_ENTRIES = 1_000;
 
 export interface ManifestZip {
@@ -21,21 +24,31 @@ export async function readManifestZip(zip: Buffer): Promise<ManifestZip> {
       entries.find(({ fileName }) => AT_TOP.test(fileName)) ??
       entries.find(({ fileName }) => /^[^/]+\/amp\.ya?ml$/.test(fileName));
     if (!manifest) throw refused("The zip has no amp.yaml. Put the file at its top level.");
-    const source = await readEntry(file, manifest);
+    const source = await readEntry(file, manifest, { bytes: MANIFEST_LIMIT_BYTES, refusal: tooLarge });
     const folder = manifest.fileName.replace(/amp\.ya?ml$/, "providers/");
-    const files = new Map<string, string>();
-    for (const entry of entries) {
-      const name = entry.fileName.startsWith(folder) ? entry.fileName.slice(folder.length) : "";
-      if (!/^[^/]+\.(ya?ml|json)$/.test(name)) continue;
-      if (files.size === MOST_PROVIDERS) throw refused(`The zip has more than ${MOST_PROVIDERS} providers.`);
-      files.set(name, await readEntry(file, entry));
-    }
-    return { source, files };
+    return { source, files: await readProviders(file, entries, folder) };
   } catch (error) {
     throw error instanceof Problem ? error : broken(error);
   } finally {
     file.close();
   }
+}
+
+async function readProviders(file: ZipFile, entries: Entry[], folder: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  let left = PROVIDERS_LIMIT_BYTES;
+  for (const entry of entries) {
+    const name = entry.fileName.startsWith(folder) ? entry.fileName.slice(folder.length) : "";
+    if (!/^[^/]+\.(ya?ml|json)$/.test(name)) continue;
+    if (files.size === MOST_PROVIDERS) throw refused(`The zip has more than ${MOST_PROVIDERS} providers.`);
+    const refusal = () => refused(`providers/${name} is larger than ${PROVIDER_LIMIT_BYTES / 1024} KiB.`);
+    const text = await readEntry(file, entry, { bytes: PROVIDER_LIMIT_BYTES, refusal });
+    left -= Buffer.byteLength(text);
+    if (left < 0)
+      throw refused("The providers in the zip have together more than 1 MiB. Deploy them in parts.");
+    files.set(name, text);
+  }
+  return files;
 }
 
 const AT_TOP = /^amp\.ya?ml$/;
@@ -63,9 +76,13 @@ function listEntries(file: ZipFile): Promise<Entry[]> {
   return promise;
 }
 
-function readEntry(file: ZipFile, entry: Entry): Promise<string> {
+function readEntry(
+  file: ZipFile,
+  entry: Entry,
+  limit: { bytes: number; refusal: () => Problem },
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  if (entry.uncompressedSize > MANIFEST_LIMIT_BYTES) reject(tooLarge());
+  if (entry.uncompressedSize > limit.bytes) reject(limit.refusal());
   else {
     file.openReadStream(entry, (error, stream) => {
       if (!stream) return reject(error);
@@ -75,7 +92,7 @@ function readEntry(file: ZipFile, entry: Entry): Promise<string> {
         size += chunk.length;
         chunks.push(chunk);
         // The declared size may be wrong; the extracted bytes are counted as well.
-        if (size > MANIFEST_LIMIT_BYTES) stream.destroy(tooLarge());
+        if (size > limit.bytes) stream.destroy(limit.refusal());
       });
       stream.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
       stream.on("error", reject);
@@ -87,7 +104,7 @@ function readEntry(file: ZipFile, entry: Entry): Promise<string> {
 const refused = (detail: string, cause?: unknown): Problem =>
   new Problem("semantically-invalid", { detail, cause });
 const tooLarge = () =>
-  refused("A file in the zip is larger than 1 MB. Manifests and providers are a few kilobytes long.");
+  refused("The manifest in the zip is larger than 1 MB. Manifests are a few kilobytes long.");
 const broken = (cause: unknown) => {
   const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : "it is damaged";
   return refused(

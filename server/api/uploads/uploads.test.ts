@@ -15,6 +15,9 @@ integrations:
     proxy: { enabled: true }
 `;
 
+/** YAML that takes long to read for its size. */
+const list = (entries: number): string => `a: [${"1,".repeat(entries)}1]\n`;
+
 const md5Of = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("base64");
 
 describe("deploying a zip", () => {
@@ -167,6 +170,21 @@ describe("deploying a zip", () => {
       "thousands of files",
       zipSync(Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`f${n}`, new Uint8Array(0)]))),
       /more than 1000 files/,
+    ],
+    [
+      "a file of a provider that takes a second to read",
+      zipSync({ "amp.yaml": strToU8(MANIFEST), "providers/x-quill.yaml": strToU8(list(120_000)) }),
+      /providers\/x-quill.yaml is larger than 128 KiB/,
+    ],
+    [
+      "providers that take long together",
+      zipSync({
+        "amp.yaml": strToU8(MANIFEST),
+        ...Object.fromEntries(
+          Array.from({ length: 50 }, (_, n) => [`providers/x-quill${n}.yaml`, strToU8(list(30_000))]),
+        ),
+      }),
+      /more than 1 MiB/,
     ],
     ["an empty manifest", zipSync({ "amp.yaml": new Uint8Array(0) }), /mistake/],
   ];
