@@ -37,6 +37,28 @@ test("a description that needs a value that no connection has is refused with it
   assert.deepEqual(checkOwnProvider("x-quill", { ...CONNECTION, metadata, connector }).faults, []);
 });
 
+test("a description with more than 200 objects is refused at once: each of them is checked together with the defaults", () => {
+  const query = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`q${index}`, "{start}"]));
+  const connector = (objects: number) => ({
+    defaults: {
+      modes: ["read"],
+      list: { path: "/people", query },
+      paging: { offset: { to: "fill.start" } },
+    },
+    objects: Object.fromEntries(Array.from({ length: objects }, (_, index) => [`o${index}`, {}])),
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
+  });
+  const faultsOf = (objects: number) =>
+    checkOwnProvider("x-quill", { ...CONNECTION, connector: connector(objects) }).faults;
+  const began = performance.now();
+  assert.deepEqual(faultsOf(2_000), [
+    { path: "connector.objects", message: "has 2000 objects; 200 are the most" },
+  ]);
+  assert.ok(performance.now() - began < 100, `${performance.now() - began} ms`);
+  assert.deepEqual(faultsOf(200), []);
+});
+
 test("a path of many braces is refused at once", () => {
   const connector = {
     defaults: { list: { path: `/${"{".repeat(60_000)}` } },

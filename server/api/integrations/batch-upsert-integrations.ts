@@ -62,7 +62,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
     },
     async handle({ project, query, body, caller }) {
       const { source, documents } = await manifestSource(deps.database.queries, project.id, body);
-      const providers = checkedProviders(deps, documents);
+      const providers = await checkedProviders(deps, documents);
       const { manifest, warnings } = await checkedManifest(deps, project.id, { source, providers });
       const destructive = query.destructive === true;
       const deployment = { createdBy: authorOf(caller), source, destructive };

@@ -32,7 +32,7 @@ export const createRevision = (deps: DeployServices) =>
       const { queries } = deps.database;
       const { name } = await getIntegrationRow(queries, project.id, params.integrationId);
       const { source, documents } = await manifestSource(queries, project.id, body);
-      const providers = checkedProviders(deps, documents);
+      const providers = await checkedProviders(deps, documents);
       const { manifest } = await checkedManifest(deps, project.id, { source, providers });
       const content = manifest.integrations.find((integration) => integration.name === name);
       if (!content) {

@@ -1,18 +1,25 @@
 /** Deploys the providers that come with a manifest, in the same transaction. */
+import { setImmediate } from "node:timers/promises";
 import type { OwnProviders } from "../../../connectors/catalog.ts";
+import type { OwnProvider } from "../../../connectors/own-provider.ts";
 import { isJsonObject } from "../../ground/json.ts";
 import type { Queries } from "../../store/database.ts";
 import { checkedOwnProvider, storeOwnProvider } from "../providers/own-provider.ts";
 import type { DeployServices } from "./deploy-manifest.ts";
 
 /** Throws a 422 Problem with one issue for each mistake of the first provider that has some. */
-export const checkedProviders = (deps: DeployServices, documents: Record<string, unknown>): OwnProviders =>
-  new Map(
-    Object.entries(documents).map(([key, document]) => [
-      key,
-      checkedOwnProvider(deps, key, document, `providers.${key}`),
-    ]),
-  );
+export async function checkedProviders(
+  deps: DeployServices,
+  documents: Record<string, unknown>,
+): Promise<OwnProviders> {
+  const providers = new Map<string, OwnProvider>();
+  for (const [key, document] of Object.entries(documents)) {
+    // Other requests take their turn: a large document takes some tenths of a second.
+    await setImmediate();
+    providers.set(key, checkedOwnProvider(deps, key, document, `providers.${key}`));
+  }
+  return providers;
+}
 
 /** In the order of their keys: otherwise two concurrent deployments could deadlock. */
 export async function storeProviders(

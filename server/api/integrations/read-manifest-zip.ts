@@ -1,6 +1,7 @@
 /** Extracts the `amp.yaml` and its providers from a zip, with a size limit. */
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { Problem } from "../../ground/errors.ts";
+import { MOST_PROVIDERS } from "../providers/own-provider.ts";
 
 /** A manifest has a few kilobytes; a larger entry is something else, or a zip bomb. */
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
@@ -52,7 +53,6 @@ async function readProviders(file: ZipFile, entries: Entry[], folder: string): P
 }
 
 const AT_TOP = /^amp\.ya?ml$/;
-const MOST_PROVIDERS = 50;
 
 const open = (zip: Buffer): Promise<ZipFile> =>
   new Promise((resolve, reject) => {

@@ -12,6 +12,9 @@ import type { Queries } from "../../store/database.ts";
 import { countOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../../store/own-providers.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
+/** Of one project. */
+export const MOST_PROVIDERS = 50;
+
 export const OwnProviderKey = Type.String({
   description: "Key of the project's own provider: `x-` and lower-case letters, digits and dashes.",
 });
@@ -44,7 +47,6 @@ export function toOwnProvider(
   return provider && { key: row.key, provider, document: row.document, ...times(row) };
 }
 
-const MOST_OF_PROJECT = 50;
 const MOST_ISSUES = 50;
 
 /** Throws a 422 Problem with one issue for each fault; `place` is what their names begin with. */
@@ -102,9 +104,9 @@ export async function storeOwnProvider(
         `The provider ${key} was made for ${stored.origins}, and stored credentials belong to these addresses; the document ` +
         `names ${origins}. Use another key, or delete the provider and what uses it first.`,
     });
-  if ((await countOwnProviders(queries, projectId)) <= MOST_OF_PROJECT) return;
+  if ((await countOwnProviders(queries, projectId)) <= MOST_PROVIDERS) return;
   throw new Problem("semantically-invalid", {
-    detail: `A project can have ${MOST_OF_PROJECT} providers of its own. Delete one first.`,
+    detail: `A project can have ${MOST_PROVIDERS} providers of its own. Delete one first.`,
   });
 }
 
