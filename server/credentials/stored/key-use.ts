@@ -1,5 +1,4 @@
 /** Tells which encryption keys the stored values need, and whether the keys at hand decrypt them. */
-import { FIRST_ID } from "../../ground/ids.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {

@@ -1,5 +1,4 @@
 /** Re-encrypts stored values from old encryption keys to the current one, while Busbar runs. */
-import { FIRST_ID } from "../../ground/ids.ts";
 import type { Log } from "../../ground/log.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
