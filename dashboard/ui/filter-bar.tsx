@@ -1,8 +1,9 @@
 /** The filters of a list: fields, chips of what is set, and a button that clears them. */
-import { useEffect, useState, type JSX, type KeyboardEvent } from "react";
+import { useState, type JSX, type KeyboardEvent } from "react";
 import { Button, CloseButton, Group, NativeSelect, TextInput } from "@mantine/core";
 import { nowMs } from "./clock.ts";
 import { Icon } from "./icons.tsx";
+import { usePausedText } from "./paused-text.ts";
 import { exactTime } from "./time-words.ts";
 import classes from "./filter-bar.module.css";
 
@@ -99,30 +100,18 @@ function Field({ field, value, onSet }: FieldProps): JSX.Element {
   );
 }
 
-const TYPING_MS = 400;
-
 /** Sets its filter when the typing pauses, or with Enter. */
 function TextField({ field, value, onSet }: FieldProps & { field: { placeholder?: string } }): JSX.Element {
-  const [typed, setTyped] = useState(value);
-  const [before, setBefore] = useState(value);
-  if (value !== before) {
-    setBefore(value);
-    setTyped(value);
-  }
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onSet(field.name, typed.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed, value, field.name, onSet]);
+  const { typed, type, finish } = usePausedText(value, (text) => onSet(field.name, text));
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Enter") onSet(field.name, typed.trim());
+    if (event.key === "Enter") finish();
   };
   return (
     <TextInput
       label={field.label}
       placeholder={field.placeholder}
       value={typed}
-      onChange={(event) => setTyped(event.currentTarget.value)}
+      onChange={(event) => type(event.currentTarget.value)}
       onKeyDown={onKeyDown}
       leftSection={field.label === "Filter" ? <Icon name="filter" size={14} /> : undefined}
       data-filter={field.label === "Filter" ? true : undefined}

@@ -36,6 +36,23 @@ export const suite: Suite = (on) => {
     await other.close();
   });
 
+  test("a filter keeps what is typed: a pause after a space, and letters that are typed while the rows arrive", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/customers");
+    const filter = page.getByLabel("Filter", { exact: true });
+    await filter.pressSequentially("Söhne and ");
+    await page.waitForURL(/text=S%C3%B6hne\+and$/);
+    await filter.pressSequentially("Co");
+    await page.waitForURL(/text=S%C3%B6hne\+and\+Co$/);
+    assert.equal(await filter.inputValue(), "Söhne and Co");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.waitForURL(/customers$/);
+    assert.equal(await filter.inputValue(), "");
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("what was clicked together survives a reload: filters, tab, window, and an opened row", async () => {
     const visit = await on().visit();
     const { page } = visit;
