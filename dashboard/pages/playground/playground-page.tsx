@@ -1,14 +1,15 @@
 /** Tries a write or a proxied call as a customer; beside it the same call for a shell, below the calls of this tab. */
 import { useState, type JSX } from "react";
-import { Group, NativeSelect, Tabs } from "@mantine/core";
+import { Group, NativeSelect, Tabs, Text, TextInput } from "@mantine/core";
+import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
-import { AddressText } from "../../frame/address-text.tsx";
 import { useFilters } from "../../frame/filters.ts";
 import { ProjectButton } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { isolated } from "../../ui/isolated.ts";
+import { usePausedText } from "../../ui/paused-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ProxyForm } from "./proxy-form.tsx";
@@ -40,36 +41,35 @@ export function PlaygroundPage(): JSX.Element {
   };
   const { data, error } = useCall("listProjectInstallations", wanted);
   const installations = data?.results ?? [];
-  const chosen = installations.find(({ id }) => id === values["installationId"]) ?? installations[0];
+  const chosen = useChosen(installations, values["installationId"]);
   const isLong = data?.pagination.done === false || values["groupRef"] !== undefined;
   const key = `${chosen?.id} ${again?.id}`;
   return (
     <Page title="Playground" about="Calls made here are real, except dry runs.">
       <ProblemView error={data ? null : error} />
       {data && installations.length === 0 && <NoInstallation />}
-      {(isLong || chosen) && (
+      {(isLong || installations.length > 0) && (
         <Group align="flex-end" mb="md">
           {isLong && (
-            <AddressText
-              label="Customer"
-              first={values["groupRef"] ?? ""}
-              onText={(groupRef) => setValues({ ...values, groupRef })}
+            <CustomerField
+              groupRef={values["groupRef"] ?? ""}
+              onGroupRef={(groupRef) => void setValues({ ...values, groupRef, installationId: undefined })}
             />
           )}
-          {chosen && (
-            <NativeSelect
-              label="Installation"
-              w={360}
-              maw="100%"
-              data={installations.map(({ id, group, integrationName }) => ({
-                value: id,
-                label: `${isolated(group.groupName || group.groupRef)} · ${integrationName}`,
-              }))}
-              value={chosen.id}
-              onChange={({ currentTarget }) => setValues({ ...values, installationId: currentTarget.value })}
+          {installations.length > 0 && (
+            <InstallationChoice
+              installations={installations}
+              chosen={chosen}
+              onChoose={(installationId) => void setValues({ ...values, installationId })}
             />
           )}
         </Group>
+      )}
+      {data && installations.length > 0 && !chosen && (
+        <Text size="sm" role="status">
+          The installation of this address is not listed: it may be gone, or belong to a customer who is not
+          listed here.
+        </Text>
       )}
       {chosen && (
         <Tabs
@@ -95,6 +95,63 @@ export function PlaygroundPage(): JSX.Element {
         }}
       />
     </Page>
+  );
+}
+
+type Installation = Answer<"listProjectInstallations">["results"][number];
+
+/**
+ * Returns the installation that the address names, and never another one in its place, because calls are real. Without one in
+ * the address it is the newest at first, and stays the same when the list changes.
+ */
+function useChosen(
+  installations: readonly Installation[],
+  named: string | undefined,
+): Installation | undefined {
+  const [first, setFirst] = useState<string>();
+  const kept = installations.find(({ id }) => id === (named ?? first));
+  const [newest] = installations;
+  if (named === undefined && !kept && newest) setFirst(newest.id);
+  return kept;
+}
+
+interface InstallationChoiceProps {
+  installations: readonly Installation[];
+  chosen: Installation | undefined;
+  onChoose: (id: string) => void;
+}
+
+const InstallationChoice = ({ installations, chosen, onChoose }: InstallationChoiceProps): JSX.Element => (
+  <NativeSelect
+    label="Installation"
+    w={360}
+    maw="100%"
+    data={[
+      ...(chosen ? [] : [{ value: "", label: "Choose" }]),
+      ...installations.map(({ id, group, integrationName }) => ({
+        value: id,
+        label: `${isolated(group.groupName || group.groupRef)} · ${integrationName}`,
+      })),
+    ]}
+    value={chosen?.id ?? ""}
+    onChange={({ currentTarget }) => onChoose(currentTarget.value)}
+  />
+);
+
+interface CustomerFieldProps {
+  groupRef: string;
+  onGroupRef: (groupRef: string) => void;
+}
+
+function CustomerField({ groupRef, onGroupRef }: CustomerFieldProps): JSX.Element {
+  const { typed, type } = usePausedText(groupRef, onGroupRef);
+  return (
+    <TextInput
+      label="Customer"
+      placeholder="Id"
+      value={typed}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+    />
   );
 }
 

@@ -63,7 +63,7 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
           words: `${method} ${path}`,
           status: answer && answer.status < 400 ? "success" : "failure",
           to: `/proxy-calls?installationId=${part(installation.id)}`,
-          filters: { tab: "proxy", installationId: installation.id, method, path },
+          filters: { tab: "proxy", ...placeOf(installation), method, path },
           text,
         }),
     });
@@ -100,6 +100,9 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
     </SimpleGrid>
   );
 }
+
+/** With the customer, so that it is found among however many installations. */
+const placeOf = ({ id, group }: Installation) => ({ installationId: id, groupRef: group.groupRef });
 
 interface RequestLineProps {
   values: { method: string; path: string };

@@ -35,6 +35,8 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
   const records = recordsOf(text);
   const wanted = { objectName, type, mode, key: values.upsertKey ?? "", idempotencyKey };
   const sent = callOf(useProjectName(), installation, wanted, records);
+  // With the customer, so that it is found among however many installations.
+  const place = { installationId: installation.id, groupRef: installation.group.groupRef };
   const problem = objectName === "" ? "Name the object." : records ? undefined : NO_RECORD;
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
@@ -49,8 +51,13 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
         <SendWrite
           sent={sent}
           problem={problem}
-          again={{ filters: { ...values, object: objectName, installationId: installation.id }, text }}
-          share={shareAddress({ ...values, object: objectName, fields: fieldsOf(records).join(",") })}
+          again={{ filters: { ...values, ...place, object: objectName }, text }}
+          share={shareAddress({
+            ...values,
+            ...place,
+            object: objectName,
+            fields: fieldsOf(records).join(","),
+          })}
         />
       </Stack>
       <div>

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
@@ -53,6 +54,35 @@ export const suite: Suite = (on) => {
     await until(async () => (await page.getByLabel("Path", { exact: true }).inputValue()) === path);
     await visit.open(`/projects/default/proxy-calls?path=${encodeURIComponent("/contacts/501")}`);
     await page.getByRole("table", { name: "Proxy calls" }).getByText("GET").first().waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("the playground calls for the installation of the address only, and a new installation does not replace the chosen one", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/playground?installationId=gone&object=contacts");
+    await page.getByText(/^The installation of this address is not listed/).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Send", exact: true }).count(), 0);
+    await visit.open("/projects/default/playground");
+    const choice = page.getByLabel("Installation", { exact: true });
+    const record = page.getByRole("textbox", { name: "Record" });
+    await record.fill('{"email": "kept@example.com"}');
+    const before = await choice.inputValue();
+    await connectCustomer(busbar, {
+      provider: "hubspot",
+      objects: ["contacts"],
+      groupRef: "newcomer",
+      skipSampling: true,
+    });
+    await until(async () => {
+      // As after a look at another window, which asks again for answers that are older than a second.
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
+      return (await choice.locator("option", { hasText: "newcomer" }).count()) > 0;
+    });
+    assert.equal(await choice.inputValue(), before);
+    assert.match((await record.textContent()) ?? "", /kept@example.com/);
     visit.assertUntroubled();
     await visit.close();
   });
