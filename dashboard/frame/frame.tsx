@@ -13,6 +13,7 @@ import { useSingleKeys } from "./keys.ts";
 import { Navigation, useSitePages } from "./navigation.tsx";
 import { copyIdInFocus, focusFilter, moveAmongRows, pressShortcut } from "./page-keys.ts";
 import { Palette } from "./palette.tsx";
+import { ProductionBar } from "./production.tsx";
 import { ProjectSwitch } from "./project-switch.tsx";
 import { useRememberProject } from "./project.ts";
 import { SessionDialog } from "./session-dialog.tsx";
@@ -74,6 +75,7 @@ function Main({ children }: { children: ReactNode }): JSX.Element {
   const isBusy = useBusy();
   return (
     <main id="content" tabIndex={-1} aria-busy={isBusy} className={classes["main"]}>
+      <ProductionBar />
       <AwayBar />
       {children}
     </main>

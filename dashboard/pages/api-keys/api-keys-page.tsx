@@ -7,6 +7,7 @@ import { ActorName } from "../../frame/actor-name.tsx";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProductionQuestion } from "../../frame/production.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -61,12 +62,17 @@ export function ApiKeysPage(): JSX.Element {
   const [limiting, setLimiting] = useState<ApiKey>();
   const keys = useCall("listApiKeys", { projectIdOrName }).data ?? [];
   const update = useChange("updateApiKey", { forget: ["listApiKeys"] });
-  const switchTo = (key: ApiKey, active: boolean) =>
-    update.mutate({
-      projectIdOrName,
-      apiKey: key.id,
-      body: { updateMask: ["active"], apiKey: { active } },
-    });
+  const question = useProductionQuestion("Switch off this API key", "Switch off");
+  const switchTo = (key: ApiKey, active: boolean) => {
+    const change = () =>
+      update.mutate({
+        projectIdOrName,
+        apiKey: key.id,
+        body: { updateMask: ["active"], apiKey: { active } },
+      });
+    if (active) change();
+    else question.ask(change);
+  };
   const actions = actionsOf({
     reason,
     keys,
@@ -84,6 +90,7 @@ export function ApiKeysPage(): JSX.Element {
         </ActionButton>
       }
     >
+      {question.dialog}
       <ProblemView error={update.error} />
       <AnswerTable
         name="API keys"

@@ -1,11 +1,12 @@
 /** The editor of a manifest with its findings, the comparison with what is deployed, and the deployment. */
-import { useState, type JSX } from "react";
+import { useState, type JSX, type ReactNode } from "react";
 import { Checkbox, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProductionQuestion } from "../../frame/production.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionBar } from "../../ui/action-bar.tsx";
@@ -46,12 +47,12 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
   useDraft("batchUpsertIntegrations", input);
   const onChange = (next: string) => {
     setText(next);
+    // Its box is shown again only with the next comparison.
+    setStops(false);
     compare.reset();
     deploy.reset();
   };
   const isNarrow = useMediaQuery(IS_NARROW, false, { getInitialValueInEffect: false });
-  const mayCompare = useReason("support");
-  const mayDeploy = useReason("editor");
   return (
     <Stack gap="sm">
       <Notes backTo={backTo} isNarrow={isNarrow} />
@@ -68,18 +69,12 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
         )}
         <FindingsList findings={findings} refused="this manifest would be refused" />
       </Section>
-      <ActionBar>
-        <ActionButton
-          variant="default"
-          reason={mayCompare}
-          loading={compare.isPending}
-          onClick={() => compare.mutate({ ...input, dryRun: true })}
-        >
-          Compare
-        </ActionButton>
-        <ActionButton reason={mayDeploy} loading={deploy.isPending} onClick={() => deploy.mutate(input)}>
-          Deploy
-        </ActionButton>
+      <Actions
+        isComparing={compare.isPending}
+        isDeploying={deploy.isPending}
+        onCompare={() => compare.mutate({ ...input, dryRun: true })}
+        onDeploy={() => deploy.mutate(input)}
+      >
         {compare.data && removesReading(compare.data) && (
           <Checkbox
             label="Stop reading what the manifest no longer contains"
@@ -87,13 +82,40 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
             onChange={(event) => setStops(event.currentTarget.checked)}
           />
         )}
-      </ActionBar>
+      </Actions>
       <ProblemView error={deploy.error ?? compare.error} />
       {deploy.data && <Deployed integrations={deploy.data} />}
       {compare.data && !deploy.data && (
         <ManifestComparison planned={compare.data} before={current} after={text} />
       )}
     </Stack>
+  );
+}
+
+interface ActionsProps {
+  isComparing: boolean;
+  isDeploying: boolean;
+  onCompare: () => void;
+  onDeploy: () => void;
+  /** What else is to be chosen before the deployment. */
+  children: ReactNode;
+}
+
+function Actions({ isComparing, isDeploying, onCompare, onDeploy, children }: ActionsProps): JSX.Element {
+  const mayCompare = useReason("support");
+  const mayDeploy = useReason("editor");
+  const question = useProductionQuestion("Deploy this manifest", "Deploy");
+  return (
+    <ActionBar>
+      <ActionButton variant="default" reason={mayCompare} loading={isComparing} onClick={onCompare}>
+        Compare
+      </ActionButton>
+      <ActionButton reason={mayDeploy} loading={isDeploying} onClick={() => question.ask(onDeploy)}>
+        Deploy
+      </ActionButton>
+      {children}
+      {question.dialog}
+    </ActionBar>
   );
 }
 

@@ -6,6 +6,7 @@ import { useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProductionQuestion } from "../../frame/production.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -34,8 +35,13 @@ export function JwtKeysPage(): JSX.Element {
   const [deleting, setDeleting] = useState<JwtKey>();
   const keys = useCall("listJWTKeys", { projectIdOrName }).data;
   const update = useChange("updateJWTKey", { forget: ["listJWTKeys"] });
-  const switchTo = ({ id: keyId }: JwtKey, active: boolean) =>
-    update.mutate({ projectIdOrName, keyId, body: { updateMask: ["active"], jwtKey: { active } } });
+  const question = useProductionQuestion("Switch off this JWT key", "Switch off");
+  const switchTo = ({ id: keyId }: JwtKey, active: boolean) => {
+    const body = { updateMask: ["active" as const], jwtKey: { active } };
+    const change = () => update.mutate({ projectIdOrName, keyId, body });
+    if (active) change();
+    else question.ask(change);
+  };
   return (
     <Page
       title="JWT keys"
@@ -46,6 +52,7 @@ export function JwtKeysPage(): JSX.Element {
         </ActionButton>
       }
     >
+      {question.dialog}
       <ProblemView error={update.error} />
       <AnswerTable
         name="JWT keys"

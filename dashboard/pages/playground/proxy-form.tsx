@@ -9,6 +9,7 @@ import { useDraft } from "../../frame/drafts.ts";
 import { useFilters } from "../../frame/filters.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProductionQuestion } from "../../frame/production.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -24,6 +25,7 @@ type Installation = Answer<"listProjectInstallations">["results"][number];
 type Body = Input<"callProvider">["body"];
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+/** Methods that have no body, and change nothing. */
 const WITHOUT_BODY: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 interface ProxyFormProps {
@@ -39,9 +41,11 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
   const [text, setText] = useState(earlier ?? "");
   const send = useChange("callProvider", { forget: ["listProjectProxyCalls", "listProxyCalls"] });
   const role = useReason("editor");
+  const question = useProductionQuestion("Send this call", "Send");
   const method = METHODS.find((one) => one === values.method) ?? "GET";
   const path = values.path ?? "/";
-  const hasBody = !WITHOUT_BODY.includes(method) && text !== "";
+  const isReading = WITHOUT_BODY.includes(method);
+  const hasBody = !isReading && text !== "";
   const body: Body = {
     method,
     path,
@@ -71,16 +75,8 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
       <Stack gap="sm">
         <RequestLine values={{ ...values, method, path }} onValues={setValues} />
-        <Textarea
-          label="Headers"
-          placeholder="Accept: application/json"
-          autosize
-          minRows={1}
-          maxRows={6}
-          value={headers}
-          onChange={({ currentTarget }) => setHeaders(currentTarget.value)}
-        />
-        {!WITHOUT_BODY.includes(method) && (
+        <HeaderLines text={headers} onText={setHeaders} />
+        {!isReading && (
           <div>
             <Text size="sm" fw={500} mb={4}>
               Body
@@ -89,10 +85,15 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
           </div>
         )}
         <Group gap="xs" align="flex-start">
-          <ActionButton reason={role} loading={send.isPending} onClick={submit}>
+          <ActionButton
+            reason={role}
+            loading={send.isPending}
+            onClick={() => (isReading ? submit() : question.ask(submit))}
+          >
             Send
           </ActionButton>
         </Group>
+        {question.dialog}
         <ProblemView error={send.error} />
         {send.data && <ProxyAnswer answer={send.data} installation={installation} />}
       </Stack>
@@ -100,6 +101,18 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
     </SimpleGrid>
   );
 }
+
+const HeaderLines = ({ text, onText }: { text: string; onText: (text: string) => void }): JSX.Element => (
+  <Textarea
+    label="Headers"
+    placeholder="Accept: application/json"
+    autosize
+    minRows={1}
+    maxRows={6}
+    value={text}
+    onChange={({ currentTarget }) => onText(currentTarget.value)}
+  />
+);
 
 /** With the customer, so that it is found among however many installations. */
 const placeOf = ({ id, group }: Installation) => ({ installationId: id, groupRef: group.groupRef });

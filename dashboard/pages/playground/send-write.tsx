@@ -5,6 +5,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, type Answer, type Input } from "../../api/call.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProductionQuestion } from "../../frame/production.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { nowMs } from "../../ui/clock.ts";
@@ -47,6 +48,7 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
       });
     },
   });
+  const question = useProductionQuestion("Send this write", "Send");
   const mayTry = useReason("support");
   const mayWrite = useReason("editor");
   return (
@@ -64,12 +66,13 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
           reason={mayWrite}
           disabled={problem !== undefined}
           loading={write.isPending && !write.variables}
-          onClick={() => write.mutate(false)}
+          onClick={() => question.ask(() => write.mutate(false))}
         >
           Send
         </ActionButton>
         <CopyButton text={share} label="Share without values" wide size="sm" />
       </Group>
+      {question.dialog}
       <ProblemView error={write.error} />
       {write.data && <WriteAnswer answer={write.data} />}
     </>

@@ -4,6 +4,7 @@ import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { useDraft } from "../../frame/drafts.ts";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -21,25 +22,26 @@ export function SettingsPage(): JSX.Element {
   return (
     <Page title="Settings">
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
-      {data && <SettingsForm key={data.updateTime ?? ""} project={data} />}
+      {data && <SettingsForm key={data.id} project={data} />}
     </Page>
   );
 }
 
-function SettingsForm({ project }: { project: Answer<"getProject"> }): JSX.Element {
-  const [appName, setAppName] = useState(project.appName);
-  const [production, setProduction] = useState(project.production);
-  const [drops, setDrops] = useState(project.dropUnmappedFields ?? false);
+type Project = Answer<"getProject">;
+type Changeable = Pick<Project, "appName" | "production" | "dropUnmappedFields">;
+
+function SettingsForm({ project }: { project: Project }): JSX.Element {
+  const [typed, setTyped] = useState<Partial<Changeable>>({});
+  const { appName, production, dropUnmappedFields } = { ...project, ...typed };
   const save = useChange("updateProject", { forget: ["getProject", "listProjects"] });
   const reason = useReason("editor");
-  const onSave = () =>
-    save.mutate({
-      projectIdOrName: project.id,
-      body: {
-        updateMask: ["appName", "production", "dropUnmappedFields"],
-        project: { appName, production, dropUnmappedFields: drops },
-      },
-    });
+  // Only what was changed here, so that nothing is undone that somebody changed meanwhile.
+  const changed = Object.fromEntries(
+    Object.entries(typed).filter(([name, value]) => value !== project[name as keyof Changeable]),
+  );
+  const input = { projectIdOrName: project.id, body: { updateMask: Object.keys(changed), project: changed } };
+  useDraft("updateProject", input);
+  const unchanged = Object.keys(changed).length === 0;
   return (
     <>
       <Section>
@@ -50,25 +52,32 @@ function SettingsForm({ project }: { project: Answer<"getProject"> }): JSX.Eleme
           <TextInput
             label="Name shown to customers"
             value={appName}
-            onChange={({ currentTarget }) => setAppName(currentTarget.value)}
+            onChange={({ currentTarget }) => setTyped({ ...typed, appName: currentTarget.value })}
             error={issueOf(save.error, "project.appName")}
           />
           <Switch
-            label="Production: the dashboard marks the project and asks once more"
+            label="Production"
+            description="A bar marks each page of the project, and the dashboard asks before it sends, deploys or switches off a key."
             checked={production}
-            onChange={({ currentTarget }) => setProduction(currentTarget.checked)}
+            onChange={({ currentTarget }) => setTyped({ ...typed, production: currentTarget.checked })}
           />
           <Switch
             label="Drop fields of a write that are not mapped"
-            checked={drops}
-            onChange={({ currentTarget }) => setDrops(currentTarget.checked)}
+            checked={dropUnmappedFields ?? false}
+            onChange={({ currentTarget }) =>
+              setTyped({ ...typed, dropUnmappedFields: currentTarget.checked })
+            }
           />
           <ProblemView error={save.error} />
           <Group>
-            <ActionButton reason={reason} onClick={onSave} loading={save.isPending}>
+            <ActionButton
+              reason={reason ?? (unchanged ? "Nothing has changed." : undefined)}
+              onClick={() => save.mutate(input)}
+              loading={save.isPending}
+            >
               Save
             </ActionButton>
-            {save.isSuccess && (
+            {save.isSuccess && unchanged && (
               <span role="status" className="soft">
                 Saved
               </span>

@@ -87,6 +87,36 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("a project that is marked as production has a bar on its pages, and asks before a write is sent", async () => {
+    const { on: busbar } = on();
+    const visit = await on().visit();
+    const { page } = visit;
+    const bar = page.getByText("Production: this project serves real customers.");
+    await visit.open("/projects/default/settings");
+    assert.equal(await bar.count(), 0);
+    await page.getByLabel("Production").check({ force: true });
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await bar.waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await visit.open("/projects/default/playground?groupRef=acme");
+    await bar.waitFor();
+    await page.getByRole("textbox", { name: "Record" }).fill('{"email": "asked@example.com"}');
+    const send = page.getByRole("button", { name: "Send", exact: true });
+    const dialog = page.getByRole("dialog", { name: "Send this write in production?" });
+    const answer = page.getByRole("region", { name: "Answer" });
+    await send.click();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await answer.count(), 0);
+    await send.click();
+    await dialog.getByRole("button", { name: "Send" }).click();
+    await answer.getByRole("link", { name: "Open the operation" }).waitFor();
+    const body = { updateMask: ["production"], project: { production: false } };
+    assert.equal((await busbar.inProject("PATCH", "", body)).status, 200);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("the buckets of each graph add up to the list of the same window, and a bar opens the list of its time with as many rows", async () => {
     const visit = await on().visit();
     const { page } = visit;
