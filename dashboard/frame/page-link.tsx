@@ -38,11 +38,11 @@ export function ProjectButton({ to, children }: Omit<PageLinkProps, "className">
   );
 }
 
-/** Returns a function that opens a page of the same project. */
+/** Returns a function that opens a page of the same project, for what follows an action; it asks nothing before it leaves. */
 export function useOpenInProject(): (to: string) => void {
   const project = useProjectName();
   const navigate = useNavigate();
-  return (to) => void navigate(target(projectPath(project, to)));
+  return (to) => void navigate({ ...target(projectPath(project, to)), ignoreBlocker: true });
 }
 
 /** Separates the filters of an address from its path, as the router wants them. */

@@ -5,6 +5,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
+import { LeaveQuestion } from "../../frame/leave-question.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProductionQuestion } from "../../frame/production.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -55,6 +56,7 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
   const isNarrow = useMediaQuery(IS_NARROW, false, { getInitialValueInEffect: false });
   return (
     <Stack gap="sm">
+      <LeaveQuestion isChanged={text !== source && !deploy.isSuccess} what="The manifest" />
       <Notes backTo={backTo} isNarrow={isNarrow} />
       <Section title="amp.yaml" actions={<FileActions text={text} onRead={setShown} />}>
         {check && (

@@ -1,11 +1,12 @@
 /** The configuration of an installation, as a form or as JSON, saved as a whole; and its deletion. */
 import { useState, type JSX } from "react";
-import { Box, Group, SegmentedControl, Text, Textarea } from "@mantine/core";
+import { Alert, Box, Button, Group, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { CatchBoundary, useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
 import { issueOf, useChange } from "../../api/queries.ts";
 import { ActorName } from "../../frame/actor-name.tsx";
 import { projectPath } from "../../frame/page-link.tsx";
+import { LeaveQuestion } from "../../frame/leave-question.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
@@ -41,18 +42,30 @@ export const ConfigurationTab = (props: Props): JSX.Element => (
 function Configuration({ installation, input }: Props): JSX.Element {
   const stored = textOf(installation.config.content);
   const [text, setText] = useState(stored);
+  /** What was stored when the text was last equal to it. */
+  const [base, setBase] = useState(stored);
   const [view, setView] = useState<string>("Form");
   const save = useChange("updateInstallation", { forget: ["getInstallation"] });
   const reason = useReason("editor");
   const content = parsed(text);
+  const load = (next: string) => {
+    setBase(next);
+    setText(next);
+  };
+  const isEdited = text !== base;
+  const isStale = stored !== base && !save.isPending;
+  // Without edits, the form shows what customers and colleagues change meanwhile.
+  if (isStale && (!isEdited || text === stored)) load(stored);
   const submit = () => {
     if (content === undefined) return;
     const body = { updateMask: ["config.content"], installation: { config: { content } } };
     save.mutate({ ...input, body } as Input<"updateInstallation">, {
       // The server completes what was sent, for example by the manifest.
-      onSuccess: ({ config }) => setText(textOf(config.content)),
+      onSuccess: ({ config }) => load(textOf(config.content)),
     });
   };
+  const stale = isEdited && isStale;
+  const why = stale ? "It was changed meanwhile." : isEdited ? undefined : "Nothing has changed.";
   return (
     <Section
       title="Configuration"
@@ -84,23 +97,43 @@ function Configuration({ installation, input }: Props): JSX.Element {
       ) : (
         <ContentText text={text} isJson={content !== undefined} onText={setText} />
       )}
+      {stale && <ChangedMeanwhile onLoad={() => load(stored)} onKeep={() => setBase(stored)} />}
       {save.error && (
         <Box mt="md">
           <ProblemView error={save.error} />
         </Box>
       )}
       <Group gap="xs" mt="md" align="flex-start">
-        <ActionButton
-          reason={reason ?? (text === stored ? "Nothing has changed." : undefined)}
-          loading={save.isPending}
-          onClick={submit}
-        >
+        <ActionButton reason={reason ?? why} loading={save.isPending} onClick={submit}>
           Save
         </ActionButton>
       </Group>
+      <LeaveQuestion isChanged={isEdited} what="The configuration" />
     </Section>
   );
 }
+
+interface ChangedMeanwhileProps {
+  onLoad: () => void;
+  onKeep: () => void;
+}
+
+/** Nobody's choices are overwritten unseen: the customer can change them too. */
+const ChangedMeanwhile = ({ onLoad, onKeep }: ChangedMeanwhileProps): JSX.Element => (
+  <Alert role="alert" variant="outline" color="red" title="The configuration was changed meanwhile" mt="md">
+    <Text size="sm" mb="xs">
+      Somebody saved another one while you were changing it here. Saving yours overwrites that one as a whole.
+    </Text>
+    <Group gap="xs">
+      <Button size="compact-sm" variant="default" onClick={onLoad}>
+        Load the new one
+      </Button>
+      <Button size="compact-sm" variant="default" onClick={onKeep}>
+        Keep mine
+      </Button>
+    </Group>
+  </Alert>
+);
 
 /** What was typed as JSON may have any shape; the API says what is wrong with it. */
 const NoForm = (): JSX.Element => (
@@ -146,7 +179,9 @@ function Uninstall({ installation, input }: Props): JSX.Element {
         what={`installation of ${input.integrationId} for ${groupRef}`}
         busy={remove.isPending}
         problem={<ProblemView error={remove.error} />}
-        onDelete={() => remove.mutate(input, { onSuccess: () => void navigate({ to: customer }) })}
+        onDelete={() =>
+          remove.mutate(input, { onSuccess: () => void navigate({ to: customer, ignoreBlocker: true }) })
+        }
         onClose={() => setAsked(false)}
       >
         Its configuration and its connection are deleted, unless another installation uses the connection.

@@ -4,6 +4,7 @@ import { Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
+import { LeaveQuestion } from "../../frame/leave-question.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
@@ -36,6 +37,7 @@ export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
   const [given, setGiven] = useState(source);
   if (given !== source) {
     setGiven(source);
+    setStored(source);
     setText(source);
   }
   const { check, faults } = useProviderCheck(providerKey);
@@ -55,6 +57,7 @@ export function ProviderEditor(props: ProviderEditorProps): JSX.Element {
     });
   return (
     <>
+      <LeaveQuestion isChanged={text !== stored} what="The document" />
       <Section title="Document">
         {children}
         <CodeEditor

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
+import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 
 const MANIFEST = `
@@ -90,6 +91,51 @@ export const suite: Suite = (on) => {
     });
     await subscribe.getByRole("button", { name: "Back to the manifest" }).click();
     assert.equal(await subscribe.getByLabel("Created records").isChecked(), true);
+    visit.assertUntroubled();
+    await visit.close();
+    await busbar.inProject("DELETE", "/integrations/configured");
+  });
+
+  test("a configuration that the customer changes meanwhile is shown, and is not overwritten unseen; leaving with unsaved changes asks first", async () => {
+    const { on: busbar } = on();
+    const customer = await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "meanwhile",
+      manifest: MANIFEST,
+      integration: "configured",
+      content: { read: { objects: { contacts: { objectName: "contacts" } } } },
+      skipSampling: true,
+    });
+    const path = `/integrations/configured/installations/${customer.installationId}`;
+    const changeSchedule = async (schedule: string) => {
+      const { config } = (await busbar.inProject("GET", path)).body;
+      config.content.read.objects.contacts.schedule = schedule;
+      const body = { updateMask: ["config.content"], installation: { config: { content: config.content } } };
+      const { status, text } = await busbar.inProject("PATCH", path, body);
+      assert.equal(status, 200, text);
+    };
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(`/projects/default${path}?tab=configuration`);
+    const read = page.getByRole("group", { name: "Read contacts" });
+    const schedule = read.getByLabel("Schedule");
+    await schedule.waitFor();
+    await changeSchedule("0 */6 * * *");
+    await until(async () => (await schedule.inputValue()) === "0 */6 * * *");
+    await read.getByLabel("Also deliver which records were deleted").check();
+    await changeSchedule("0 * * * *");
+    const notice = page.getByRole("alert").filter({ hasText: "The configuration was changed meanwhile" });
+    await notice.waitFor();
+    assert.equal(await page.getByRole("button", { name: "Save" }).isDisabled(), true);
+    const leaving = page.getByRole("dialog", { name: "Leave without saving?" });
+    await page.getByRole("tab", { name: "Operations" }).click();
+    await leaving.getByRole("button", { name: "Cancel" }).click();
+    await notice.getByRole("button", { name: "Load the new one" }).click();
+    await until(async () => (await schedule.inputValue()) === "0 * * * *");
+    await page.getByText("Nothing has changed.").waitFor();
+    await page.getByRole("tab", { name: "Operations" }).click();
+    await page.getByRole("table", { name: "Operations" }).or(page.getByText("No operations")).waitFor();
+    assert.equal(await leaving.count(), 0);
     visit.assertUntroubled();
     await visit.close();
     await busbar.inProject("DELETE", "/integrations/configured");

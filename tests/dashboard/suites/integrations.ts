@@ -91,4 +91,43 @@ export const suite: Suite = (on) => {
     for (const { connectionId } of [well, broken])
       await busbar.inProject("DELETE", `/connections/${connectionId}`);
   });
+
+  test("leaving the editor with a changed manifest asks first, and a choice that stops reading is not kept unseen", async () => {
+    const { on: busbar } = on();
+    const reading = (objects: string) =>
+      `specVersion: 1.0.0\nintegrations:\n  - name: left\n    provider: hubspot\n    read: { objects: [${objects}] }\n`;
+    const contacts = "{ objectName: contacts, destination: my-app, requiredFields: [{ fieldName: email }] }";
+    const companies = contacts.replace("contacts", "companies").replace("email", "name");
+    await connectCustomer(busbar, {
+      provider: "hubspot",
+      groupRef: "left",
+      manifest: reading(`${contacts}, ${companies}`),
+      integration: "left",
+      skipSampling: true,
+    });
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/deploy?integration=left");
+    const manifest = page.getByRole("textbox", { name: "Manifest" });
+    await manifest.fill(reading(contacts));
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    const stops = page.getByLabel("Stop reading what the manifest no longer contains");
+    await stops.check();
+    await manifest.fill(reading(`${contacts} `));
+    await stops.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await stops.waitFor();
+    assert.equal(await stops.isChecked(), false);
+    const leaving = page.getByRole("dialog", { name: "Leave without saving?" });
+    const customers = page.getByRole("link", { name: "Customers", exact: true });
+    await customers.click();
+    await leaving.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "Deploy", level: 1 }).waitFor();
+    await customers.click();
+    await leaving.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { name: "Customers", level: 1 }).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+    await busbar.inProject("DELETE", "/integrations/left");
+  });
 };

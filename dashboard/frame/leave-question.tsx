@@ -1,0 +1,33 @@
+/** Asks before a person leaves what they have typed and not saved: by a link, the browser's buttons, or closing the tab. */
+import type { JSX } from "react";
+import { Modal, Text } from "@mantine/core";
+import { useBlocker } from "@tanstack/react-router";
+import { DialogForm } from "../ui/dialog-form.tsx";
+
+interface LeaveQuestionProps {
+  /** Something was typed that leaving loses. */
+  isChanged: boolean;
+  /** What is lost, as "The manifest". */
+  what: string;
+}
+
+export function LeaveQuestion({ isChanged, what }: LeaveQuestionProps): JSX.Element {
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => isChanged && placeOf(current) !== placeOf(next),
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  });
+  return (
+    <Modal opened={status === "blocked"} onClose={() => reset?.()} title="Leave without saving?">
+      <DialogForm submit="Leave" busy={false} onSubmit={() => proceed?.()} onCancel={() => reset?.()}>
+        <Text size="sm">
+          {what} was changed here and is not saved. What you typed is lost when you leave.
+        </Text>
+      </DialogForm>
+    </Modal>
+  );
+}
+
+/** The page with its tab; other filters of the address leave a form where it is. */
+const placeOf = ({ pathname, search }: { pathname: string; search: Readonly<Record<string, unknown>> }) =>
+  `${pathname} ${String(search["tab"] ?? "")}`;
