@@ -1,15 +1,35 @@
 /** Leads from `/` and `/projects/_/…` to the project that was used last. */
 import { useEffect, type JSX } from "react";
 import { Outlet, useParams, useRouter, useRouterState } from "@tanstack/react-router";
-import { part } from "./frame/page-link.tsx";
+import { useCall } from "./api/queries.ts";
+import { PageLink, part } from "./frame/page-link.tsx";
 import { Page } from "./frame/page.tsx";
 import { useShownProject } from "./frame/project.ts";
+import { EmptyState } from "./ui/empty-state.tsx";
+import { isolated } from "./ui/isolated.ts";
+import { Section } from "./ui/section.tsx";
 
 /** The layout of everything below a project. */
 export function ProjectBoundary(): JSX.Element {
   const { project } = useParams({ strict: false });
-  return project === "_" ? <ToLastProject /> : <Outlet />;
+  const projects = useCall("listProjects", {}).data;
+  if (project === "_") return <ToLastProject />;
+  const isUnknown = projects?.every(({ id, name }) => id !== project && name !== project) ?? false;
+  return isUnknown ? <NoProject name={project ?? ""} /> : <Outlet />;
 }
+
+const NoProject = ({ name }: { name: string }): JSX.Element => (
+  <Page title="Not found">
+    <Section>
+      <EmptyState
+        title={`There is no project ${isolated(name)}`}
+        action={<PageLink to="/">To the last project</PageLink>}
+      >
+        It may have another name now, or belong to an organisation that you are not in.
+      </EmptyState>
+    </Section>
+  </Page>
+);
 
 export function ToLastProject(): JSX.Element {
   const project = useShownProject();

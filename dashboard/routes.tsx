@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { ProjectBoundary, ToLastProject } from "./last-project.tsx";
 import { NotFound } from "./not-found.tsx";
+import { PageFault } from "./page-fault.tsx";
 import { SessionBoundary } from "./session-boundary.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -20,13 +21,23 @@ const project = createRoute({
 
 type Load = Parameters<typeof lazyRouteComponent>[0];
 
+/** The router would reload the page itself when a file cannot be loaded, also while the server is away. */
+const lazyPage = (load: Load, name: string) =>
+  lazyRouteComponent(async () => {
+    try {
+      return await load();
+    } catch (cause) {
+      throw new Error("Its files could not be loaded: Busbar does not answer, or was upgraded.", { cause });
+    }
+  }, name);
+
 /** A page below `/projects/{project}`; `name` is the component that its file exports. */
 const ofProject = (path: string, name: string, load: Load) =>
-  createRoute({ getParentRoute: () => project, path, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => project, path, component: lazyPage(load, name) });
 
 /** A page outside projects, for signed-in people. */
 const ofPerson = (path: string, name: string, load: Load) =>
-  createRoute({ getParentRoute: () => signedIn, path, component: lazyRouteComponent(load, name) });
+  createRoute({ getParentRoute: () => signedIn, path, component: lazyPage(load, name) });
 
 const PROJECT_PAGES = [
   ofProject("/", "OverviewPage", () => import("./pages/overview/overview-page.tsx")),
@@ -93,7 +104,7 @@ const OTHER_PAGES: ReturnType<typeof ofPerson>[] = [
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  component: lazyRouteComponent(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
+  component: lazyPage(() => import("./pages/sign-in/sign-in-page.tsx"), "SignInPage"),
 });
 const start = createRoute({ getParentRoute: () => signedIn, path: "/", component: ToLastProject });
 const unknown = createRoute({ getParentRoute: () => signedIn, path: "$", component: NotFound });
@@ -113,6 +124,7 @@ export const router = createRouter({
   ]),
   parseSearch,
   stringifySearch,
+  defaultErrorComponent: PageFault,
   defaultPreload: "intent",
   scrollRestoration: true,
 });

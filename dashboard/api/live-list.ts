@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "react";
 import { ApiProblem, call, type Answer, type Input, type OperationId } from "./call.ts";
 import { countNew, mergeRows } from "./live-rows.ts";
-import { POLL_MS, useCall } from "./queries.ts";
+import { POLL_MS, useCall, useLastingError } from "./queries.ts";
 
 interface PagedAnswer<Row> {
   results: readonly Row[];
@@ -20,6 +20,8 @@ export interface LiveList<Row> {
   /** Undefined until the first answer. */
   rows: readonly Row[] | undefined;
   error: Error | null;
+  /** Why older rows could not be loaded. */
+  olderError: Error | null;
   /** Rows that wait because the person has scrolled down. */
   newCount: number;
   showNew(): void;
@@ -53,11 +55,13 @@ export function useLiveList<Id extends ListId>(
   const newest = useCall(operationId, input, { everyMs });
   const page = newest.data as PagedAnswer<Row> | undefined;
   const key = JSON.stringify(input);
+  const error = useLastingError(newest.error, page !== undefined, key);
   const older = useOlder<Id>(operationId, input, { idOf, page, key });
   const seen = useSeen(older.rows, idOf, key);
   return {
     rows: seen.visible,
-    error: newest.error ?? older.error,
+    error,
+    olderError: older.error,
     newCount: seen.newCount,
     showNew: seen.showNew,
     hasOlder: older.token !== undefined,
@@ -85,7 +89,7 @@ function useOlder<Id extends ListId>(
   type Row = RowOf<Id>;
   const [known, setKnown] = useState<Known<Row>>({ key, page: undefined, rows: undefined, token: undefined });
   const [loading, setLoading] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
+  const [failed, setFailed] = useState<{ key: string; error: Error }>();
   const isCurrent = known.key === key;
   if (!isCurrent || (page && page !== known.page)) setKnown(nextKnown(isCurrent ? known : undefined));
 
@@ -98,7 +102,7 @@ function useOlder<Id extends ListId>(
 
   const load = async () => {
     setLoading(true);
-    setError(null);
+    setFailed(undefined);
     try {
       const next = (await call(operationId, {
         ...input,
@@ -111,7 +115,7 @@ function useOlder<Id extends ListId>(
         return { ...now, rows: [...(now.rows ?? []), ...added], token: next.pagination.nextPageToken };
       });
     } catch (failure) {
-      setError(failure instanceof ApiProblem ? failure : new Error(String(failure)));
+      setFailed({ key, error: failure instanceof ApiProblem ? failure : new Error(String(failure)) });
     } finally {
       setLoading(false);
     }
@@ -121,7 +125,7 @@ function useOlder<Id extends ListId>(
     token: isCurrent ? known.token : undefined,
     load: () => void load(),
     loading,
-    error,
+    error: failed?.key === key ? failed.error : null,
   };
 }
 

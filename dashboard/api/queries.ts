@@ -1,4 +1,5 @@
 /** Keeps answers of the API for the components: the key is the operation id with its input. */
+import { useState } from "react";
 import {
   keepPreviousData,
   QueryClient,
@@ -62,6 +63,17 @@ export function useCall<Id extends OperationId>(
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
     refetchInterval: typeof everyMs === "function" ? ({ state }) => everyMs(state.data) : everyMs,
   });
+}
+
+/**
+ * Returns the error of a call. Before its first answer the error lasts while the call is repeated, so that the page does not
+ * change with every attempt.
+ */
+export function useLastingError(error: Error | null, isAnswered: boolean, key: string): Error | null {
+  const [last, setLast] = useState({ key, error });
+  const lasting = isAnswered ? null : (error ?? (last.key === key ? last.error : null));
+  if (last.key !== key || last.error !== lasting) setLast({ key, error: lasting });
+  return isAnswered ? error : lasting;
 }
 
 /**

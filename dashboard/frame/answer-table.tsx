@@ -1,9 +1,10 @@
 /** A table of an operation that answers an array: asked for again every few seconds, with its empty state. */
 import type { JSX, ReactNode } from "react";
 import type { Answer, Input, OperationId } from "../api/call.ts";
-import { POLL_MS, useCall } from "../api/queries.ts";
+import { POLL_MS, useCall, useLastingError } from "../api/queries.ts";
 import { DataTable, type Column } from "../ui/data-table.tsx";
 import { Section } from "../ui/section.tsx";
+import { isToldByBar } from "./away-bar.tsx";
 import { FilteredEmpty, TableSkeleton } from "./list-page.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
@@ -31,19 +32,26 @@ export interface AnswerTableProps<Id extends ArrayId> {
 
 export function AnswerTable<Id extends ArrayId>(props: AnswerTableProps<Id>): JSX.Element {
   const { name, operationId, input, columns, idOf, onOpen, choose, onClear, empty } = props;
-  const { data, error, refetch } = useCall(operationId, input, { everyMs: POLL_MS.list });
-  const all = data as readonly EntryOf<Id>[] | undefined;
-  if (!all) return error ? <ProblemView error={error} onRetry={() => void refetch()} /> : <TableSkeleton />;
+  const call = useCall(operationId, input, { everyMs: POLL_MS.list });
+  const all = call.data as readonly EntryOf<Id>[] | undefined;
+  const error = useLastingError(call.error, all !== undefined, JSON.stringify(input));
+  const problem = error && !(all && isToldByBar(error)) && (
+    <ProblemView error={error} onRetry={() => void call.refetch()} />
+  );
+  if (!all) return problem || <TableSkeleton />;
   const rows = choose ? choose(all) : all;
   return (
-    <Section flush>
-      {rows.length > 0 ? (
-        <DataTable name={name} columns={columns} rows={rows} idOf={idOf} onOpen={onOpen} />
-      ) : onClear && all.length > 0 ? (
-        <FilteredEmpty onClear={onClear} />
-      ) : (
-        empty
-      )}
-    </Section>
+    <>
+      {problem}
+      <Section flush>
+        {rows.length > 0 ? (
+          <DataTable name={name} columns={columns} rows={rows} idOf={idOf} onOpen={onOpen} />
+        ) : onClear && all.length > 0 ? (
+          <FilteredEmpty onClear={onClear} />
+        ) : (
+          empty
+        )}
+      </Section>
+    </>
   );
 }

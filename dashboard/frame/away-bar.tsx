@@ -25,6 +25,10 @@ export function AwayBar(): JSX.Element {
   );
 }
 
+/** Returns whether the bar tells of this error, if old rows are in sight. */
+export const isToldByBar = (error: Error): boolean =>
+  error instanceof ApiProblem && (error.problem.status === 0 || error.problem.status === 503);
+
 /** Only while old rows are in sight: a page without any shows the refusal itself. */
 function awayWords(queries: readonly Query[]): string {
   for (const { state } of queries) {

@@ -75,6 +75,7 @@ function Main({ children }: { children: ReactNode }): JSX.Element {
   const isBusy = useBusy();
   return (
     <main id="content" tabIndex={-1} aria-busy={isBusy} className={classes["main"]}>
+      <div className={classes["loading"]} data-busy={isBusy} aria-hidden="true" />
       <ProductionBar />
       <AwayBar />
       {children}

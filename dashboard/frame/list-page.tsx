@@ -8,6 +8,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { FilterBar, type FilterField } from "../ui/filter-bar.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Section } from "../ui/section.tsx";
+import { isToldByBar } from "./away-bar.tsx";
 import { useFilters } from "./filters.ts";
 import { Page } from "./page.tsx";
 import { ProblemView } from "./problem-view.tsx";
@@ -79,7 +80,9 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
       {(filters.length > 0 || isFiltered) && (
         <FilterBar fields={filters} values={values} onChange={setValues} />
       )}
-      {list.error && <ProblemView error={list.error} onRetry={list.retry} />}
+      {list.error && !(list.rows && isToldByBar(list.error)) && (
+        <ProblemView error={list.error} onRetry={list.retry} />
+      )}
       {list.rows === undefined ? (
         !list.error && <TableSkeleton />
       ) : (
@@ -102,6 +105,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
           )}
         </Section>
       )}
+      <ProblemView error={list.olderError} onRetry={list.loadOlder} />
       {list.hasOlder && (
         <Group justify="center">
           <Button variant="default" onClick={list.loadOlder} loading={list.loadingOlder}>

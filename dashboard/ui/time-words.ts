@@ -24,6 +24,9 @@ export function agoWords(time: string, nowMs: number): string {
 
 /** "22 Nov 2026, 10:15:03.123 CET" */
 export function exactTime(time: string): string {
+  const then = Date.parse(time);
+  // An address may have any text as a time; the API says what is wrong with it.
+  if (Number.isNaN(then)) return time;
   return new Intl.DateTimeFormat(undefined, {
     day: "numeric",
     month: "short",
@@ -34,7 +37,7 @@ export function exactTime(time: string): string {
     fractionalSecondDigits: 3,
     hourCycle: "h23",
     timeZoneName: "short",
-  }).format(Date.parse(time));
+  }).format(then);
 }
 
 const DAY_MS = 86_400_000;

@@ -37,7 +37,7 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
   const [text, setText] = useState(source);
   const [given, setGiven] = useState(source);
   const [stops, setStops] = useState(false);
-  const { check, findings } = useManifestCheck(projectIdOrName);
+  const { check, findings, error } = useManifestCheck(projectIdOrName);
   const compare = useChange("batchUpsertIntegrations");
   const deploy = useChange("batchUpsertIntegrations", { forget: ["listIntegrations", "listRevisions"] });
   if (given !== source) {
@@ -59,6 +59,7 @@ export function ManifestEditor({ source, current, backTo }: ManifestEditorProps)
       <LeaveQuestion isChanged={text !== source && !deploy.isSuccess} what="The manifest" />
       <Notes backTo={backTo} isNarrow={isNarrow} />
       <Section title="amp.yaml" actions={<FileActions text={text} onRead={setShown} />}>
+        <ProblemView error={error} />
         {check && (
           <CodeEditor
             name="Manifest"

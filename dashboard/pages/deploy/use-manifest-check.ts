@@ -10,10 +10,12 @@ interface ManifestCheck {
   check: ((yaml: string) => Promise<readonly EditorFinding[]>) | undefined;
   /** Of the last check. */
   findings: readonly ManifestFinding[] | undefined;
+  /** Why the facts are not there. */
+  error: Error | null;
 }
 
 export function useManifestCheck(projectIdOrName: string): ManifestCheck {
-  const facts = useManifestFacts(projectIdOrName);
+  const { facts, error } = useManifestFacts(projectIdOrName);
   const [findings, setFindings] = useState<readonly ManifestFinding[]>();
   const check = useMemo(() => {
     if (!facts) return undefined;
@@ -30,16 +32,23 @@ export function useManifestCheck(projectIdOrName: string): ManifestCheck {
       }));
     };
   }, [facts]);
-  return { check, findings };
+  return { check, findings, error };
 }
 
-function useManifestFacts(projectIdOrName: string): ManifestFacts | undefined {
-  const declared = useCall("listProviders", { declared: true }, { staysFresh: true }).data;
-  const runs = useCall("listProviders", {}, { staysFresh: true }).data;
-  const own = useCall("listProjectProviders", { projectIdOrName }).data;
-  const apps = useCall("listProviderApps", { projectIdOrName }).data;
-  const destinations = useCall("listDestinations", { projectIdOrName }).data;
-  return useMemo(
+function useManifestFacts(projectIdOrName: string): {
+  facts: ManifestFacts | undefined;
+  error: Error | null;
+} {
+  const all = {
+    declared: useCall("listProviders", { declared: true }, { staysFresh: true }),
+    runs: useCall("listProviders", {}, { staysFresh: true }),
+    own: useCall("listProjectProviders", { projectIdOrName }),
+    apps: useCall("listProviderApps", { projectIdOrName }),
+    destinations: useCall("listDestinations", { projectIdOrName }),
+  };
+  const [declared, runs, own] = [all.declared.data, all.runs.data, all.own.data];
+  const [apps, destinations] = [all.apps.data, all.destinations.data];
+  const facts = useMemo(
     () =>
       declared && runs && own && apps && destinations
         ? {
@@ -51,4 +60,6 @@ function useManifestFacts(projectIdOrName: string): ManifestFacts | undefined {
         : undefined,
     [declared, runs, own, apps, destinations],
   );
+  const failed = Object.values(all).find(({ data, error }) => data === undefined && error);
+  return { facts, error: failed?.error ?? null };
 }

@@ -35,7 +35,8 @@ export function DeliveryPage(): JSX.Element {
       mark={data && <Status status={data.status} />}
       actions={<ActionButton {...button}>Resend</ActionButton>}
     >
-      <ProblemView error={data ? resend.error : error} onRetry={() => void refetch()} />
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      <ProblemView error={resend.error} onRetry={() => resend.mutate(input)} />
       {data && (
         <Section>
           <Facts

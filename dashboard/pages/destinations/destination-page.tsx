@@ -54,7 +54,8 @@ export function DestinationPage(): JSX.Element {
         </Group>
       }
     >
-      <ProblemView error={data ? test.error : error} onRetry={() => void refetch()} />
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      <ProblemView error={test.error} onRetry={() => test.mutate(input)} />
       {test.data && (
         <Section title="Answer to the sample">
           <Status status={test.data.delivered ? "delivered" : "failed"} />

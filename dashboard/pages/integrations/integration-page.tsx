@@ -27,31 +27,36 @@ export function IntegrationPage(): JSX.Element {
   const { name = "" } = useParams({ strict: false });
   const [deleting, setDeleting] = useState(false);
   const reason = useReason("editor");
-  const { data } = useCall("getIntegration", { projectIdOrName, integrationIdOrName: name });
+  const { data, error, refetch } = useCall("getIntegration", { projectIdOrName, integrationIdOrName: name });
   const subscribes = (data?.latestRevision.content.subscribe?.objects ?? []).length > 0;
   return (
     <Page
       title={name}
       above={<ProjectLink to="/integrations">Integrations</ProjectLink>}
       actions={
-        <Group gap="md" align="flex-start">
-          <ProjectLink to={`/deploy?integration=${part(name)}`}>Change the manifest</ProjectLink>
-          <ActionButton variant="default" reason={reason} onClick={() => setDeleting(true)}>
-            Delete
-          </ActionButton>
-        </Group>
+        data && (
+          <Group gap="md" align="flex-start">
+            <ProjectLink to={`/deploy?integration=${part(name)}`}>Change the manifest</ProjectLink>
+            <ActionButton variant="default" reason={reason} onClick={() => setDeleting(true)}>
+              Delete
+            </ActionButton>
+          </Group>
+        )
       }
     >
-      <PageTabs
-        tabs={[
-          { value: "customers", title: "Customers", panel: <Customers name={name} /> },
-          { value: "manifest", title: "Manifest", panel: <Manifest name={name} /> },
-          { value: "revisions", title: "Revisions", panel: <Revisions name={name} /> },
-          ...(subscribes
-            ? [{ value: "registration", title: "Registration", panel: <SubscribeSetup name={name} /> }]
-            : []),
-        ]}
-      />
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      {(data || !error) && (
+        <PageTabs
+          tabs={[
+            { value: "customers", title: "Customers", panel: <Customers name={name} /> },
+            { value: "manifest", title: "Manifest", panel: <Manifest name={name} /> },
+            { value: "revisions", title: "Revisions", panel: <Revisions name={name} /> },
+            ...(subscribes
+              ? [{ value: "registration", title: "Registration", panel: <SubscribeSetup name={name} /> }]
+              : []),
+          ]}
+        />
+      )}
       {deleting && <DeleteIntegration name={name} onClose={() => setDeleting(false)} />}
     </Page>
   );

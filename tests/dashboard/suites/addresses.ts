@@ -53,6 +53,22 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("an address with a mistake says so within the frame: an unknown project or integration, and a time that is none", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/elsewhere/operations");
+    await page.getByText("There is no project elsewhere").waitFor();
+    await visit.open("/projects/default/integrations/gone");
+    await page.getByRole("alert").getByText("Not found").waitFor();
+    assert.equal(await page.getByRole("tab").count(), 0);
+    await visit.open("/projects/default/operations?since=yesterday");
+    await page.getByRole("alert").getByText("Invalid request").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("table", { name: "Operations" }).waitFor();
+    assert.equal(await page.getByRole("navigation").count(), 1);
+    await visit.close();
+  });
+
   test("what was clicked together survives a reload: filters, tab, window, and an opened row", async () => {
     const visit = await on().visit();
     const { page } = visit;

@@ -1,11 +1,52 @@
 /** The frame: reaching everything by keyboard, the palette, calls as curl, and a server that does not answer. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
+
+const isLoaded =
+  "performance.getEntriesByType('resource').some(({ name }) => name.includes('destinations-page'))";
 
 const OPERATIONS = "/projects/default/operations";
 
 export const suite: Suite = (on) => {
+  test("while the server is away, old rows stay under one bar, a table without rows keeps its refusal, and whoever could not sign out is told", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/operations");
+    // Its files are loaded beforehand.
+    await page.getByRole("link", { name: "Destinations", exact: true }).hover();
+    await until(() => page.evaluate<boolean>(isLoaded));
+    const alerts = page.getByRole("main").getByRole("alert");
+    await visit.context.setOffline(true);
+    await page.getByText("Busbar does not answer. Trying again…").waitFor();
+    assert.equal(await alerts.count(), 0);
+    await page.getByRole("button", { name: "Account menu" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    const told = page.getByRole("dialog", { name: "You are still signed in" });
+    await told.getByText("Busbar does not answer").waitFor();
+    await page.keyboard.press("Escape");
+    // The files of a page that was not opened before cannot be loaded.
+    await page.getByRole("link", { name: "Audit", exact: true }).click();
+    await alerts.getByText(/^Its files could not be loaded/).waitFor();
+    await page.getByRole("link", { name: "Destinations", exact: true }).click();
+    await alerts.getByText("Busbar does not answer").waitFor();
+    // The page asks again every three seconds; what it says does not go away and come back.
+    const changes: number = await page.evaluate(`new Promise((done) => {
+      let changes = 0;
+      const observer = new MutationObserver((found) => {
+        changes += found.filter(({ removedNodes }) => removedNodes.length > 0).length;
+      });
+      observer.observe(document.querySelector("main"), { childList: true, subtree: true });
+      setTimeout(() => done(changes), 4_000);
+    })`);
+    assert.equal(changes, 0);
+    await visit.context.setOffline(false);
+    await page.getByRole("table", { name: "Destinations" }).waitFor();
+    assert.equal(await alerts.count(), 0);
+    await visit.close();
+  });
+
   test("the first Tab stop skips to the content; a page that is opened has the focus on its heading", async () => {
     const visit = await on().visit();
     const { page } = visit;
