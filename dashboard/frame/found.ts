@@ -19,7 +19,8 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
   const enabled = q !== "" && project !== undefined;
   const projectIdOrName = project?.name ?? "_";
   const { data, isFetching } = useCall("find", { projectIdOrName, q: q.slice(0, 200) || "-" }, { enabled });
-  const entries = (enabled && text !== "" && data ? data.results : []).flatMap((found) => {
+  // Not those of the text before: Enter would open one of them.
+  const entries = (enabled && q === text && data ? data.results : []).flatMap((found) => {
     const path = pathOf(found);
     return path
       ? [
@@ -66,9 +67,9 @@ function pathOf({ kind, id, in: within = "" }: Found): string | undefined {
     case "apiKey":
       return "/api-keys";
     case "proxyCall":
-      return "/proxy-calls";
+      return `/proxy-calls?installationId=${part(within)}`;
     case "request":
-      return "/requests";
+      return `/requests?text=${part(id)}&request=${part(id)}`;
     default:
       return undefined;
   }

@@ -38,6 +38,27 @@ export function ProjectButton({ to, children }: Omit<PageLinkProps, "className">
   );
 }
 
+/** Leads to the same page with another filter, such as the row that is opened over its list. */
+export const FilterLink = ({
+  filter,
+  children,
+}: {
+  filter: Readonly<Record<string, string>>;
+  children: ReactNode;
+}): JSX.Element => (
+  <Anchor
+    component={Link}
+    to="."
+    // The router's types know no filters of an address that is relative.
+    search={((before: object) => ({ ...before, ...filter })) as never}
+    resetScroll={false}
+    size="sm"
+    className="foreign"
+  >
+    {children}
+  </Anchor>
+);
+
 /** Returns a function that opens a page of the same project, for what follows an action; it asks nothing before it leaves. */
 export function useOpenInProject(): (to: string) => void {
   const project = useProjectName();

@@ -6,6 +6,7 @@ import { Icon } from "../ui/icons.tsx";
 import { useFound } from "./found.ts";
 import { useCommandKey } from "./keys.ts";
 import { useSitePages } from "./navigation.tsx";
+import { target } from "./page-link.tsx";
 import type { PaletteEntry } from "./palette-entry.ts";
 import classes from "./palette.module.css";
 
@@ -56,7 +57,7 @@ function Choice({ onDone }: { onDone: () => void }): JSX.Element {
   const open = (entry: PaletteEntry | undefined) => {
     if (!entry) return;
     onDone();
-    void navigate({ to: entry.to });
+    void navigate(target(entry.to));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

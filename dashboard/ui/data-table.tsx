@@ -55,8 +55,15 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
           ))}
         </tr>
       </thead>
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- arrow keys move among the links of rows */}
-      <tbody ref={body} role="rowgroup" onKeyDown={(event) => moveByKey(event, body.current)} onClick={open}>
+      {/* oxlint-disable jsx-a11y/click-events-have-key-events, jsx-a11y/mouse-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- arrow keys move among the links of rows, whose pages show all of what is cut off */}
+      <tbody
+        ref={body}
+        role="rowgroup"
+        onKeyDown={(event) => moveByKey(event, body.current)}
+        onClick={open}
+        onMouseOver={nameIfCut}
+      >
+        {/* oxlint-enable */}
         {rows.map((row) => (
           <TableRow key={idOf(row)} id={idOf(row)} row={row} columns={columns} opens={onOpen !== undefined} />
         ))}
@@ -92,6 +99,12 @@ const TableRow = memo(function TableRow<Row>({ id, row, columns, opens }: TableR
     </tr>
   );
 }) as <Row>(props: TableRowProps<Row>) => JSX.Element;
+
+/** Shows the whole text of a cell that is cut off, below the mouse. */
+function nameIfCut({ target }: MouseEvent): void {
+  const cell = target instanceof Element ? target.closest("td") : null;
+  if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : "";
+}
 
 function moveByKey(event: KeyboardEvent, body: HTMLElement | null): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,14 +1,16 @@
 /** The refused requests of a project: what was asked for, with which key, and why it was refused. */
 import type { JSX } from "react";
 import type { RowOf } from "../../api/live-list.ts";
+import { useFilters } from "../../frame/filters.ts";
 import { ListPage } from "../../frame/list-page.tsx";
-import { ProjectButton } from "../../frame/page-link.tsx";
+import { FilterLink, ProjectButton } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { RequestDialog } from "./request-dialog.tsx";
 
 type RefusedRequest = RowOf<"listRequests">;
 
@@ -31,7 +33,11 @@ const FILTERS: FilterField[] = [
 const COLUMNS: Column<RefusedRequest>[] = [
   { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
   { head: "Status", cell: ({ status }) => status, line: 1 },
-  { head: "Problem", cell: ({ title }) => title, line: 2 },
+  {
+    head: "Problem",
+    cell: ({ id, title }) => <FilterLink filter={{ request: id }}>{title}</FilterLink>,
+    line: 2,
+  },
   { head: "Operation", cell: ({ operationId, method }) => operationId ?? method },
   { head: "Detail", cell: ({ detail }) => <span className="foreign">{detail}</span>, grows: true, line: 2 },
   { head: "Request", cell: ({ requestId }) => <CopyButton text={requestId} label="Copy request id" /> },
@@ -39,13 +45,17 @@ const COLUMNS: Column<RefusedRequest>[] = [
 
 export function RequestsPage(): JSX.Element {
   const projectIdOrName = useProjectName();
+  const [{ request }, setRequest] = useFilters("request");
   return (
     <ListPage
       title="Requests"
+      about="Requests to the API that were refused."
+      actions={request && <RequestDialog requestId={request} onClose={() => void setRequest({})} />}
       operationId="listRequests"
       input={{ projectIdOrName }}
       columns={COLUMNS}
       idOf={({ id }) => id}
+      onOpen={({ id }) => void setRequest({ request: id })}
       filters={FILTERS}
       moreFilters={["until"]}
       empty={

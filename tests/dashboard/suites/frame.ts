@@ -10,6 +10,36 @@ const isLoaded =
 const OPERATIONS = "/projects/default/operations";
 
 export const suite: Suite = (on) => {
+  test("the palette finds a refused request by its id and shows all of it; Back closes it, and what is cut off in a row is told by the mouse", async () => {
+    const { on: busbar } = on();
+    const record = { [`no_such_field_${"x".repeat(200)}`]: "1" };
+    const body = { groupRef: "nobody", type: "create", record };
+    const refused = await busbar.write("hubspot", "contacts", body);
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/requests");
+    const cell = page.getByRole("cell", { name: refused.body.detail }).first();
+    await cell.hover();
+    assert.equal(await cell.getAttribute("title"), refused.body.detail);
+    await visit.open(OPERATIONS);
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("dialog", { name: "Search" });
+    await search.getByRole("combobox").fill(refused.body.requestId);
+    await search.getByRole("option", { name: /request$/ }).waitFor();
+    await page.keyboard.press("Enter");
+    const shown = page.getByRole("dialog", { name: refused.body.title });
+    await shown.getByText(refused.body.detail, { exact: true }).waitFor();
+    await shown.getByText(`POST /write/v1/projects/default`, { exact: false }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: refused.body.title }).click();
+    await shown.waitFor();
+    await page.goBack();
+    await shown.waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("while the server is away, old rows stay under one bar, a table without rows keeps its refusal, and whoever could not sign out is told", async () => {
     const visit = await on().visit();
     const { page } = visit;
