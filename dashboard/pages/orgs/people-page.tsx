@@ -1,6 +1,6 @@
 /** The people of an organisation: roles, invitations, who leaves. */
 import { useId, useState, type JSX } from "react";
-import { Button, NativeSelect, Stack, Text, Title } from "@mantine/core";
+import { Button, NativeSelect, Stack, Text, Title, Modal } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
 import { useCall, useChange } from "../../api/queries.ts";
@@ -11,6 +11,7 @@ import { ROLES, useReason, type Role } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import type { Column } from "../../ui/data-table.tsx";
+import { DialogForm } from "../../ui/dialog-form.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { Invitations } from "./invitations.tsx";
 import { NewInvite } from "./new-invite.tsx";
@@ -24,13 +25,13 @@ export function PeoplePage(): JSX.Element {
   const reason = useReason("owner");
   const [inviting, setInviting] = useState(false);
   const [removing, setRemoving] = useState<Member>();
-  const change = useChange("updateMembership", { forget: ["listOrgBuilders", "getMyInfo"] });
+  const [changing, setChanging] = useState<{ member: Member; role: Role }>();
   // The same call as the table's.
   const members = useCall("listOrgBuilders", { orgId }).data ?? [];
   const columns = columnsOf({
     isOwner: reason === undefined,
     isLast: ({ role }) => role === "owner" && members.filter((one) => one.role === "owner").length === 1,
-    onChange: ({ id: builderId }, role) => change.mutate({ orgId, builderId, body: { role } }),
+    onChange: (member, role) => setChanging({ member, role }),
     onRemove: setRemoving,
   });
   return (
@@ -44,7 +45,6 @@ export function PeoplePage(): JSX.Element {
       }
     >
       <Stack>
-        <ProblemView error={change.error} />
         <AnswerTable
           name="People"
           operationId="listOrgBuilders"
@@ -57,6 +57,7 @@ export function PeoplePage(): JSX.Element {
         <Invitations orgId={orgId} onInvite={() => setInviting(true)} />
       </Stack>
       {inviting && <NewInvite orgId={orgId} onClose={() => setInviting(false)} />}
+      {changing && <RoleChange orgId={orgId} {...changing} onClose={() => setChanging(undefined)} />}
       {removing && <Removal orgId={orgId} member={removing} onClose={() => setRemoving(undefined)} />}
     </Page>
   );
@@ -135,6 +136,36 @@ function RemoveButton({ isOwner, isLast, onClick }: RemoveButtonProps): JSX.Elem
         </Text>
       )}
     </>
+  );
+}
+
+interface RoleChangeProps {
+  orgId: string;
+  member: Member;
+  role: Role;
+  onClose: () => void;
+}
+
+/** Asks first: an arrow key in the field chooses the next role, and a person may give away the own one. */
+function RoleChange({ orgId, member, role, onClose }: RoleChangeProps): JSX.Element {
+  const { mutate, isPending, error } = useChange("updateMembership", {
+    forget: ["listOrgBuilders", "getMyInfo"],
+  });
+  return (
+    <Modal opened onClose={onClose} title="Change role">
+      <DialogForm
+        submit="Change"
+        busy={isPending}
+        problem={<ProblemView error={error} />}
+        onSubmit={() => mutate({ orgId, builderId: member.id, body: { role } }, { onSuccess: onClose })}
+        onCancel={onClose}
+      >
+        <Text size="sm">
+          <b className="foreign">{nameOf(member)}</b> is {member.role} and becomes {role}, in all projects of
+          the organisation.
+        </Text>
+      </DialogForm>
+    </Modal>
   );
 }
 

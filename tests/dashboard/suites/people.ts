@@ -51,14 +51,22 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
-  test("a role is changed, and the audit says who did it", async () => {
+  test("a role is changed after a question, not by an arrow key alone, and the audit says who did it", async () => {
     const { builderId } = await addPerson(on().on, "viewer");
     const visit = await on().visit();
     const { page } = visit;
     await visit.open(people());
     const role = page.getByRole("combobox", { name: "Role of The viewer" }).last();
+    const dialog = page.getByRole("dialog", { name: "Change role" });
+    await role.focus();
+    await page.keyboard.press("ArrowDown");
+    await dialog.getByText("is viewer and becomes support").waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await role.inputValue(), "viewer");
     const changed = page.waitForResponse((response) => response.request().method() === "PATCH");
     await role.selectOption("support");
+    await dialog.getByRole("button", { name: "Change" }).click();
     assert.equal((await changed).status(), 200);
     await visit.open(`${people().replace("people", "audit")}?target=${builderId}`);
     await page.getByRole("row", { name: /updateMembership/ }).waitFor();
