@@ -19,6 +19,9 @@ const recordCount = ({ metadata }: Operation): number | undefined => {
   return (successfulRecordIds?.length ?? 0) + (failedRecordIds?.length ?? 0);
 };
 
+/** The object and the failure, which have columns of their own: what differs between the rows is to be seen. */
+const TOLD_BEFORE = /^\[[^\]]*\] (Error writing to provider: )?/;
+
 export const OPERATION_COLUMNS: Column<Operation>[] = [
   {
     head: "Time",
@@ -46,7 +49,11 @@ export const OPERATION_COLUMNS: Column<Operation>[] = [
     cell: ({ status, createTime, updateTime }) =>
       status === "in_progress" || !updateTime ? "–" : tookWords(createTime, updateTime),
   },
-  { head: "Result", cell: ({ result }) => <span className="foreign">{result ?? ""}</span>, grows: true },
+  {
+    head: "Result",
+    cell: ({ result = "" }) => <span className="foreign">{result.replace(TOLD_BEFORE, "")}</span>,
+    grows: true,
+  },
 ];
 
 /** Without the customer, who is known where the table stands. */

@@ -21,19 +21,10 @@ const STATUSES = ["waiting", "sending", "delivered", "failed"];
 /** Types of messages that are no events. */
 const MESSAGE_TYPES = ["read", "subscribe", "schema.watch"];
 
-const pathOf = ({ id, destinationId }: Delivery): string =>
-  `/destinations/${part(destinationId)}/deliveries/${part(id)}`;
+const pathOf = (destination: string, { id }: Delivery): string =>
+  `/destinations/${part(destination)}/deliveries/${part(id)}`;
 
 const COLUMNS: Column<Delivery>[] = [
-  {
-    head: "Time",
-    cell: (row) => (
-      <ProjectLink to={pathOf(row)}>
-        <TimeAgo time={row.eventTime} />
-      </ProjectLink>
-    ),
-    line: 1,
-  },
   { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
   { head: "Type", cell: ({ eventType }) => eventType, line: 2 },
   { head: "Attempts", align: "right", labelled: true, cell: ({ attempts }) => attempts.length, line: 2 },
@@ -50,13 +41,26 @@ const COLUMNS: Column<Delivery>[] = [
   },
 ];
 
-const columnsOf = (chosen: ReadonlySet<string>, toggle: (id: string) => void): Column<Delivery>[] => [
+const columnsOf = (
+  destination: string,
+  chosen: ReadonlySet<string>,
+  toggle: (id: string) => void,
+): Column<Delivery>[] => [
   {
     head: "Choose",
     cell: ({ id }) => (
       <Checkbox aria-label={`Choose delivery ${id}`} checked={chosen.has(id)} onChange={() => toggle(id)} />
     ),
     line: 2,
+  },
+  {
+    head: "Time",
+    cell: (row) => (
+      <ProjectLink to={pathOf(destination, row)}>
+        <TimeAgo time={row.eventTime} />
+      </ProjectLink>
+    ),
+    line: 1,
   },
   ...COLUMNS,
 ];
@@ -89,9 +93,9 @@ export function DeliveriesTab({ destination }: { destination: string }): JSX.Ele
         name="Deliveries"
         operationId="listDeliveries"
         input={{ projectIdOrName, destination }}
-        columns={columnsOf(chosen, toggle)}
+        columns={columnsOf(destination, chosen, toggle)}
         idOf={({ id }) => id}
-        onOpen={(row) => open(pathOf(row))}
+        onOpen={(row) => open(pathOf(destination, row))}
         filters={filters}
         moreFilters={["until"]}
         isUnderWay={({ status }) => status === "sending"}

@@ -24,10 +24,11 @@ const COLUMNS: Column<Schemas["Destination"]>[] = [
   {
     head: "Since",
     cell: ({ health, disabledTime }) => {
-      const time = disabledTime ?? health?.failingSince ?? health?.lastDeliveredTime;
+      const time = disabledTime ?? health?.failingSince;
       return time ? <TimeAgo time={time} /> : "–";
     },
   },
+  { head: "Last delivered", cell: ({ health }) => <TimeAgo time={health?.lastDeliveredTime} /> },
   { head: "Waiting", align: "right", labelled: true, cell: ({ health }) => health?.waiting ?? "–", line: 2 },
   { head: "Failed", align: "right", labelled: true, cell: ({ health }) => health?.failed ?? "–", line: 2 },
   {

@@ -98,6 +98,8 @@ export const suite: Suite = (on) => {
     await page.getByText("JSON", { exact: true }).click();
     assert.match(await page.getByLabel("Configuration (JSON)").inputValue(), /"objectName": "account"/);
     await page.getByRole("tab", { name: "Reading" }).click();
+    // The configuration was changed and not saved.
+    await page.getByRole("dialog").getByRole("button", { name: "Leave" }).click();
     await page.getByText("Nothing is read").waitFor();
     visit.assertUntroubled();
     await visit.close();
