@@ -169,10 +169,15 @@ function ByConsent({ account, onClose, onDone }: WayProps): JSX.Element {
   const consent = useConsentWindow(() => void onDone());
   const input = { body: { projectIdOrName, ...account } };
   const disabled = account.groupRef === "";
+  // A link of what was in the form before is for another customer or provider.
+  const isSent = (sent: unknown) => JSON.stringify(sent) === JSON.stringify(input);
   return (
     <>
       <ProblemView error={begin.error ?? link.error} />
-      <ConsentOutcome consent={consent} link={link.data} />
+      <ConsentOutcome
+        consent={isSent(begin.variables) ? consent : { ...consent, link: undefined }}
+        link={isSent(link.variables) ? link.data : undefined}
+      />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel

@@ -170,4 +170,26 @@ export const suite: Suite = (on) => {
     visit.assertUntroubled();
     await visit.close();
   });
+
+  test("a link for a customer is not shown any more when the form names another customer", async () => {
+    const { on: busbar } = on();
+    const app = { provider: "salesforce", clientId: "salesforce-client", clientSecret: "app-secret" };
+    assert.ok([200, 409].includes((await busbar.inProject("POST", "/provider-apps", app)).status));
+    const visit = await on().visit();
+    const { page, context } = visit;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await visit.open("/projects/default/customers");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Connect a customer" });
+    await dialog.getByLabel("Provider", { exact: true }).selectOption("salesforce");
+    await dialog.getByLabel("Customer", { exact: true }).fill("first");
+    await dialog.getByRole("button", { name: "Copy link" }).click();
+    const link = dialog.getByRole("region", { name: "Link for the customer" });
+    await dialog.getByText(/^The link is copied/).waitFor();
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), await link.textContent());
+    await dialog.getByLabel("Customer", { exact: true }).fill("second");
+    await link.waitFor({ state: "detached" });
+    visit.assertUntroubled();
+    await visit.close();
+  });
 };
