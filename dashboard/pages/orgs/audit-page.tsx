@@ -1,7 +1,8 @@
 /** Who changed what in an organisation, and looked at which secret. */
-import type { JSX } from "react";
+import { useMemo, type JSX } from "react";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
+import { useCall } from "../../api/queries.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
@@ -11,22 +12,33 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ExportAudit } from "./export-audit.tsx";
 
 type AuditEvent = Schemas["AuditEvent"];
+type Project = Schemas["Project"];
 
-const FILTERS: FilterField[] = [
+const filtersOf = (projects: readonly Project[]): FilterField[] => [
+  {
+    kind: "choice",
+    name: "projectId",
+    label: "Project",
+    options: projects.map(({ id, name }) => ({ value: id, label: name })),
+  },
   { kind: "text", name: "operationId", label: "Action", placeholder: "deleteDestination" },
   { kind: "text", name: "actor", label: "Actor", placeholder: "Id of a person or key" },
   { kind: "text", name: "target", label: "Target", placeholder: "Id of a resource" },
   { kind: "window", name: "since", label: "Window" },
 ];
 
-const MORE_FILTERS = ["projectId", "until"];
+const MORE_FILTERS = ["until"];
 
-const COLUMNS: Column<AuditEvent>[] = [
+const columnsOf = (projects: readonly Project[]): Column<AuditEvent>[] => [
   { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
   {
     head: "Actor",
     cell: ({ actor }) => <span className="foreign">{actor.name ?? actor.id ?? "system"}</span>,
     line: 1,
+  },
+  {
+    head: "Project",
+    cell: ({ projectId }) => projects.find(({ id }) => id === projectId)?.name ?? projectId ?? "–",
   },
   { head: "Action", cell: ({ operationId }) => <code>{operationId}</code>, line: 2 },
   {
@@ -46,15 +58,18 @@ const COLUMNS: Column<AuditEvent>[] = [
 
 export function AuditPage(): JSX.Element {
   const { org: orgId = "" } = useParams({ strict: false });
+  const all = useCall("listProjects", {}).data;
+  const projects = useMemo(() => all?.filter((project) => project.orgId === orgId) ?? [], [all, orgId]);
+  const columns = useMemo(() => columnsOf(projects), [projects]);
   return (
     <ListPage
       title="Audit"
       about="Changes and looks at secrets; values are not kept."
       operationId="listAuditEvents"
       input={{ orgId }}
-      columns={COLUMNS}
+      columns={columns}
       idOf={({ id }) => id}
-      filters={FILTERS}
+      filters={filtersOf(projects)}
       moreFilters={MORE_FILTERS}
       actions={<ExportAudit orgId={orgId} />}
       empty={<EmptyState title="Nothing was changed">Changes appear here with who made them.</EmptyState>}
