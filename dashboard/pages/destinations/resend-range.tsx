@@ -7,6 +7,7 @@ import { useChange } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
+import { exactTime } from "../../ui/time-words.ts";
 
 interface ResendRangeProps {
   destination: Pick<Schemas["Destination"], "name" | "createTime" | "health">;
@@ -31,11 +32,16 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
   const body = { since, ...(until && { until }), status: "undelivered" as const };
   const text = JSON.stringify({ projectIdOrName, destination: destination.name, body });
   const { mutate } = count;
+  const [counted, setCounted] = useState("");
   useEffect(() => {
     const input = JSON.parse(text) as Input<"resendDeliveries">;
-    mutate({ ...input, body: { ...input.body, dryRun: true } });
+    const ask = () =>
+      mutate({ ...input, body: { ...input.body, dryRun: true } }, { onSuccess: () => setCounted(text) });
+    const timer = setTimeout(ask, TYPING_MS);
+    return () => clearTimeout(timer);
   }, [text, mutate]);
-  const found = count.data?.count;
+  // The number is of these times, not of those before.
+  const found = counted === text ? count.data?.count : undefined;
   return (
     <DialogForm
       submit="Resend"
@@ -57,25 +63,34 @@ function Form({ destination, onClose, onResent }: ResendRangeProps): JSX.Element
     >
       <TextInput
         label="Since"
-        description="RFC 3339, for example 2026-01-31T12:00:00Z"
+        description={`RFC 3339, for example 2026-01-31T12:00:00Z. ${hereWords(since)}`}
         value={since}
         onChange={(event) => setSince(event.currentTarget.value)}
         data-autofocus
       />
       <TextInput
         label="Until"
-        description="Empty: now"
+        description={`Empty: now. ${hereWords(until)}`}
         value={until}
         onChange={(event) => setUntil(event.currentTarget.value)}
       />
       <Text role="status">
         {count.isPending && "Counting …"}
+        {found === 0 && "Nothing in this range is undelivered."}
         {found !== undefined &&
+          found > 0 &&
           `${found} undelivered ${found === 1 ? "delivery" : "deliveries"} will be sent now, with the ids they had: those that failed, and those that wait for a retry.`}
       </Text>
     </DialogForm>
   );
 }
+
+/** A call for each key would only be refused. */
+const TYPING_MS = 300;
+
+/** Returns the time in the zone of the browser. */
+const hereWords = (time: string): string =>
+  Number.isNaN(Date.parse(time)) ? "" : `Here: ${exactTime(time)}.`;
 
 const MINUTE_MS = 60_000;
 

@@ -48,6 +48,8 @@ export const suite: Suite = (on) => {
     await page.getByRole("table", { name: "Deliveries" }).getByText("delivered").first().waitFor();
     await until(async () => (await busbar.inProject("GET", "/destinations/outage")).body.health.failed === 0);
     assert.deepEqual(new Set(failed()), before);
+    await page.getByRole("button", { name: "Resend a range" }).click();
+    await dialog.getByText("Nothing in this range is undelivered.").waitFor();
     visit.assertUntroubled();
     await visit.close();
   });
@@ -57,7 +59,7 @@ export const suite: Suite = (on) => {
     const { page } = visit;
     await visit.open("/projects/default/destinations/outage");
     await page.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
-    await page.waitForURL(/\/deliveries\//);
+    await page.waitForURL(/\/destinations\/outage\/deliveries\//);
     const first = page.getByRole("region", { name: "Request of attempt 1", exact: true });
     await first.getByText("webhook-signature: v1,").waitFor();
     const shown = (await first.textContent()) ?? "";
