@@ -6,7 +6,7 @@ import type { Column } from "../ui/data-table.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Status } from "../ui/status.tsx";
 import { TimeAgo } from "../ui/time-ago.tsx";
-import { tookWords } from "../ui/took-words.ts";
+import { tookWords } from "../ui/time-words.ts";
 import { LiveTable } from "./list-page.tsx";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "./page-link.tsx";
 
@@ -20,7 +20,7 @@ const recordCount = ({ metadata }: Operation): number | undefined => {
 };
 
 /** The object and the failure, which have columns of their own: what differs between the rows is to be seen. */
-const TOLD_BEFORE = /^\[[^\]]*\] (Error writing to provider: )?/;
+const TOLD_BEFORE = /^\[[^\]]*\] (Error (writing to|reading from) provider: )?/;
 
 export const OPERATION_COLUMNS: Column<Operation>[] = [
   {

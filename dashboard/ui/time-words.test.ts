@@ -19,9 +19,10 @@ test("a time in the past or future is told by the largest unit that fits", () =>
 });
 
 test("a duration has at most two units", () => {
-  assert.deepEqual([12, 1_240, 185_000, 7_860_000].map(durationWords), [
+  assert.deepEqual([12, 1_240, 59_970, 185_000, 7_860_000].map(durationWords), [
     "12 ms",
     "1.2 s",
+    "1 min 0 s",
     "3 min 5 s",
     "2 h 11 min",
   ]);

@@ -58,8 +58,13 @@ export function clockTime(time: string, nowMs: number): string {
 /** "35 ms", "1.2 s", "3 min 5 s", "2 h 10 min" */
 export function durationWords(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  // From here on the seconds would be rounded to 60.0.
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
 }
+
+/** Returns how long something took. */
+export const tookWords = (from: string, to: string): string =>
+  durationWords(Math.max(0, Date.parse(to) - Date.parse(from)));

@@ -17,7 +17,7 @@ import { isolated } from "../../ui/isolated.ts";
 import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
-import { tookWords } from "../../ui/took-words.ts";
+import { tookWords } from "../../ui/time-words.ts";
 import { OperationSteps } from "./operation-steps.tsx";
 import { remedyOf } from "./operation-remedy.ts";
 

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import type { Answer } from "../../api/call.ts";
 import { DataTable, type Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
-import { tookWords } from "../../ui/took-words.ts";
+import { tookWords } from "../../ui/time-words.ts";
 import classes from "./operation-steps.module.css";
 
 type Step = Answer<"listOperationLogs">[number] & { id: string; begun: string };
