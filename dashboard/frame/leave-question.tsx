@@ -3,6 +3,7 @@ import type { JSX } from "react";
 import { Modal, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { DialogForm } from "../ui/dialog-form.tsx";
+import { useReason } from "./role.ts";
 
 interface LeaveQuestionProps {
   /** Something was typed that leaving loses. */
@@ -11,7 +12,10 @@ interface LeaveQuestionProps {
   what: string;
 }
 
-export function LeaveQuestion({ isChanged, what }: LeaveQuestionProps): JSX.Element {
+export function LeaveQuestion({ isChanged: isTyped, what }: LeaveQuestionProps): JSX.Element {
+  // Who may save nothing has nothing to lose.
+  const mayNot = useReason("editor");
+  const isChanged = isTyped && mayNot === undefined;
   const { status, proceed, reset } = useBlocker({
     shouldBlockFn: ({ current, next }) => isChanged && placeOf(current) !== placeOf(next),
     enableBeforeUnload: isChanged,
