@@ -8,7 +8,7 @@ import { findConnection } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
-import { neededReads } from "./settle-plan.ts";
+import { isNothingLeft, neededReads } from "./settle-plan.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 
 export const DryRunSchema = Type.Object(
@@ -85,8 +85,10 @@ function prepare(
   plan: WritePlan,
   account: Account | undefined,
 ): ProviderRequest[] {
+  const records = plan.records.filter((record) => !isNothingLeft(plan.type, record));
+  if (records.length === 0) return [];
   try {
-    return connector.write.prepare(toRecordWrite(plan, { readBack: true, account }));
+    return connector.write.prepare(toRecordWrite({ ...plan, records }, { readBack: true, account }));
   } catch (cause) {
     if (!(cause instanceof ProviderError)) throw cause;
     throw new Problem("semantically-invalid", { detail: `Nothing would be sent: ${cause.message}.`, cause });

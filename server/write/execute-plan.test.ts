@@ -47,3 +47,18 @@ test("nothing is sent when ifEmpty leaves nothing at all; a record that was not 
   await applyPlan(update(["1"]), hubspot, missing.fetch, { readBack: true });
   assert.equal(missing.requests.length, 2);
 });
+
+test("an update whose every field is withheld is not sent; a create of which nothing is left is", async () => {
+  const withheld = [{ field: "city", reason: "writeOnUpdate is never" }];
+  const plan: WritePlan = {
+    ...update(["1"]),
+    batch: false,
+    records: [{ id: "1", fields: {}, withheld, ifEmpty: [] }],
+  };
+  const provider = replay({ status: 201, body: company("1", "full") });
+  const updated = await applyPlan(plan, hubspot, provider.fetch, { readBack: true });
+  assert.deepEqual(updated.outcomes, [{ success: true, recordId: "1" }]);
+  assert.equal(provider.requests.length, 0);
+  await applyPlan({ ...plan, type: "create" }, hubspot, provider.fetch, { readBack: true });
+  assert.equal(provider.requests.length, 1);
+});

@@ -6,8 +6,8 @@ import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
-import type { PlannedRecord, WritePlan } from "./plan-write.ts";
-import { neededReads, settleIfEmpty } from "./settle-plan.ts";
+import type { WritePlan } from "./plan-write.ts";
+import { isNothingLeft, neededReads, settleIfEmpty } from "./settle-plan.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 
 export interface Execution extends WriteResult {
@@ -92,7 +92,10 @@ export async function applyPlan(
       );
       settled = settleIfEmpty(plan, current, (value) => connector.isEmpty(value));
     }
-    const done = settled.records.map((record, index) => outcomeUnsent(plan.records[index], record));
+    const { type } = settled;
+    const done = settled.records.map((record): RecordOutcome | undefined =>
+      isNothingLeft(type, record) ? { success: true, recordId: record.id } : undefined,
+    );
     const rest = { ...settled, records: settled.records.filter((_, index) => !done[index]) };
     if (rest.records.length === 0 && done.length > 0) {
       return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };
@@ -107,13 +110,4 @@ export async function applyPlan(
   } catch (error) {
     return failed(settled, error);
   }
-}
-
-/** A record that was found and of which `ifEmpty` left nothing is up to date; HubSpot refuses empty updates. */
-function outcomeUnsent(
-  before: PlannedRecord | undefined,
-  { id, fields, withheld }: PlannedRecord,
-): RecordOutcome | undefined {
-  const isSettled = withheld.length > (before?.withheld.length ?? 0);
-  return isSettled && Object.keys(fields).length === 0 ? { success: true, recordId: id } : undefined;
 }

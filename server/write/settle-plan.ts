@@ -1,6 +1,6 @@
-/** Settles `ifEmpty`: which current values a plan needs, and the plan once they are known. Pure. */
+/** Settles a plan: which current values `ifEmpty` needs, the plan once they are known, and the records that need no request. Pure. */
 import type { Json, JsonObject } from "../ground/json.ts";
-import type { WritePlan } from "./plan-write.ts";
+import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Returns the record ids and fields to read before the plan is final; undefined when there are none. */
 export function neededReads(plan: WritePlan): { ids: string[]; fields: string[] } | undefined {
@@ -33,3 +33,7 @@ export function settleIfEmpty(
   });
   return { ...plan, records };
 }
+
+/** Whether every field of an update is withheld. It is not sent: HubSpot refuses an empty update, Salesforce runs its triggers. */
+export const isNothingLeft = (type: WritePlan["type"], { fields, withheld }: PlannedRecord): boolean =>
+  type === "update" && withheld.length > 0 && Object.keys(fields).length === 0;
