@@ -202,6 +202,19 @@ export const removeInstallation = (
     .returning("connectionId")
     .executeTakeFirst();
 
+/** Removes all installations of the integration, and returns which ones that were. */
+export const removeInstallationsOf = (
+  queries: Queries,
+  projectId: string,
+  integrationId: string,
+): Promise<{ id: string; connectionId: string }[]> =>
+  queries
+    .deleteFrom("installations")
+    .where("projectId", "=", projectId)
+    .where("integrationId", "=", integrationId)
+    .returning(["id", "connectionId"])
+    .execute();
+
 /** Counts the installations that use the connection. */
 export async function countInstallationsOf(
   queries: Queries,

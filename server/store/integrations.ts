@@ -213,6 +213,18 @@ async function insertRevision(queries: Queries, integrationId: string, deployed:
   await followDeployedWatch(queries, integrationId, content);
 }
 
+/** Locks an integration until the transaction ends: nobody else deletes or installs it. Returns false if there is none. */
+export async function lockIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
+  const locked = await queries
+    .selectFrom("integrations")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  return locked !== undefined;
+}
+
 /** Returns whether a row was removed. Its revisions and installations are removed with it, and sources that only they had. */
 export async function removeIntegration(queries: Queries, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await queries

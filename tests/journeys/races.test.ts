@@ -84,4 +84,52 @@ describe("management calls at the same time", () => {
     await Promise.all(Array.from({ length: 12 }, (_, own) => worker(own)));
     assert.ok(seen.size > 8, [...seen].join(", "));
   });
+
+  const connect = (groupRef: string, provider = "hubspot") =>
+    on.inProject("POST", "/connections:generate", {
+      provider,
+      groupRef,
+      consumerRef: groupRef,
+      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
+    });
+  const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
+  const told = async (query: string): Promise<number> =>
+    (await on.inProject("GET", `/events?${query}`)).body.results.length;
+
+  test("of several requests that delete the same connection or integration, one does so, and each event is told once", async () => {
+    for (const name of ["once", "again"]) {
+      await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest([name]) });
+      const { id } = (await connect(`lone-${name}`)).body;
+      const lone = await Promise.all(
+        Array.from({ length: 5 }, () => on.inProject("DELETE", `/connections/${id}`)),
+      );
+      assert.deepEqual(statuses(lone), [204, 404, 404, 404, 404]);
+      assert.equal(await told(`type=connection.deleted&connectionId=${id}`), 1);
+
+      await connect(name);
+      const path = `/integrations/${name}/installations`;
+      const installed = await on.inProject("POST", path, { groupRef: name, config: { content: {} } });
+      const going = await Promise.all([
+        ...Array.from({ length: 3 }, () => on.inProject("DELETE", `/integrations/${name}`)),
+        on.inProject("DELETE", `${path}/${installed.body.id}`),
+      ]);
+      assert.deepEqual(
+        statuses(going.slice(0, 3)).filter((status) => status === 204),
+        [204],
+      );
+      assert.equal(await told(`type=installation.deleted&installationId=${installed.body.id}`), 1);
+    }
+  });
+
+  test("a connection whose provider app is deleted while it is stored is refused, not failed", async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const app = { provider: "slack", clientId: "client", clientSecret: "secret", scopes: ["chat:write"] };
+      const { id } = (await on.inProject("POST", "/provider-apps", app)).body;
+      const [made, gone] = await Promise.all([
+        connect(`slack-${turn}`, "slack"),
+        on.inProject("DELETE", `/provider-apps/${id}`),
+      ]);
+      assert.ok(made.status < 500 && gone.status < 500, `${made.text} ${gone.text}`);
+    }
+  });
 });

@@ -173,5 +173,8 @@ export async function getConnectionRow(
 ): Promise<ConnectionRow> {
   const row = await findConnection(queries, projectId, id);
   if (row) return row;
-  throw new Problem("not-found", { detail: `There is no connection \`${id}\` in this project.` });
+  throw noConnection(id);
 }
+
+export const noConnection = (id: string): Problem =>
+  new Problem("not-found", { detail: `There is no connection \`${id}\` in this project.` });

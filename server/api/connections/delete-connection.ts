@@ -8,7 +8,7 @@ import { removeConnection } from "../../store/connections.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { countInstallationsOf } from "../../store/installations.ts";
 import { ConnectionId } from "../members.ts";
-import { getConnectionRow } from "./connection.ts";
+import { getConnectionRow, noConnection } from "./connection.ts";
 
 export const deleteConnection = (deps: { database: Database }) =>
   projectEndpoint({
@@ -29,7 +29,8 @@ export const deleteConnection = (deps: { database: Database }) =>
             detail: `${users} installation${users === 1 ? " uses" : "s use"} this connection. Delete ${users === 1 ? "it" : "them"} first.`,
           });
         }
-        await removeConnection(queries, project.id, id);
+        // Of several requests at the same time only one deletes it, and tells so.
+        if (!(await removeConnection(queries, project.id, id))) throw noConnection(id);
         await recordEvent(queries, connectionEvent("deleted", connectionFields(row)));
       });
     },

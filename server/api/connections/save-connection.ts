@@ -17,6 +17,7 @@ import {
 } from "../../store/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
 import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
+import { findProviderApp } from "../../store/provider-apps.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
 
@@ -59,6 +60,7 @@ export async function saveConnection(deps: Services, wanted: WantedConnection): 
 async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
   const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
   await holdProvider(queries, deps.catalog, { projectId, provider });
+  await requireApp(queries, wanted);
   const group = await upsertGroup(queries, { projectId, groupRef, groupName });
   const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
   const existing = wanted.connectionId
@@ -88,6 +90,17 @@ async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection
   await refreshWhenDue(queries, row, deps.catalog.of(projectId).find(provider), wanted.credentials);
   await recordEvent(queries, connectionEvent(existing ? "updated" : "created", connectionFields(row)));
   return row;
+}
+
+/** The app may have been deleted while the provider was asked; without this check the reference to it would fail. */
+async function requireApp(
+  queries: Queries,
+  { projectId, providerAppId, provider }: WantedConnection,
+): Promise<void> {
+  if (providerAppId === undefined || (await findProviderApp(queries, projectId, providerAppId))) return;
+  throw new Problem("conflict", {
+    detail: `The provider app for ${provider} was deleted while the connection was being stored. Repeat the request.`,
+  });
 }
 
 function columnsOf(sealer: Sealer, place: { id: string; projectId: string }, wanted: WantedConnection) {

@@ -8,8 +8,8 @@ import type { ConfigContent } from "../../manifest/installation-config.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
 import { listInstallationFields } from "../../store/events.ts";
-import { listInstallations } from "../../store/installations.ts";
-import { removeIntegration } from "../../store/integrations.ts";
+import { listInstallations, removeInstallationsOf } from "../../store/installations.ts";
+import { lockIntegration, removeIntegration } from "../../store/integrations.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { getIntegrationRow } from "../integration.ts";
 
@@ -24,19 +24,22 @@ export const deleteIntegration = (deps: { database: Database }) =>
     success: { status: 204, description: "Deleted." },
     async handle({ project, params }) {
       await transact(deps.database, async (queries) => {
-        const { id } = await getIntegrationRow(queries, project.id, params.integrationIdOrName);
-        const installations = await listInstallations<ConfigContent>(queries, project.id, {
-          integrationId: id,
-        });
+        const find = () => getIntegrationRow(queries, project.id, params.integrationIdOrName);
+        await lockIntegration(queries, project.id, (await find()).id);
+        const { id } = await find();
+        const listed = await listInstallations<ConfigContent>(queries, project.id, { integrationId: id });
         const fields = await listInstallationFields(
           queries,
-          installations.map((installation) => installation.id),
+          listed.map((installation) => installation.id),
         );
+        const removed = await removeInstallationsOf(queries, project.id, id);
         await removeIntegration(queries, project.id, id);
-        const connectionIds = installations.map((installation) => installation.connectionId);
+        const connectionIds = removed.map((installation) => installation.connectionId);
         const gone = await removeUnusedConnections(queries, project.id, connectionIds);
-        const told = installations.flatMap((installation) => {
-          const of = fields.get(installation.id);
+        // A listed one may have been deleted, and told, by another request since.
+        const removedIds = new Set(removed.map((installation) => installation.id));
+        const told = listed.flatMap((installation) => {
+          const of = removedIds.has(installation.id) ? fields.get(installation.id) : undefined;
           return of ? [installationDeleted(of, installation.config.content)] : [];
         });
         await recordEvents(queries, [...told, ...removedConnections(gone, [...fields.values()])]);
