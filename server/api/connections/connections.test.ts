@@ -1,5 +1,8 @@
 /** Connections through the API of a real Busbar. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
@@ -7,8 +10,19 @@ import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.t
 
 describe("connections", () => {
   let on: TestBusbar;
-  after(() => on.stop());
+  /** Answers client credentials with a token and what else is in `account`. */
+  let account: object = {};
+  const tokens = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ access_token: "bought", token_type: "Bearer", ...account }));
+  });
+  after(async () => {
+    tokens.close();
+    await on.stop();
+  });
   before(async () => {
+    await once(tokens.listen(0, "127.0.0.1"), "listening");
+    const origin = `http://127.0.0.1:${(tokens.address() as AddressInfo).port}`;
     on = await openTestBusbar({
       providers: {
         ownScheme: {
@@ -26,6 +40,20 @@ describe("connections", () => {
           support: { proxy: true },
           metadata: { input: [{ name: "region", defaultValue: "eu" }] },
           oauth2Opts: { grantType: "clientCredentials", tokenURL: "http://127.0.0.1:1/token" },
+        },
+        byToken: {
+          authType: "oauth2",
+          baseURL: `${origin}/{{.instance}}`,
+          support: { proxy: true },
+          oauth2Opts: {
+            grantType: "clientCredentials",
+            tokenURL: `${origin}/token`,
+            tokenMetadataFields: {
+              workspaceRefField: "org",
+              consumerRefField: "userId",
+              otherFields: [{ name: "instance", displayName: "Instance", path: "data.instance" }],
+            },
+          },
         },
       },
     });
@@ -157,6 +185,28 @@ describe("connections", () => {
     });
     assert.equal(made.status, 502, made.text);
     assert.deepEqual((await on.inProject("GET", "/connections?groupRef=client")).body, []);
+  });
+
+  test("what the answer to client credentials tells of the account is stored, and is enough for the address", async () => {
+    const connect = (groupRef: string) =>
+      on.inProject("POST", "/connections:generate", {
+        provider: "byToken",
+        groupRef,
+        consumerRef: "ada",
+        oauth2ClientCredentials: { clientId: "id", clientSecret: "secret" },
+      });
+    account = { org: "o1", userId: 7, data: { instance: "eu1" } };
+    const made = await connect("told");
+    assert.equal(made.status, 201, made.text);
+    const { providerWorkspaceRef, providerConsumerRef, providerMetadata } = made.body;
+    assert.deepEqual([providerWorkspaceRef, providerConsumerRef], ["o1", "7"]);
+    assert.deepEqual(providerMetadata.instance, { value: "eu1", source: "token", displayName: "Instance" });
+    account = { data: { instance: "eu2" } };
+    const change = { oauth2ClientCredentials: { clientId: "id2", clientSecret: "secret" } };
+    const changed = await patch(made.body.id, ["oauth2ClientCredentials"], change);
+    assert.equal(changed.body.providerMetadata.instance.value, "eu2", changed.text);
+    account = {};
+    assert.equal((await connect("untold")).status, 400);
   });
 
   test("a provider's own scheme is connected by its inputs; those that are missing are named", async () => {

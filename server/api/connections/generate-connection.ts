@@ -66,6 +66,7 @@ export const generateConnection = (deps: RefreshServices) =>
         consumerName,
         providerWorkspaceRef:
           proven.metadata["workspace"]?.value ?? providerWorkspaceRef ?? proven.workspaceRef,
+        providerConsumerRef: proven.consumerRef,
         providerMetadata: proven.metadata,
         credentials: proven.credentials,
       });

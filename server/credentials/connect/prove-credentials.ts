@@ -15,7 +15,7 @@ import {
   type CustomCredentials,
   type StepState,
 } from "../grants/custom-steps.ts";
-import { metadataValues, requireAddress } from "../stored/provider-metadata.ts";
+import { accountFacts, metadataValues, requireAddress } from "../stored/provider-metadata.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
 import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
 
@@ -38,6 +38,7 @@ export interface Proven {
   /** Including the metadata from the provider. */
   metadata: ProviderMetadata;
   workspaceRef?: string;
+  consumerRef?: string;
   /** The provider app that was used. */
   providerAppId?: string;
 }
@@ -51,32 +52,31 @@ export async function proveCredentials(deps: Services, wanted: WantedCredentials
   const { allowsPlainHttp } = deps.egress;
   // Checked before any call, unless the base URL needs metadata from the provider.
   if (!tellsOfAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
-  const { metadata, providerAppId, credentials } = await bought(deps, wanted);
-  const told = await withAccountInfo(deps, provider, metadata, credentials);
+  const { metadata, ...found } = await bought(deps, wanted);
+  const told = await withAccountInfo(deps, provider, metadata, found.credentials);
   requireAddress(provider, told.metadata, allowsPlainHttp);
-  return { ...told, providerAppId, credentials };
+  return { ...found, metadata: told.metadata, workspaceRef: told.workspaceRef ?? found.workspaceRef };
 }
 
-const tellsOfAddress = ({ accountInfo, customOpts }: ProviderInfo): boolean =>
-  accountInfo !== undefined || customOpts?.connectSteps !== undefined;
+const tellsOfAddress = ({ accountInfo, customOpts, oauth2Opts }: ProviderInfo): boolean =>
+  accountInfo !== undefined ||
+  customOpts?.connectSteps !== undefined ||
+  oauth2Opts?.tokenMetadataFields?.otherFields !== undefined;
 
-async function bought(
-  deps: Services,
-  wanted: WantedCredentials,
-): Promise<Pick<Proven, "credentials" | "metadata" | "providerAppId">> {
+async function bought(deps: Services, wanted: WantedCredentials): Promise<Proven> {
   const { provider, metadata, credentials } = wanted;
   if (credentials.scheme === "custom" && provider.customOpts?.connectSteps) {
     return bySteps(deps, wanted, credentials);
   }
   if (!("clientId" in credentials)) return { metadata, credentials };
-  return { metadata, credentials: await withToken(deps, wanted, credentials) };
+  return withToken(deps, wanted, credentials);
 }
 
 async function withToken(
   deps: Services,
   { provider, metadata }: WantedCredentials,
   credentials: Extract<StoredCredentials, { clientId: string }>,
-): Promise<StoredCredentials> {
+): Promise<Proven> {
   const { clientId, clientSecret, scopes } = credentials;
   const scope: Record<string, string> = scopes?.length ? { scope: scopes.join(" ") } : {};
   const grant: Record<string, string> =
@@ -88,7 +88,13 @@ async function withToken(
     requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant }),
   );
   const { accessToken, refreshToken } = answer;
-  return { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes };
+  const facts = accountFacts(provider, answer.fields, metadata);
+  return {
+    credentials: { ...credentials, accessToken, refreshToken, scopes: answer.scopes ?? scopes },
+    metadata: facts.providerMetadata,
+    workspaceRef: facts.providerWorkspaceRef,
+    consumerRef: facts.providerConsumerRef,
+  };
 }
 
 /** Carries out the steps of a provider's own scheme. Refuses if one of them needs the customer. */
@@ -96,7 +102,7 @@ async function bySteps(
   deps: Services,
   { projectId, provider, metadata }: WantedCredentials,
   credentials: CustomCredentials,
-): Promise<Pick<Proven, "credentials" | "metadata" | "providerAppId">> {
+): Promise<Proven> {
   const app = await appFor(deps.database, projectId, provider);
   let state: StepState = { provider, metadata, credentials };
   for (const { request } of provider.customOpts?.connectSteps ?? []) {
