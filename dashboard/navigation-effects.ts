@@ -23,7 +23,7 @@ export function reloadForMissingFiles(): void {
  * Reloads the page if the server answers, once a minute at most. Otherwise the browser would show its own error in the place of
  * everything that is still in sight.
  */
-export function reloadOnce(): void {
+function reloadOnce(): void {
   const last = Number(sessionStorage.getItem(KEY) ?? 0);
   if (nowMs() - last < ONCE_PER_MS) return;
   void call("listSignInWays", {}).then(

@@ -19,7 +19,6 @@ import {
   insertReadObject,
   listReadObjects,
   removeReadObject,
-  renameReadAccount,
   unpauseReadObjects,
   updateReadObject,
   type ReadObjectRow,
@@ -107,7 +106,7 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   const isReadable = deps.catalog.of(projectId).connector(integration.provider)?.read !== undefined;
   const { content } = installation.config;
   const accountRef = accountRefOf(connection.id, connection.providerWorkspaceRef);
-  const rows = await listNamedObjects(queries, installation, accountRef);
+  const rows = await listReadObjects(queries, projectId, installationId);
   const running = rows.map(({ objectName }) => objectName);
   const wanted = isReadable ? readDefinitions(await readSources(queries, integration, content, running)) : [];
   const situation = { queries, minuteMs: deps.minuteMs, installation, accountRef, time: sync.askedTime };
@@ -124,19 +123,6 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   // They may wait for this change: other credentials, another destination.
   await wakeRuns(queries, installationId);
   return begun;
-}
-
-/** Lists the objects. Those that were read before the provider had named the connection's account are of this account. */
-async function listNamedObjects(
-  queries: Queries,
-  { id, projectId, connectionId }: InstallationRow<ConfigContent>,
-  accountRef: string,
-): Promise<ReadObjectRow[]> {
-  const rows = await listReadObjects(queries, projectId, id);
-  const unnamed = accountRefOf(connectionId, null);
-  if (accountRef === unnamed || rows.every((row) => row.accountRef !== unnamed)) return rows;
-  await renameReadAccount(queries, { connectionId, formerRef: null, accountRef });
-  return listReadObjects(queries, projectId, id);
 }
 
 async function dropIfGone(situation: Situation, row: ReadObjectRow, wanted: ReadDefinition[]): Promise<void> {
