@@ -23,8 +23,8 @@ const OPERATIONS: Explanation[] = [
   },
   {
     lines: [
-      "POST /v1/sessions | operation | ours only",
-      "DELETE /v1/sessions/current | operation | ours only",
+      "* /v1/sessions* | operation | ours only",
+      "GET /v1/sign-in-ways | operation | ours only",
       "DELETE /v1/orgs/{}/claimed-domains/{} | operation | ours only",
       "*signIn | ours only",
     ],
@@ -37,8 +37,17 @@ const OPERATIONS: Explanation[] = [
       "*deliveries* | operation | ours only",
       "*/proxy-calls | operation | ours only",
       "*/consents | operation | ours only",
+      "*/events* | operation | ours only",
+      "*/find | operation | ours only",
+      "*/requests | operation | ours only",
+      "GET /v1/projects/{}/operations | operation | ours only",
+      "*/operations/{}:cancel | operation | ours only",
+      "*/activity | operation | ours only",
+      "*:search | operation | ours only",
+      "*/connections/{}:check | operation | ours only",
+      "*/installations/{}:call | operation | ours only",
     ],
-    why: "Looking up events, consents and proxied calls, and resending: pages of the dashboard in the public service",
+    why: "Looking up what happened, checking, cancelling and resending: pages of the dashboard in the public service",
   },
   {
     lines: [
@@ -46,6 +55,48 @@ const OPERATIONS: Explanation[] = [
       "GET /v1/projects/{}/provider-apps/{} | operation | ours only",
     ],
     why: "Every resource that can be listed can also be fetched",
+  },
+  {
+    lines: [
+      "* /v1/projects/{}/groups | operation | ours only",
+      "* /v1/projects/{}/groups/{} | operation | ours only",
+      "*/retention | operation | ours only",
+    ],
+    why: "Customers are listed, exported and erased; each project chooses how long history is kept",
+  },
+  {
+    lines: ["* /subscribe/v1/* | operation | ours only", "*/subscri* | operation | ours only"],
+    why: "Addresses for the events of providers, and what became of subscriptions",
+  },
+  {
+    lines: [
+      "* /v1/projects/{}/providers | operation | ours only",
+      "* /v1/projects/{}/providers/{} | operation | ours only",
+      "* | body providers | ours only",
+      "GET /v1/providers | query declared | ours only",
+    ],
+    why: "Providers of the builder's own",
+  },
+  {
+    lines: ["GET /v1/projects/{}/integrations/{}/revisions* | operation | ours only"],
+    why: "Earlier revisions can be looked at and deployed again",
+  },
+  {
+    lines: [
+      "GET /v1/orgs/{}/audit-events | operation | ours only",
+      "* /v1/orgs/{}/memberships/{} | operation | ours only",
+      "*role | ours only",
+      "* | answer 200 orgRoles | ours only",
+    ],
+    why: "People have roles that can be changed, and the audit says who did what",
+  },
+  {
+    lines: [
+      "GET /v1/system | operation | ours only",
+      "GET /v1/destination-types | operation | ours only",
+      "GET /v1/event-types | operation | ours only",
+    ],
+    why: "What a dashboard has to know of the server",
   },
   {
     lines: ["GET /healthz | *", "GET /readyz | *", "GET /openapi.json | *", "GET / | *", "GET /docs* | *"],
@@ -122,7 +173,7 @@ const SENT: Explanation[] = [
   },
   {
     lines: [
-      "* | body *scopes[] | only frontend, full",
+      "* | body *scopes[] | only frontend, full, proxy, read, read-only, write",
       "* | body parentType | only org",
       "* | body fields{}[].valueType | only *",
       "* | body *metadata.storageClass | only *",
@@ -172,6 +223,35 @@ const SENT: Explanation[] = [
       "*dropUnmappedFields | ours only",
     ],
     why: "Additions: dry run, idempotency keys, projects that drop unmapped fields",
+  },
+  {
+    lines: [
+      "*expireTime | ours only",
+      "*allowedAddresses | ours only",
+      "*rateLimit | ours only",
+      "*/api-keys* | answer 20? *createdBy | ours only",
+    ],
+    why: "API keys with an end, addresses and a rate limit",
+  },
+  {
+    lines: ["*/topics* | * *eventTypes | ours only", "*/topics* | * *destinationIds | ours only"],
+    why: "A topic can be written with its routes by one call",
+  },
+  {
+    lines: ["PATCH /v1/projects/{}/topics/{} | body name | optional here"],
+    why: "A change of the routes alone needs no name",
+  },
+  {
+    lines: ["*production | ours only"],
+    why: "A project can be marked as production, so that the dashboard asks before it changes anything",
+  },
+  {
+    lines: [
+      "POST /write/* | body type | also upsert",
+      "POST /write/* | body key | ours only",
+      "POST /write/* | answer 200 *created | ours only",
+    ],
+    why: "Upserts",
   },
   {
     lines: ["* | query md5 | ours only"],
@@ -275,6 +355,31 @@ const ANSWERED: Explanation[] = [
   {
     lines: ["PUT /v1/projects/{}/integrations:batch | answer 200 [].warnings | ours only"],
     why: "Warnings about a manifest that was accepted",
+  },
+  {
+    lines: [
+      "PUT /v1/projects/{}/integrations:batch | answer 200 [].* | not always there",
+      "PUT /v1/projects/{}/integrations:batch | answer 200 [].change* | ours only",
+    ],
+    why: "A dry run answers what would change; an integration that does not exist yet has no id",
+  },
+  {
+    lines: ["* | header if-none-match | ours only", "* | status 304 | ours only"],
+    why: "Lists can be asked whether they have changed",
+  },
+  {
+    lines: [
+      "* | answer 20? *nstallationCount | ours only",
+      "*latestRevision.number | ours only",
+      "*latestRevision.createdBy | ours only",
+      "*operations* | answer 200 *integrationName | ours only",
+      "*operations* | answer 200 *groupRef | ours only",
+      "*operations* | answer 200 *groupName | ours only",
+      "*operations* | answer 200 *failedRecordIds | ours only",
+      "*operations* | answer 200 *requestId | ours only",
+      "*/destinations* | answer 20? *health | ours only",
+    ],
+    why: "Members that save a client further calls",
   },
   {
     lines: ["*/object-metadata | answer 200 fields{}{}.error | ours only"],
