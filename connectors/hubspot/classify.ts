@@ -24,6 +24,7 @@ export function classify(response: ProviderResponse, account?: Account): Provide
     status: response.status,
     retryAt:
       kind === "rate_limited" || kind === "unavailable" ? retryAt(response, fault, account) : undefined,
+    limitsSome: response.status === 429 && isSearchLimit(policyOf(fault)),
     rawResponse: shorten(response.text),
   });
 }
@@ -63,10 +64,20 @@ function retryAt(
   if (response.status === 477) return inMs(MIGRATION_MS);
   if (response.status !== 429) return undefined;
 
-  // The policy's name and place differ between endpoints; the message always contains it.
-  const policy = `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
+  const policy = policyOf(fault);
   if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
-  if (/(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY")) return inMs(1000);
+  if (isSearchLimit(policy)) return inMs(1000);
   const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
   return inMs(interval > 0 ? interval : TEN_SECONDS_MS);
 }
+
+/** The policy's name and place differ between endpoints; the message always contains it. */
+const policyOf = (fault: HubspotFault | undefined): string =>
+  `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
+
+/**
+ * Whether it is the limit of a second, which only the search endpoints have
+ * (https://developers.hubspot.com/docs/guides/api/crm/search#limits).
+ */
+const isSearchLimit = (policy: string): boolean =>
+  /(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY");

@@ -55,8 +55,8 @@ export interface ProviderCall {
 
 /**
  * Runs `run` with a fetch that carries the connection's credentials. A closed gate refuses the call before anything is
- * done, with `ClosedGateError`; a call that has begun is finished. A rate limit in any answer or outcome closes the
- * gate for everybody; the first success marks the connection as working. Throws `ProviderError` where the connection
+ * done, with `ClosedGateError`; a call that has begun is finished. A rate limit in any answer or outcome, unless
+ * it is one of some requests only, closes the gate for everybody; the first success marks the connection as working. Throws `ProviderError` where the connection
  * cannot be used, and what `run` throws.
  */
 export async function callProvider<Result>(
@@ -119,7 +119,9 @@ async function closeGate(
   errors: ProviderError[],
 ): Promise<void> {
   if (limits.length + errors.length === 0) return;
-  const limit = strictest([...limits, ...errors.flatMap((error) => limitOf(error) ?? [])]);
+  const all = [...limits, ...errors.flatMap((error) => limitOf(error) ?? [])];
+  // A limit of searches must not hold up people's writes.
+  const limit = strictest(all.filter(({ limitsSome }) => !limitsSome));
   if (limit) await gates.closeForAll(connectionId, limit);
 }
 

@@ -12,7 +12,7 @@ export interface ReadPaces {
   paced(connectionId: string, connector: ReadConnector, fetch: ProviderFetch): ProviderFetch;
 }
 
-/** Opens the limits of this process. Other processes have their own: if together they exceed the provider's, the gate closes. */
+/** Opens the limits of this process. Other processes have their own: together they may exceed the provider's, which then says so. */
 export function openReadPaces(): ReadPaces {
   /** When the requests so far of a connection and kind would be over at their pace. */
   const dueMsOf = keepRecentlyUsed<number>(MOST_PACES);
@@ -27,7 +27,10 @@ export function openReadPaces(): ReadPaces {
       // The requests of one second may be sent at once.
       const waitMs = dueMs - nowMs - 1_000;
       if (waitMs > 0) await wait(waitMs);
-      return fetch(request);
+      const answer = await fetch(request);
+      // Other processes read the same account: the next such request of this one waits a second, too.
+      if (answer.status === 429) dueMsOf.set(key, Math.max(dueMsOf.get(key) ?? 0, elapsedMs() + 2_000));
+      return answer;
     },
   };
 }

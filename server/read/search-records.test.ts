@@ -173,6 +173,25 @@ describe("a search", () => {
     assert.equal(waiting.status, 429, "the connection's gate is closed for everybody");
   });
 
+  test("a limit of searches alone is passed on, and holds up no other call of the connection", async () => {
+    const body = JSON.stringify({ message: "You have reached your secondly limit.", policyName: "SECONDLY" });
+    const other = await connectCustomer(on, {
+      provider: "hubspot",
+      manifest: `${manifestOf("hubspot", "contacts")}    proxy: {enabled: true}\n`,
+      integration: "hubspot",
+      groupRef: "searched",
+      content: contentOf("contacts", "deals"),
+    });
+    on.sandbox.addFault({ provider: "hubspot", path: "/search", status: 429, body });
+    const limited = await search(where(["email", "x"]), "hubspot", "searched");
+    on.sandbox.clearFaults();
+    assert.deepEqual([limited.status, limited.body.retryable], [429, true], limited.text);
+    const waitMs = Date.parse(limited.body.retryAfter) - Date.now();
+    assert.ok(waitMs <= 1_000, limited.text);
+    const call = await other.proxied("/crm/v3/objects/companies", { "x-amp-rate-limiter-mode": "throttle" });
+    assert.equal(call.status, 200, call.text);
+  });
+
   test("names the connection that has to be connected again, and what the provider forbids", async () => {
     const other = await connectCustomer(on, {
       provider: "hubspot",

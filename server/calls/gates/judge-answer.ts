@@ -4,12 +4,14 @@ import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Account, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
 import { retryTime } from "../../ground/retry-after.ts";
 
-/** A refusal that applies to every request of the connection, not only to the refused one. */
+/** A refusal that applies to more requests of the connection than the refused one. */
 export interface RateLimit {
   /** When the provider accepts requests again; undefined where it gave no time. */
   retryAt?: Date;
   /** False when the provider may have locked the credentials: a retry makes it worse. */
   retryable: boolean;
+  /** Whether it applies to some kind of requests only. */
+  limitsSome?: boolean;
 }
 
 /** A gate: nothing is sent for the connection before `until`. */
@@ -32,9 +34,9 @@ export function judgeAnswer(
 }
 
 /** Returns the rate limit that an error reports. */
-export function limitOf({ kind, retryAt }: ProviderError): RateLimit | undefined {
+export function limitOf({ kind, retryAt, limitsSome }: ProviderError): RateLimit | undefined {
   if (kind !== "rate_limited" && kind !== "locked_out") return undefined;
-  return { retryAt, retryable: kind === "rate_limited" };
+  return { retryAt, retryable: kind === "rate_limited", ...(limitsSome && { limitsSome }) };
 }
 
 /** Returns one limit that is at least as strict as each of these: a lockout before a rate limit, the latest time. */
@@ -75,8 +77,9 @@ export function givenWaitMs({ retryAt }: RateLimit, nowMs: number): number | und
 /** Returns a rate limit's error with the time at which the closed gate opens, which callers are to wait for. */
 export function withGateTime(error: ProviderError, gate: ClosedGate | undefined): ProviderError {
   if (!gate || !limitOf(error) || error.retryAt?.getTime() === gate.until.getTime()) return error;
-  const { kind, message, code, status, rawResponse } = error;
-  return new ProviderError({ kind, message, code, status, rawResponse, retryAt: gate.until, cause: error });
+  const { kind, message, code, status, rawResponse, limitsSome } = error;
+  const retryAt = gate.until;
+  return new ProviderError({ kind, message, code, status, rawResponse, limitsSome, retryAt, cause: error });
 }
 
 /**
