@@ -18,6 +18,8 @@ export interface ProviderRequest {
 }
 
 export interface ProviderResponse {
+  /** Of the request, without its query; absent for proxied calls. */
+  path?: string;
   status: number;
   /** Names in lower case; several values of one name joined by `, `. */
   headers: Record<string, string>;

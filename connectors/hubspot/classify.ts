@@ -24,7 +24,7 @@ export function classify(response: ProviderResponse, account?: Account): Provide
     status: response.status,
     retryAt:
       kind === "rate_limited" || kind === "unavailable" ? retryAt(response, fault, account) : undefined,
-    limitsSome: response.status === 429 && isSearchLimit(policyOf(fault)),
+    limitsSome: response.status === 429 && isSearch(response) && isSecondly(policyOf(fault)),
     rawResponse: shorten(response.text),
   });
 }
@@ -66,7 +66,7 @@ function retryAt(
 
   const policy = policyOf(fault);
   if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
-  if (isSearchLimit(policy)) return inMs(1000);
+  if (isSecondly(policy)) return inMs(1000);
   const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
   return inMs(interval > 0 ? interval : TEN_SECONDS_MS);
 }
@@ -75,9 +75,8 @@ function retryAt(
 const policyOf = (fault: HubspotFault | undefined): string =>
   `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
 
-/**
- * Whether it is the limit of a second, which only the search endpoints have
- * (https://developers.hubspot.com/docs/guides/api/crm/search#limits).
- */
-const isSearchLimit = (policy: string): boolean =>
+const isSecondly = (policy: string): boolean =>
   /(^|[^_])SECONDLY/.test(policy) && !policy.includes("TEN_SECONDLY");
+
+/** Searches have a limit of their own (https://developers.hubspot.com/docs/guides/api/crm/search#limits). */
+const isSearch = ({ path = "" }: ProviderResponse): boolean => path.endsWith("/search");

@@ -102,7 +102,8 @@ async function sendOnce(
     const { status, headers } = received;
     onExchange?.({ ...shown, status });
     const text = received.text();
-    const answer = { status, headers, text: status < 400 ? text : withoutSecrets(text, secretsOf(live)) };
+    const shownText = status < 400 ? text : withoutSecrets(text, secretsOf(live));
+    const answer = { path: shown.path, status, headers, text: shownText };
     onAnswer?.(answer);
     return answer;
   } catch (error) {
