@@ -40,6 +40,8 @@ interface Lane<Item> {
   readonly projectId: string;
   readonly waiting: Item[];
   readonly widest: number;
+  /** Its messages wait for each other. */
+  readonly batches: boolean;
   active: number;
   failing: boolean;
   slow: boolean;
@@ -125,7 +127,7 @@ export class Lanes<Item> {
   }
 
   add({ id, projectId, failing, batch = 0 }: LaneOwner, item: Item): void {
-    const lane = this.#lanes.get(id) ?? newLane<Item>(projectId, failing, Math.max(WIDTH, batch));
+    const lane = this.#lanes.get(id) ?? newLane<Item>(projectId, failing, batch);
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
@@ -228,11 +230,15 @@ export class Lanes<Item> {
     return Math.max(0, left - RESERVE, Math.ceil(left / PARTS) - held);
   }
 
-  /** A lane is refilled by half at a time: claims for single messages would waste statements. */
+  /**
+   * A lane is refilled by half at a time: claims for single messages would waste statements. Not one with batches, which
+   * would wait for their last messages.
+   */
   #laneSpace(lane: Lane<Item>): number {
     const depth = lane.slow ? this.#width(lane) : lane.failing ? FAILING_DEPTH : DEPTH;
     const space = depth - lane.active - lane.waiting.length;
-    return space >= depth / 2 ? space : 0;
+    const least = lane.batches ? 1 : depth / 2;
+    return space >= least ? space : 0;
   }
 
   /** Slow lanes share a part of the room: the more there are, the narrower each. */
@@ -242,9 +248,10 @@ export class Lanes<Item> {
   }
 }
 
-const newLane = <Item>(projectId: string, failing: boolean, widest: number): Lane<Item> => ({
+const newLane = <Item>(projectId: string, failing: boolean, batch: number): Lane<Item> => ({
   projectId,
-  widest,
+  widest: Math.max(WIDTH, batch),
+  batches: batch > 0,
   waiting: [],
   active: 0,
   failing,

@@ -42,8 +42,8 @@ test("after a stop, deliveries in line are released and those under way finish",
 const LIMITS = { messages: 200, bytes: 1_000_000, waitMs: 600_000 };
 
 /** A destination that takes 200 messages together, and whose batches wait for ever. */
-async function openBatches(t: Parameters<typeof openDeliveryParts>[0], events: number) {
-  const parts = await openDeliveryParts(t, async () => ({ kind: "delivered" }), LIMITS);
+async function openBatches(t: Parameters<typeof openDeliveryParts>[0], events: number, limits = LIMITS) {
+  const parts = await openDeliveryParts(t, async () => ({ kind: "delivered" }), limits);
   await parts.happen(events);
   let routed = 0;
   await until(async () => {
@@ -60,6 +60,16 @@ test("messages are sent together as soon as a batch is full, and each has its ow
   assert.deepEqual(new Set(saved.map(({ kind }) => kind)), new Set(["attempted"]));
   sender.stopSending();
   await until(() => saved.length === 450);
+});
+
+test("a batch larger than half of a lane grows until it is full", async (t) => {
+  const { batches, happen, router, saved } = await openBatches(t, 600, { ...LIMITS, messages: 1_000 });
+  await happen(400);
+  await until(async () => {
+    await router.route();
+    return saved.length === 1_000;
+  });
+  assert.deepEqual(batches, [1_000]);
 });
 
 test("after a stop, messages of an incomplete batch are released and not sent", async (t) => {
