@@ -1,6 +1,7 @@
 /** The ClickHouse destination: rows in a real server, and what it refuses. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { openDestinationNetwork } from "../../server/deliver/destination-network.ts";
 import { openEgress, type Egress } from "../../server/egress/open-egress.ts";
 import { noClickHouse, startClickHouse, type ClickHouse } from "../../tests/harness/clickhouse.ts";
@@ -56,6 +57,30 @@ test("a table that is missing fails a batch with one request", async () => {
   ]);
   assert.deepEqual(new Set(outcomes?.map(({ error }) => error?.slice(0, 8))), new Set(["Code: 60"]));
   assert.equal(network.requests.length, 1);
+});
+
+test("looking for rows that do not fit ends with the timeout, and what was not tried is retried", async () => {
+  const network = { ...testNetwork(), timeoutMs: 50 };
+  let requests = 0;
+  network.send = async () => {
+    requests += 1;
+    await wait(20);
+    return answered(500, "Code: 27. DB::Exception: Cannot parse input.");
+  };
+  const messages = Array.from({ length: 64 }, (_, nth) => sampleMessage({ id: `m${nth}` }));
+  const outcomes = (await openSample(clickhouse, SAMPLE, network).deliverAll?.(messages)) ?? [];
+  assert.deepEqual(new Set(outcomes.map(({ kind }) => kind)), new Set(["failed"]));
+  assert.equal(outcomes.length, 64);
+  assert.ok(requests < 5, `${requests} requests`);
+  assert.match(outcomes.at(-1)?.error ?? "", /took too long/);
+});
+
+test("what was answered to a batch is short, because each of its messages keeps it", async () => {
+  const network = testNetwork();
+  network.answer = () => answered(404, `Code: 60. DB::Exception: ${"x".repeat(5_000)}`);
+  const channel = openSample(clickhouse, SAMPLE, network);
+  const outcomes = await channel.deliverAll?.([sampleMessage({ id: "m1" }), sampleMessage({ id: "m2" })]);
+  for (const { answer = "" } of outcomes ?? []) assert.ok(answer.length > 100 && answer.length < 600);
 });
 
 describe("with a real ClickHouse", { skip: noClickHouse }, () => {
@@ -133,6 +158,29 @@ describe("with a real ClickHouse", { skip: noClickHouse }, () => {
       ["m0", "m1", "m2", "m3", "m5", "m6", "m7", "m8"],
     );
   });
+
+  for (const [column, good, bad] of [
+    ["Enum8('a' = 1)", "a", "b"],
+    ["Decimal(9, 2)", 1.5, 123_456_789_012.5],
+    ["FixedString(2)", "ab", "abc"],
+    ["Array(String)", null, "text"],
+    ["UUID", "01a2138d-3be5-718c-93c9-6e68dabe9459", "no id"],
+    ["Date", "2026-01-02", "today"],
+  ] as const) {
+    test(`a value that is no ${column} fails its row alone`, async () => {
+      await table(`messageId String, value ${column}`);
+      const outcomes = await open().deliverAll?.(
+        [good, bad].map((value, nth) =>
+          sampleDataMessage({ id: `m${nth}`, data: JSON.stringify(value === null ? {} : { value }) }),
+        ),
+      );
+      assert.deepEqual(
+        outcomes?.map(({ kind }) => kind),
+        ["delivered", "failed"],
+      );
+      assert.equal((await rows()).length, 1);
+    });
+  }
 
   test("a missing table and a wrong password are told in the server's words", async () => {
     const missing = await open({ tableName: "nowhere" }).deliver(sampleMessage());

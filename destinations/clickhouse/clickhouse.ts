@@ -1,5 +1,6 @@
 /** ClickHouse: one row per message, inserted by its HTTP interface; columns are filled from members of the same name. */
 import { Type } from "typebox";
+import { elapsedMs } from "../../server/ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
@@ -48,14 +49,16 @@ export const clickhouse = defineDestination({
       "x-clickhouse-key": password,
     };
     /** A batch is inserted as a whole or not at all. One row that does not fit its table must not hold up the others. */
-    const insert = async (messages: Message[]): Promise<Outcome[]> => {
+    const insert = async (messages: Message[], endMs: number): Promise<Outcome[]> => {
+      if (elapsedMs() >= endMs) return sharedOutcome(messages, { kind: "failed", error: NOT_TRIED });
       const body = messages.map((message) => `${rowOf(message)}\n`).join("");
       const outcome = outcomeOf(await network.send({ url, method: "POST", headers, body }));
       if (messages.length === 1 || !isFaultOfRow(outcome)) return sharedOutcome(messages, outcome);
       const half = Math.ceil(messages.length / 2);
-      return [...(await insert(messages.slice(0, half))), ...(await insert(messages.slice(half)))];
+      const first = await insert(messages.slice(0, half), endMs);
+      return [...first, ...(await insert(messages.slice(half), endMs))];
     };
-    return rowChannel(insert);
+    return rowChannel((messages) => insert(messages, elapsedMs() + network.timeoutMs));
   },
 });
 
@@ -82,9 +85,13 @@ function rowOf(message: Message): string {
 
 /**
  * Faults of values (https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp): texts, numbers, dates and
- * ids that cannot be parsed, wrong types, and nulls for columns that take none.
+ * ids that cannot be parsed, wrong types, values out of range or against a constraint, and nulls for columns that take none.
+ * An unknown element of an enum is 49, 36 or 691, depending on the version.
  */
-const FAULTS_OF_ROWS = new Set([6, 25, 26, 27, 38, 41, 53, 70, 72, 117, 130, 131, 349, 376, 675, 676]);
+const FAULTS_OF_ROWS = new Set([
+  6, 19, 25, 26, 27, 32, 33, 36, 38, 41, 49, 53, 69, 70, 72, 117, 130, 131, 321, 349, 376, 407, 441, 467, 469,
+  675, 676, 691,
+]);
 
 const isFaultOfRow = ({ kind, error }: Outcome): boolean =>
   kind === "failed" && FAULTS_OF_ROWS.has(Number(/^Code: (\d+)/.exec(error ?? "")?.[1]));
@@ -99,5 +106,7 @@ function outcomeOf(exchange: Exchange): Outcome {
   return { ...outcome, kind: "failed", error: error ?? NOT_CLICKHOUSE };
 }
 
+const NOT_TRIED =
+  "the batch had rows that do not fit the table, and finding them took too long; it is sent again";
 /** For example a sign-in page: the message would be lost. */
 const NOT_CLICKHOUSE = "the receiver answered an insert with a text: it is not ClickHouse";
