@@ -1,5 +1,6 @@
 /** What warehouses have in common: a message becomes a row, and many rows are inserted together. */
 import { Type } from "typebox";
+import { shorten } from "../server/ground/storable-text.ts";
 import type { BatchLimits, Channel, Message, Outcome } from "./destination.ts";
 
 /** Settings that all of them have. */
@@ -48,9 +49,16 @@ export const rowChannel = (
   close,
 });
 
+/** The answer to a batch is stored with each of its messages. */
+const SHARED_ANSWER = 500;
+
 /** Gives all messages the outcome of the request that they shared. */
-export const sharedOutcome = (messages: Message[], outcome: Outcome): Outcome[] =>
-  messages.map(() => outcome);
+export function sharedOutcome(messages: Message[], outcome: Outcome): Outcome[] {
+  const { answer } = outcome;
+  const isLong = messages.length > 1 && answer !== undefined;
+  const shared = isLong ? { ...outcome, answer: shorten(answer, SHARED_ANSWER) } : outcome;
+  return messages.map(() => shared);
+}
 
 /** A name as warehouses take it without quotes; it is put into statements as it is. */
 export const SQL_NAME = "^[A-Za-z_][A-Za-z0-9_$]{0,126}$";

@@ -69,6 +69,7 @@ test("only the rows that BigQuery names have failed, with its reason", async () 
     ["delivered", "failed", "delivered"],
   );
   assert.equal(outcomes?.[1]?.error, "invalid: no such field: payload. (payload)");
+  assert.deepEqual(new Set(outcomes?.map(({ answer }) => answer)), new Set([undefined]));
 });
 
 test("of an answer that was cut off, nobody knows which rows were inserted, so all are retried", async () => {

@@ -98,9 +98,12 @@ function outcomesOf(messages: Message[], exchange: Exchange): Outcome[] {
     return sharedOutcome(messages, { ...outcome, kind: "failed", error: reason });
   }
   const reasons = readReasons(insertErrors);
-  return messages.map((_, index) => {
+  if (reasons.size === 0) return sharedOutcome(messages, outcome);
+  // The answer is about all rows, and may be long.
+  const { answer: _, ...own } = outcome;
+  return messages.map((_message, index) => {
     const reason = reasons.get(index);
-    return reason === undefined ? outcome : { ...outcome, kind: "failed", error: reason };
+    return reason === undefined ? own : { ...own, kind: "failed", error: reason };
   });
 }
 
