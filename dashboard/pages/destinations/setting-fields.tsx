@@ -35,11 +35,9 @@ function membersOf(schema: Record<string, unknown> | undefined): Member[] {
   }));
 }
 
-/** Returns the text of a field as the member's value: JSON where the member is no text. */
+/** Returns the text of a field as the member's value: JSON where the member is no text. Key files are JSON in a text. */
 export function valueOf({ type }: Member, text: string): unknown {
-  if (type === "string" || type === undefined) {
-    if (!text.startsWith("{")) return text;
-  }
+  if (type === "string" || (type === undefined && !text.startsWith("{"))) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
