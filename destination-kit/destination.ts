@@ -104,7 +104,7 @@ export interface Channel {
 /** When a batch of messages is sent: as soon as it has reached one of these. */
 export interface BatchLimits {
   messages: number;
-  /** Of the data of all messages together. */
+  /** Of the data of all messages together, with 200 more for the rest of each. */
   bytes: number;
   /** Since the first message. */
   waitMs: number;

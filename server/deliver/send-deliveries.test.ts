@@ -72,6 +72,13 @@ test("a batch larger than half of a lane grows until it is full", async (t) => {
   assert.deepEqual(batches, [1_000]);
 });
 
+test("what is around the data of a message counts towards the bytes of a batch", async (t) => {
+  // The data is `{}`.
+  const { batches, saved } = await openBatches(t, 50, { ...LIMITS, bytes: 25 * 202 });
+  await until(() => saved.length === 25);
+  assert.deepEqual(batches, [25]);
+});
+
 test("after a stop, messages of an incomplete batch are released and not sent", async (t) => {
   const { sender, saved, messages } = await openBatches(t, 50);
   sender.stopSending();

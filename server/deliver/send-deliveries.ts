@@ -14,6 +14,7 @@ import { eventFileUrl } from "./event-files.ts";
 import { Lanes } from "./lanes.ts";
 import type { Retry } from "./retry-schedule.ts";
 import type { OutcomeWriter } from "./save-outcomes.ts";
+import { ENVELOPE_BYTES } from "./shrink-message.ts";
 import { toMessage } from "./to-message.ts";
 import type { WebhookRateLimit } from "./webhook-rate-limit.ts";
 
@@ -136,7 +137,8 @@ export class DeliverySender {
     const { batch, row } = destination;
     if (!batch) return undefined;
     const messages = Math.min(batch.messages, this.lanes.widthOf(row.id));
-    return this.#batches.join(destination, { ...batch, messages }, Buffer.byteLength(event.data));
+    const bytes = Buffer.byteLength(event.data) + ENVELOPE_BYTES;
+    return this.#batches.join(destination, { ...batch, messages }, bytes);
   }
 
   async #attempt(prepared: PreparedDelivery, seat: Seat | undefined): Promise<void> {

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { LARGE_MEMBERS } from "../events/large-members.ts";
 
 /** For the envelope that a destination writes around the data of an event. */
-const ENVELOPE_BYTES = 200;
+export const ENVELOPE_BYTES = 200;
 
 /** Length of each text in a list of errors when the message does not fit: a hundred records may have long errors. */
 const SHORT_TEXT = 500;
