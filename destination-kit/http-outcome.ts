@@ -1,5 +1,6 @@
 /** Turns an HTTP answer into the outcome of an attempt. */
 import { nowMs } from "../server/ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
 import { retryAfter } from "../server/ground/retry-after.ts";
 import { storable } from "../server/ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
@@ -40,4 +41,14 @@ export function retryAfterMs(header: string | undefined): number | undefined {
   const fromMs = nowMs();
   const time = retryAfter(header, fromMs);
   return time && Math.max(0, time.getTime() - fromMs);
+}
+
+/** Returns the members of a body that is a JSON object; none of any other body. */
+export function membersOf(body: Buffer): JsonObject {
+  try {
+    const answer: Json = JSON.parse(body.toString("utf8"));
+    return isJsonObject(answer) ? answer : {};
+  } catch {
+    return {};
+  }
 }

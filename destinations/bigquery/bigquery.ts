@@ -1,6 +1,6 @@
 /** BigQuery: one row per message, inserted by its REST API with a service account. */
 import { Type } from "typebox";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json } from "../../server/ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,
@@ -8,14 +8,16 @@ import {
   type Message,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import { BATCH_CONFIG, batchLimits, rowChannel, sharedOutcome } from "../../destination-kit/rows.ts";
 import {
   checkServiceAccount,
+  googleAudience,
   googleBearer,
+  googleRefusal,
   readServiceAccount,
-} from "../../destination-kit/service-account.ts";
+} from "../../destination-kit/google.ts";
 
 const GOOGLE = "https://bigquery.googleapis.com";
 /** A request may have 10 MB (https://cloud.google.com/bigquery/quotas#streaming_inserts); quotes in the payload are escaped. */
@@ -58,7 +60,7 @@ export const bigquery = defineDestination({
     const [project, dataset, table] = [projectId, datasetId, tableId].map(encodeURIComponent);
     const path = `/bigquery/v2/projects/${project}/datasets/${dataset}/tables/${table}/insertAll`;
     const url = new URL(path, endpointUrl);
-    const bearer = googleBearer(readServiceAccount(credentials), audienceOf(url));
+    const bearer = googleBearer(readServiceAccount(credentials), googleAudience(url, GOOGLE));
     return rowChannel(async (messages) => {
       const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
       // Otherwise one row that does not fit its table would stop the others.
@@ -74,10 +76,6 @@ const rowOf = (message: Message) => ({
   json: { id: message.id, payload: messageBody(message) },
 });
 
-/** As for Pub/Sub: regional endpoints expect the same audience, and a token for another server is worthless at Google. */
-const audienceOf = (url: URL): string =>
-  `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? GOOGLE : url.origin}/`;
-
 /**
  * Rows that were not inserted are in `insertErrors`: `[{"index": 0, "errors": [{"reason": "invalid", "message": "…"}]}]`. A
  * refused request has `{"error": {"status": "NOT_FOUND", "message": "…"}}`.
@@ -85,16 +83,12 @@ const audienceOf = (url: URL): string =>
 function outcomesOf(messages: Message[], exchange: Exchange): Outcome[] {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return sharedOutcome(messages, outcome);
-  const text = exchange.body.toString("utf8");
-  const { error, kind, insertErrors } = membersOf(text);
+  const { error, kind, insertErrors } = membersOf(exchange.body);
   if (outcome.kind !== "delivered") {
-    const { status, message } = isJsonObject(error) ? error : {};
-    const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
-    // Never `gone`: a table can be created again.
-    return sharedOutcome(messages, { ...outcome, kind: "failed", ...(said && { error: said }) });
+    return sharedOutcome(messages, googleRefusal(outcome, error));
   }
   if (kind !== ACCEPTED) {
-    const reason = text.includes(`"${ACCEPTED}"`) ? MANY_REFUSED : NOT_BIGQUERY;
+    const reason = exchange.body.includes(`"${ACCEPTED}"`) ? MANY_REFUSED : NOT_BIGQUERY;
     return sharedOutcome(messages, { ...outcome, kind: "failed", error: reason });
   }
   const reasons = readReasons(insertErrors);
@@ -125,12 +119,3 @@ const ACCEPTED = "bigquery#tableDataInsertAllResponse";
 const MANY_REFUSED = "BigQuery refused so many rows that the answer does not say which ones";
 /** For example a sign-in page: the message would be lost. */
 const NOT_BIGQUERY = "the receiver did not answer an insert in BigQuery's form: it is not BigQuery";
-
-function membersOf(text: string): JsonObject {
-  try {
-    const answer: Json = JSON.parse(text);
-    return isJsonObject(answer) ? answer : {};
-  } catch {
-    return {};
-  }
-}

@@ -1,14 +1,15 @@
 /** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
 import { Type } from "typebox";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Exchange, type Outcome } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
 import {
   checkServiceAccount,
+  googleAudience,
   googleBearer,
+  googleRefusal,
   readServiceAccount,
-} from "../../destination-kit/service-account.ts";
+} from "../../destination-kit/google.ts";
 
 const GOOGLE = "https://pubsub.googleapis.com";
 /** A request may have 10 MB and contains the message as base64. */
@@ -43,7 +44,7 @@ export const pubsub = defineDestination({
   open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, network) {
     const topic = `projects/${encodeURIComponent(projectId)}/topics/${encodeURIComponent(topicId)}`;
     const url = new URL(`/v1/${topic}:publish`, endpointUrl);
-    const bearer = googleBearer(readServiceAccount(credentials), audienceOf(url));
+    const bearer = googleBearer(readServiceAccount(credentials), googleAudience(url, GOOGLE));
     return {
       async deliver({ id, topic, data }) {
         const messages = [
@@ -60,38 +61,19 @@ export const pubsub = defineDestination({
 });
 
 /**
- * Google's other endpoints (https://cloud.google.com/pubsub/docs/reference/service_apis_overview) expect the
- * same audience; a bearer token for another server is worthless at Google.
- */
-const audienceOf = (url: URL): string =>
-  `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? GOOGLE : url.origin}/`;
-
-/**
  * Google's refusal: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}; its answer to an accepted message:
  * {"messageIds": ["17"]}.
  */
 function outcomeOf(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return outcome;
-  const { error, messageIds } = membersOf(exchange.body.toString("utf8"));
+  const { error, messageIds } = membersOf(exchange.body);
   if (outcome.kind === "delivered") {
     const isTaken = Array.isArray(messageIds) && messageIds.length > 0;
     // For example a sign-in page: the message would be lost.
     return isTaken ? outcome : { ...outcome, kind: "failed", error: NO_ID };
   }
-  const { status, message } = isJsonObject(error) ? error : {};
-  const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
-  // Never `gone`: a topic can be created again.
-  return { ...outcome, kind: "failed", ...(said && { error: said }) };
+  return googleRefusal(outcome, error);
 }
 
 const NO_ID = "the receiver answered without the id of a message: it is not Pub/Sub";
-
-function membersOf(text: string): JsonObject {
-  try {
-    const answer: Json = JSON.parse(text);
-    return isJsonObject(answer) ? answer : {};
-  } catch {
-    return {};
-  }
-}

@@ -112,3 +112,15 @@ test("an answer in another form is not Redshift's", async () => {
     assert.match(outcome.error ?? "", /it is not Redshift/);
   }
 });
+
+test("a question about a statement that fails is asked again, as the rows may be inserted", async () => {
+  const network = { ...testNetwork(), timeoutMs: 2_000 };
+  const answers = [
+    answered(200, '{"Id":"s-1"}', ANSWER_TYPE),
+    answered(503, "busy"),
+    answered(200, TAKEN, ANSWER_TYPE),
+  ];
+  network.send = async () => answers.shift() ?? answered(500);
+  const outcome = await openSample(redshift, SAMPLE, network).deliver(sampleMessage());
+  assert.deepEqual([outcome.kind, answers.length], ["delivered", 0]);
+});

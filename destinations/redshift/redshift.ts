@@ -94,21 +94,36 @@ const statementFor = (table: string, messages: Message[]) => ({
 const FIRST_LOOK_MS = 100;
 const MOST_BETWEEN_LOOKS_MS = 2_000;
 
-/** Asks what became of a statement, with growing gaps. */
+/** Asks what became of a statement, with growing gaps. A question that fails is asked again: the rows may be inserted. */
 async function untilEnded(client: RedshiftDataClient, Id: string, timeoutMs: number): Promise<Outcome> {
-  const { DescribeStatementCommand } = await import("@aws-sdk/client-redshift-data");
   const endMs = elapsedMs() + timeoutMs;
   for (let gapMs = FIRST_LOOK_MS; ; gapMs = Math.min(2 * gapMs, MOST_BETWEEN_LOOKS_MS)) {
+    const { outcome, isFinal } = await lookAt(client, Id);
+    if (isFinal || elapsedMs() + gapMs > endMs) return outcome;
+    await wait(gapMs);
+  }
+}
+
+/** Returns what is known of a statement: how it ended, or how the attempt ends if nothing more becomes known. */
+async function lookAt(
+  client: RedshiftDataClient,
+  Id: string,
+): Promise<{ outcome: Outcome; isFinal: boolean }> {
+  const { DescribeStatementCommand } = await import("@aws-sdk/client-redshift-data");
+  try {
     const { Status, Error: reason, $metadata } = await client.send(new DescribeStatementCommand({ Id }));
     const status = $metadata.httpStatusCode ?? 200;
-    if (Status === "FINISHED")
-      return { kind: "delivered", status, answer: beginningOfText(`statement ${Id}`) };
-    if (Status === undefined) return { kind: "failed", status, error: NOT_REDSHIFT };
-    if (Status === "FAILED" || Status === "ABORTED") {
-      return { kind: "failed", status, error: beginningOfText(`${Status}: ${reason ?? "no reason"}`) };
+    if (Status === "FINISHED") {
+      const answer = beginningOfText(`statement ${Id}`);
+      return { outcome: { kind: "delivered", status, answer }, isFinal: true };
     }
-    if (elapsedMs() + gapMs > endMs) return { kind: "failed", status, error: STILL_RUNS, overloaded: true };
-    await wait(gapMs);
+    if (Status === undefined)
+      return { outcome: { kind: "failed", status, error: NOT_REDSHIFT }, isFinal: true };
+    const hasFailed = Status === "FAILED" || Status === "ABORTED";
+    const error = hasFailed ? beginningOfText(`${Status}: ${reason ?? "no reason"}`) : STILL_RUNS;
+    return { outcome: { kind: "failed", status, error, overloaded: !hasFailed }, isFinal: hasFailed };
+  } catch (error) {
+    return { outcome: awsOutcome(error), isFinal: false };
   }
 }
 

@@ -1,7 +1,6 @@
 /** Snowflake: one row per message, inserted by its SQL API, signed in with the key pair of a user. */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { Type } from "typebox";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,
@@ -9,7 +8,7 @@ import {
   type Fault,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome } from "../../destination-kit/http-outcome.ts";
+import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
@@ -120,7 +119,7 @@ function checkKey(privateKey: string): Fault[] {
 function outcomeOf(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return outcome;
-  const { code, message } = membersOf(exchange.body.toString("utf8"));
+  const { code, message } = membersOf(exchange.body);
   const said = typeof code === "string" && typeof message === "string" && `${code}: ${message}`;
   if (outcome.status === 200) return said ? outcome : { ...outcome, kind: "failed", error: NOT_SNOWFLAKE };
   const error = outcome.status === 202 ? STILL_RUNS : said || outcome.error || NOT_SNOWFLAKE;
@@ -130,12 +129,3 @@ function outcomeOf(exchange: Exchange): Outcome {
 const STILL_RUNS = "Snowflake has not inserted the rows in time; they may be there, and are inserted again";
 /** For example a sign-in page: the message would be lost. */
 const NOT_SNOWFLAKE = "the receiver did not answer in the form of the SQL API: it is not Snowflake";
-
-function membersOf(text: string): JsonObject {
-  try {
-    const answer: Json = JSON.parse(text);
-    return isJsonObject(answer) ? answer : {};
-  } catch {
-    return {};
-  }
-}

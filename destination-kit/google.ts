@@ -1,7 +1,7 @@
-/** Authenticates requests to Google with a bearer token that the service account's key has signed. */
+/** What destinations at Google have in common: service accounts, the bearer tokens that their keys sign, and refusals. */
 import type { KeyObject } from "node:crypto";
 import { isJsonObject, type Json } from "../server/ground/json.ts";
-import type { Fault } from "./destination.ts";
+import type { Fault, Outcome } from "./destination.ts";
 import { openBearer, readRsaKey } from "./signed-bearer.ts";
 
 export interface ServiceAccount {
@@ -48,4 +48,19 @@ export function checkServiceAccount(name: string, text: string): Fault[] {
   } catch (error) {
     return [{ name, detail: error instanceof Error ? error.message : "cannot be read" }];
   }
+}
+
+/**
+ * Returns the audience of tokens for an endpoint. Google's other endpoints
+ * (https://cloud.google.com/pubsub/docs/reference/service_apis_overview) expect the service's own name; a bearer token for another
+ * server is worthless at Google.
+ */
+export const googleAudience = (url: URL, service: string): string =>
+  `${url.protocol === "https:" && url.host.endsWith(".googleapis.com") ? service : url.origin}/`;
+
+/** Returns the outcome of a refusal `{"error": {"status": "NOT_FOUND", "message": "…"}}`. Never `gone`: what is missing can be created again. */
+export function googleRefusal(outcome: Outcome, error: Json | undefined): Outcome {
+  const { status, message } = isJsonObject(error) ? error : {};
+  const said = typeof status === "string" && typeof message === "string" && `${status}: ${message}`;
+  return { ...outcome, kind: "failed", ...(said && { error: said }) };
 }
