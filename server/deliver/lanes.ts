@@ -39,9 +39,8 @@ export interface LaneOwner {
 interface Lane<Item> {
   readonly projectId: string;
   readonly waiting: Item[];
-  readonly widest: number;
-  /** Its messages wait for each other. */
-  readonly batches: boolean;
+  /** How many messages the receiver takes together: they wait for each other. 0 if it takes them one by one. */
+  readonly batch: number;
   active: number;
   failing: boolean;
   slow: boolean;
@@ -237,21 +236,20 @@ export class Lanes<Item> {
   #laneSpace(lane: Lane<Item>): number {
     const depth = lane.slow ? this.#width(lane) : lane.failing ? FAILING_DEPTH : DEPTH;
     const space = depth - lane.active - lane.waiting.length;
-    const least = lane.batches ? 1 : depth / 2;
+    const least = lane.batch > 0 ? 1 : depth / 2;
     return space >= least ? space : 0;
   }
 
   /** Slow lanes share a part of the room: the more there are, the narrower each. */
-  #width({ failing, slow, projectId, widest }: Lane<Item>): number {
-    const width = failing ? FAILING_WIDTH : widest;
+  #width({ failing, slow, projectId, batch }: Lane<Item>): number {
+    const width = failing ? FAILING_WIDTH : Math.max(WIDTH, batch);
     return slow ? Math.min(width, this.#room.slowWidth(projectId)) : width;
   }
 }
 
 const newLane = <Item>(projectId: string, failing: boolean, batch: number): Lane<Item> => ({
   projectId,
-  widest: Math.max(WIDTH, batch),
-  batches: batch > 0,
+  batch,
   waiting: [],
   active: 0,
   failing,

@@ -1,5 +1,5 @@
 /** Sends deliveries through the lanes of their destinations and hands each result to the outcome writer. */
-import type { Message } from "../../destination-kit/destination.ts";
+import type { BatchLimits, Message } from "../../destination-kit/destination.ts";
 import type { Sealer } from "../ground/seal.ts";
 import { currentTraceparent, startWork, type WorkStart } from "../ground/span.ts";
 import { readTraceparent } from "../ground/trace-context.ts";
@@ -117,7 +117,7 @@ export class DeliverySender {
     const { destination, delivery } = prepared;
     if (destination.type.paced) await this.#deps.rateLimit.take(destination.row.projectId);
     if (this.#mustRelease(prepared)) return this.release(delivery);
-    const seat = await this.#takeSeat(prepared);
+    const seat = destination.batch && (await this.#takeSeat(prepared, destination.batch));
     try {
       if (seat && this.#mustRelease(prepared)) return this.release(delivery);
       begun();
@@ -133,12 +133,10 @@ export class DeliverySender {
   }
 
   /** Waits for the other messages of a batch. A batch that the lane does not let grow any more is complete. */
-  async #takeSeat({ destination, event }: PreparedDelivery): Promise<Seat | undefined> {
-    const { batch, row } = destination;
-    if (!batch) return undefined;
-    const messages = Math.min(batch.messages, this.lanes.widthOf(row.id));
+  #takeSeat({ destination, event }: PreparedDelivery, limits: BatchLimits): Promise<Seat> {
+    const messages = Math.min(limits.messages, this.lanes.widthOf(destination.row.id));
     const bytes = Buffer.byteLength(event.data) + ENVELOPE_BYTES;
-    return this.#batches.join(destination, { ...batch, messages }, bytes);
+    return this.#batches.join(destination, { ...limits, messages }, bytes);
   }
 
   async #attempt(prepared: PreparedDelivery, seat: Seat | undefined): Promise<void> {
