@@ -1,7 +1,7 @@
 /** Lets AWS clients send through the egress guard, and turns their errors into outcomes. */
 import { Readable } from "node:stream";
 import { Type } from "typebox";
-import { checkUrl } from "./check-url.ts";
+import { checkEndpoint } from "./check-url.ts";
 import type {
   AddressRules,
   Exchange,
@@ -32,9 +32,8 @@ export function checkAws(
   secrets: Record<string, string | undefined>,
   network: AddressRules,
 ): Fault[] {
-  const { endpointUrl } = config;
   return [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
+    ...checkEndpoint(config.endpointUrl, network),
     ...Object.entries(secrets).flatMap(([name, value]) =>
       /^[\x21-\x7e]*$/.test(value ?? "")
         ? []

@@ -19,6 +19,10 @@ export function checkUrl(name: string, text: string, network: AddressRules): Fau
   return [{ name, detail }];
 }
 
+/** Returns the faults of `metadata.endpointUrl`, an address that replaces the service's own. */
+export const checkEndpoint = (endpointUrl: string | undefined, network: AddressRules): Fault[] =>
+  endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network);
+
 /** The fault of a host that may not be reached. */
 export function isPrivate(host: string): string {
   return `leads to ${host}, which is private; list it in BUSBAR_EGRESS_ALLOW to reach it`;

@@ -1,8 +1,32 @@
 /** What destinations at Google have in common: service accounts, the bearer tokens that their keys sign, and refusals. */
 import type { KeyObject } from "node:crypto";
+import { Type } from "typebox";
 import { isJsonObject, type Json } from "../server/ground/json.ts";
-import type { Fault, Outcome } from "./destination.ts";
+import { checkEndpoint } from "./check-url.ts";
+import type { AddressRules, Fault, Outcome } from "./destination.ts";
 import { openBearer, readRsaKey } from "./signed-bearer.ts";
+
+/** Settings that all of them have. */
+export const GOOGLE_PROJECT = { projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }) };
+
+export const endpointOf = (service: string) => ({
+  endpointUrl: Type.Optional(
+    Type.String({
+      maxLength: 2_048,
+      description: `A regional endpoint or an emulator; ${service} without it.`,
+    }),
+  ),
+});
+
+/** Returns the shape of the secrets; `rights` says what the account needs. */
+export const serviceAccountThatMay = (rights: string) =>
+  Type.Object({
+    credentials: Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: `Text of the JSON key file of a service account that may ${rights}.`,
+    }),
+  });
 
 export interface ServiceAccount {
   email: string;
@@ -40,13 +64,22 @@ export const googleBearer = (
   audience: string,
 ): (() => Promise<string>) => openBearer({ issuer: email, subject: email, audience, keyId, key });
 
-/** Returns the fault of the text of a key file, if it has one. */
-export function checkServiceAccount(name: string, text: string): Fault[] {
+/** Checks what a schema cannot express: forbidden endpoints, and what is no key file. */
+export const checkGoogle = (
+  {
+    config: { endpointUrl },
+    secrets: { credentials },
+  }: { config: { endpointUrl?: string }; secrets: { credentials: string } },
+  network: AddressRules,
+): Fault[] => [...checkEndpoint(endpointUrl, network), ...checkKeyFile(credentials)];
+
+function checkKeyFile(text: string): Fault[] {
   try {
     readServiceAccount(text);
     return [];
   } catch (error) {
-    return [{ name, detail: error instanceof Error ? error.message : "cannot be read" }];
+    const detail = error instanceof Error ? error.message : "cannot be read";
+    return [{ name: "secrets.credentials", detail }];
   }
 }
 

@@ -52,12 +52,12 @@ export const rowChannel = (
 /** The answer to a batch is stored with each of its messages. */
 const SHARED_ANSWER = 500;
 
-/** Gives all messages the outcome of the request that they shared. */
-export function sharedOutcome(messages: Message[], outcome: Outcome): Outcome[] {
+/** Gives all messages or rows the outcome of the request that they shared. */
+export function sharedOutcome(items: readonly unknown[], outcome: Outcome): Outcome[] {
   const { answer } = outcome;
-  const isLong = messages.length > 1 && answer !== undefined;
+  const isLong = items.length > 1 && answer !== undefined;
   const shared = isLong ? { ...outcome, answer: shorten(answer, SHARED_ANSWER) } : outcome;
-  return messages.map(() => shared);
+  return items.map(() => shared);
 }
 
 /** A name as warehouses take it without quotes; it is put into statements as it is. */

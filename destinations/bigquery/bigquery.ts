@@ -1,7 +1,6 @@
 /** BigQuery: one row per message, inserted by its REST API with a service account. */
 import { Type } from "typebox";
 import { isJsonObject, type Json } from "../../server/ground/json.ts";
-import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,
   type Exchange,
@@ -12,11 +11,14 @@ import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import { BATCH_CONFIG, batchLimits, rowChannel, sharedOutcome } from "../../destination-kit/rows.ts";
 import {
-  checkServiceAccount,
+  checkGoogle,
+  endpointOf,
+  GOOGLE_PROJECT,
   googleAudience,
   googleBearer,
   googleRefusal,
   readServiceAccount,
+  serviceAccountThatMay,
 } from "../../destination-kit/google.ts";
 
 const GOOGLE = "https://bigquery.googleapis.com";
@@ -29,29 +31,15 @@ export const bigquery = defineDestination({
   label: "Google BigQuery",
   description: "One row of a table per message, with the columns `id` and `payload`.",
   config: Type.Object({
-    projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }),
+    ...GOOGLE_PROJECT,
     datasetId: Type.String({ pattern: "^[A-Za-z0-9_]{1,1024}$" }),
     tableId: Type.String({ pattern: "^[\\p{L}\\p{M}\\p{N}\\p{Pc}\\p{Pd} ]{1,1024}$" }),
-    endpointUrl: Type.Optional(
-      Type.String({
-        maxLength: 2_048,
-        description: `A regional endpoint or an emulator; ${GOOGLE} without it.`,
-      }),
-    ),
+    ...endpointOf(GOOGLE),
     ...BATCH_CONFIG,
   }),
-  secrets: Type.Object({
-    credentials: Type.String({
-      minLength: 1,
-      maxLength: 16_384,
-      description: "Text of the JSON key file of a service account that may insert into the table.",
-    }),
-  }),
+  secrets: serviceAccountThatMay("insert into the table"),
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config: { endpointUrl }, secrets: { credentials } }, network) => [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
-    ...checkServiceAccount("secrets.credentials", credentials),
-  ],
+  check: checkGoogle,
   batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
   open(
     { config: { projectId, datasetId, tableId, endpointUrl = GOOGLE }, secrets: { credentials } },

@@ -49,16 +49,15 @@ export const clickhouse = defineDestination({
       "x-clickhouse-key": password,
     };
     /** A batch is inserted as a whole or not at all. One row that does not fit its table must not hold up the others. */
-    const insert = async (messages: Message[], endMs: number): Promise<Outcome[]> => {
-      if (elapsedMs() >= endMs) return sharedOutcome(messages, { kind: "failed", error: NOT_TRIED });
-      const body = messages.map((message) => `${rowOf(message)}\n`).join("");
-      const outcome = outcomeOf(await network.send({ url, method: "POST", headers, body }));
-      if (messages.length === 1 || !isFaultOfRow(outcome)) return sharedOutcome(messages, outcome);
-      const half = Math.ceil(messages.length / 2);
-      const first = await insert(messages.slice(0, half), endMs);
-      return [...first, ...(await insert(messages.slice(half), endMs))];
+    const insert = async (rows: string[], endMs: number): Promise<Outcome[]> => {
+      if (elapsedMs() >= endMs) return sharedOutcome(rows, { kind: "failed", error: NOT_TRIED });
+      const outcome = outcomeOf(await network.send({ url, method: "POST", headers, body: rows.join("") }));
+      if (rows.length === 1 || !isFaultOfRow(outcome)) return sharedOutcome(rows, outcome);
+      const half = Math.ceil(rows.length / 2);
+      const first = await insert(rows.slice(0, half), endMs);
+      return [...first, ...(await insert(rows.slice(half), endMs))];
     };
-    return rowChannel((messages) => insert(messages, elapsedMs() + network.timeoutMs));
+    return rowChannel((messages) => insert(messages.map(rowOf), elapsedMs() + network.timeoutMs));
   },
 });
 
@@ -72,7 +71,7 @@ function statementFor(address: string, table: string): URL {
   return url;
 }
 
-/** Columns for receivers that drop repeated messages, beside those with the names of the message's own members. */
+/** Returns a line of JSON: columns for receivers that drop repeated messages, and the message's own members. */
 function rowOf(message: Message): string {
   const members: Json = JSON.parse(messageBody(message));
   const own = isJsonObject(members) ? members : { data: members };
@@ -80,7 +79,7 @@ function rowOf(message: Message): string {
   for (const [name, value] of Object.entries(own)) {
     row[name] = typeof value === "object" && value !== null ? JSON.stringify(value) : value;
   }
-  return JSON.stringify(row);
+  return `${JSON.stringify(row)}\n`;
 }
 
 /**

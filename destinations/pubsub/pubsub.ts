@@ -1,14 +1,16 @@
 /** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
 import { Type } from "typebox";
-import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Exchange, type Outcome } from "../../destination-kit/destination.ts";
 import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
 import {
-  checkServiceAccount,
+  checkGoogle,
+  endpointOf,
+  GOOGLE_PROJECT,
   googleAudience,
   googleBearer,
   googleRefusal,
   readServiceAccount,
+  serviceAccountThatMay,
 } from "../../destination-kit/google.ts";
 
 const GOOGLE = "https://pubsub.googleapis.com";
@@ -20,27 +22,13 @@ export const pubsub = defineDestination({
   label: "Google Cloud Pub/Sub",
   description: "One message of a topic per message, published with a service account.",
   config: Type.Object({
-    projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }),
+    ...GOOGLE_PROJECT,
     topicId: Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._~+%-]{2,254}$" }),
-    endpointUrl: Type.Optional(
-      Type.String({
-        maxLength: 2_048,
-        description: `A regional endpoint or an emulator; ${GOOGLE} without it.`,
-      }),
-    ),
+    ...endpointOf(GOOGLE),
   }),
-  secrets: Type.Object({
-    credentials: Type.String({
-      minLength: 1,
-      maxLength: 16_384,
-      description: "Text of the JSON key file of a service account that may publish to the topic.",
-    }),
-  }),
+  secrets: serviceAccountThatMay("publish to the topic"),
   maxMessageBytes: MAX_MESSAGE_BYTES,
-  check: ({ config: { endpointUrl }, secrets: { credentials } }, network) => [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
-    ...checkServiceAccount("secrets.credentials", credentials),
-  ],
+  check: checkGoogle,
   open({ config: { projectId, topicId, endpointUrl = GOOGLE }, secrets: { credentials } }, network) {
     const topic = `projects/${encodeURIComponent(projectId)}/topics/${encodeURIComponent(topicId)}`;
     const url = new URL(`/v1/${topic}:publish`, endpointUrl);

@@ -1,7 +1,7 @@
 /** Snowflake: one row per message, inserted by its SQL API, signed in with the key pair of a user. */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { Type } from "typebox";
-import { checkUrl } from "../../destination-kit/check-url.ts";
+import { checkEndpoint } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,
   type Exchange,
@@ -55,7 +55,7 @@ export const snowflake = defineDestination({
   }),
   maxMessageBytes: MAX_MESSAGE_BYTES,
   check: ({ config: { endpointUrl }, secrets: { privateKey } }, network) => [
-    ...(endpointUrl === undefined ? [] : checkUrl("metadata.endpointUrl", endpointUrl, network)),
+    ...checkEndpoint(endpointUrl, network),
     ...checkKey(privateKey),
   ],
   batch: (config) => batchLimits(config, MAX_BATCH_BYTES),
