@@ -13,29 +13,32 @@ export interface OpenMapping {
   fields: string[];
 }
 
-export function openMappings(revision: Json | undefined): OpenMapping[] {
-  return objectsAt(revision, "content.read.objects").flatMap((object) => {
-    const required = objectsAt(object, "requiredFields");
-    return [...required, ...objectsAt(object, "optionalFields")].flatMap((field) => {
-      const name = textAt(field, "mapToName");
-      if (name === undefined || textAt(field, "fieldName")) return [];
+export const openMappings = (revision: Json | undefined): OpenMapping[] =>
+  objectsAt(revision, "content.read.objects").flatMap((object) =>
+    namesToMap(object).map(({ name, field, isRequired }) => {
       const fields = objectsAt(object, "allFields").flatMap((one) => textAt(one, "fieldName") ?? []);
       const proposed = textAt(field, "default");
       const fits = proposed !== undefined && (fields.length === 0 || fields.includes(proposed));
-      const asked = textAt(field, "prompt") ?? textAt(field, "mapToDisplayName") ?? name;
-      return [
-        {
-          object: textAt(object, "objectName") ?? "",
-          name,
-          isRequired: required.includes(field),
-          question: asked,
-          ...(fits && { proposed }),
-          fields,
-        },
-      ];
-    });
-  });
-}
+      return {
+        object: textAt(object, "objectName") ?? "",
+        name,
+        isRequired,
+        question: textAt(field, "prompt") ?? textAt(field, "mapToDisplayName") ?? name,
+        ...(fits && { proposed }),
+        fields,
+      };
+    }),
+  );
+
+/** Returns the builder's names in an object for which the manifest has no field, with their entries there. */
+const namesToMap = (object: JsonObject): { name: string; field: JsonObject; isRequired: boolean }[] =>
+  ["requiredFields", "optionalFields"].flatMap((list) =>
+    objectsAt(object, list).flatMap((field) => {
+      const name = textAt(field, "mapToName");
+      const isOpen = name !== undefined && !textAt(field, "fieldName");
+      return isOpen ? [{ name, field, isRequired: list === "requiredFields" }] : [];
+    }),
+  );
 
 /** `chosen` returns the field for a mapped name. */
 export function defaultConfig(
@@ -44,14 +47,10 @@ export function defaultConfig(
 ): JsonObject {
   const read = objectsAt(revision, "content.read.objects").map((object): [string, Json] => {
     const objectName = textAt(object, "objectName") ?? "";
-    const required = objectsAt(object, "requiredFields");
-    const mapped = [...required, ...objectsAt(object, "optionalFields")].flatMap(
-      (field): [string, string][] => {
-        const name = textAt(field, "fieldName") ? undefined : textAt(field, "mapToName");
-        const fieldName = name === undefined ? undefined : chosen(objectName, name);
-        return name === undefined || fieldName === undefined ? [] : [[name, fieldName]];
-      },
-    );
+    const mapped = namesToMap(object).flatMap(({ name }): [string, string][] => {
+      const fieldName = chosen(objectName, name);
+      return fieldName === undefined ? [] : [[name, fieldName]];
+    });
     const content = {
       objectName,
       // Required fields are read in any case; a mapped one that is selected too would be delivered twice.
