@@ -30,7 +30,7 @@ export interface ProviderErrorOptions {
   /** When a retry may work, as far as the provider names a time. */
   retryAt?: Date;
   /** A rate limit of such requests alone, for example of searches: the provider accepts others of the connection. */
-  limitsSome?: boolean;
+  isPartialLimit?: boolean;
   /** The provider's body as text, shortened. */
   rawResponse?: string;
   cause?: unknown;
@@ -48,7 +48,7 @@ export class ProviderError extends Error {
   readonly causedByAnother: boolean;
   readonly status?: number;
   readonly retryAt?: Date;
-  readonly limitsSome: boolean;
+  readonly isPartialLimit: boolean;
   readonly rawResponse?: string;
 
   constructor(options: ProviderErrorOptions) {
@@ -58,7 +58,7 @@ export class ProviderError extends Error {
     this.causedByAnother = options.causedByAnother ?? false;
     this.status = options.status;
     this.retryAt = options.retryAt;
-    this.limitsSome = options.limitsSome ?? false;
+    this.isPartialLimit = options.isPartialLimit ?? false;
     this.rawResponse = options.rawResponse === undefined ? undefined : shorten(options.rawResponse);
   }
 }

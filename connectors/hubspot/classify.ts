@@ -24,7 +24,7 @@ export function classify(response: ProviderResponse, account?: Account): Provide
     status: response.status,
     retryAt:
       kind === "rate_limited" || kind === "unavailable" ? retryAt(response, fault, account) : undefined,
-    limitsSome: response.status === 429 && isSearch(response) && isSecondly(policyOf(fault)),
+    isPartialLimit: response.status === 429 && isSearch(response) && isSecondly(policyOf(fault)),
     rawResponse: shorten(response.text),
   });
 }

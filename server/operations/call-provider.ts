@@ -121,7 +121,7 @@ async function closeGate(
   if (limits.length + errors.length === 0) return;
   const all = [...limits, ...errors.flatMap((error) => limitOf(error) ?? [])];
   // A limit of searches must not hold up people's writes.
-  const limit = strictest(all.filter(({ limitsSome }) => !limitsSome));
+  const limit = strictest(all.filter(({ isPartialLimit }) => !isPartialLimit));
   if (limit) await gates.closeForAll(connectionId, limit);
 }
 

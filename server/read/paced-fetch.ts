@@ -6,6 +6,10 @@ import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../ground/clock.ts";
 
 const MOST_PACES = 20_000;
+/** The requests of this time may be sent at once. */
+const BURST_MS = 1_000;
+/** How long the next request waits after the provider has said that the limit is reached. */
+const LIMITED_MS = 1_000;
 
 export interface ReadPaces {
   /** Returns a fetch that waits before requests that come too soon after others of the connection. */
@@ -24,12 +28,13 @@ export function openReadPaces(): ReadPaces {
       const nowMs = elapsedMs();
       const dueMs = Math.max(dueMsOf.get(key) ?? 0, nowMs) + 1_000 / pace.perSecond;
       dueMsOf.set(key, dueMs);
-      // The requests of one second may be sent at once.
-      const waitMs = dueMs - nowMs - 1_000;
+      const waitMs = dueMs - nowMs - BURST_MS;
       if (waitMs > 0) await wait(waitMs);
       const answer = await fetch(request);
-      // Other processes read the same account: the next such request of this one waits a second, too.
-      if (answer.status === 429) dueMsOf.set(key, Math.max(dueMsOf.get(key) ?? 0, elapsedMs() + 2_000));
+      // Other processes read the same account.
+      if (answer.status === 429) {
+        dueMsOf.set(key, Math.max(dueMsOf.get(key) ?? 0, elapsedMs() + BURST_MS + LIMITED_MS));
+      }
       return answer;
     },
   };

@@ -11,7 +11,7 @@ export interface RateLimit {
   /** False when the provider may have locked the credentials: a retry makes it worse. */
   retryable: boolean;
   /** Whether it applies to some kind of requests only. */
-  limitsSome?: boolean;
+  isPartialLimit?: boolean;
 }
 
 /** A gate: nothing is sent for the connection before `until`. */
@@ -34,9 +34,9 @@ export function judgeAnswer(
 }
 
 /** Returns the rate limit that an error reports. */
-export function limitOf({ kind, retryAt, limitsSome }: ProviderError): RateLimit | undefined {
+export function limitOf({ kind, retryAt, isPartialLimit }: ProviderError): RateLimit | undefined {
   if (kind !== "rate_limited" && kind !== "locked_out") return undefined;
-  return { retryAt, retryable: kind === "rate_limited", ...(limitsSome && { limitsSome }) };
+  return { retryAt, retryable: kind === "rate_limited", ...(isPartialLimit && { isPartialLimit }) };
 }
 
 /** Returns one limit that is at least as strict as each of these: a lockout before a rate limit, the latest time. */
@@ -77,9 +77,18 @@ export function givenWaitMs({ retryAt }: RateLimit, nowMs: number): number | und
 /** Returns a rate limit's error with the time at which the closed gate opens, which callers are to wait for. */
 export function withGateTime(error: ProviderError, gate: ClosedGate | undefined): ProviderError {
   if (!gate || !limitOf(error) || error.retryAt?.getTime() === gate.until.getTime()) return error;
-  const { kind, message, code, status, rawResponse, limitsSome } = error;
+  const { kind, message, code, status, rawResponse, isPartialLimit } = error;
   const retryAt = gate.until;
-  return new ProviderError({ kind, message, code, status, rawResponse, limitsSome, retryAt, cause: error });
+  return new ProviderError({
+    kind,
+    message,
+    code,
+    status,
+    rawResponse,
+    isPartialLimit,
+    retryAt,
+    cause: error,
+  });
 }
 
 /**
