@@ -70,7 +70,9 @@ test("a lane narrows when its receiver fails and widens when it works again", as
   assert.equal(running.length, 64);
 });
 
-test("a full lane takes more when half of its line is gone, and reports that once", async () => {
+test("a full lane takes more when half of its line is gone, and reports that once", async (t) => {
+  // On a busy machine the many steps take so long that the lane would count as slow.
+  stopClock(t);
   const { lanes, spaces, add, space, end } = openLanes();
   add("a", 1_024);
   assert.equal(space("a"), 0);
