@@ -1,0 +1,268 @@
+/**
+ * What a vendor's own material says about its API: the form of `connectors/<provider>/facts.json`. Facts are never derived from
+ * our description of the provider. What no source says is left out, and counts as unverified.
+ */
+import { Type, type Static, type TProperties } from "typebox";
+
+const text = (description: string) => Type.String({ description });
+const optional = (description: string) => Type.Optional(Type.String({ description }));
+const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+const closed = <P extends TProperties>(members: P, description?: string) =>
+  Type.Object(members, { additionalProperties: false, ...(description !== undefined && { description }) });
+
+const oneOf = <const V extends readonly string[]>(values: V, description?: string) =>
+  Type.Unsafe<V[number]>({ type: "string", enum: values, ...(description !== undefined && { description }) });
+
+const TimeFormat = oneOf([
+  "rfc3339",
+  "rfc3339-seconds",
+  "date",
+  "sql",
+  "unix",
+  "unix-ms",
+  "http",
+  "json-date",
+]);
+
+const Source = closed(
+  {
+    kind: oneOf(
+      ["vendor-openapi", "vendor-sdk", "vendor-docs", "vendor-schema", "third-party"],
+      "`third-party`: somebody else's connector, recording or copy; weaker than the vendor's own word.",
+    ),
+    repository: optional("`owner/name` of the public repository."),
+    file: optional("Path in the repository."),
+    url: optional("Address of the page, where there is no repository."),
+    version: optional("Version that the file names, or its commit."),
+    date: text("Day of that version, or else the day on which it was read: `2026-11-26`."),
+  },
+  "Where facts come from.",
+);
+
+/** One name of a query, a header or a body, and what the vendor allows for it. */
+const Parameter = closed({
+  required: flag("The vendor refuses requests without it."),
+  type: Type.Optional(oneOf(["string", "integer", "number", "boolean", "array", "object"])),
+  enum: Type.Optional(
+    Type.Array(Type.String(), { description: "The only values; of each part where `separator` is set." }),
+  ),
+  pattern: optional("Regular expression of a whole value, where the vendor has a syntax of its own."),
+  separator: optional("Between several values in one text."),
+  minimum: Type.Optional(Type.Number()),
+  maximum: Type.Optional(Type.Number()),
+  default: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+});
+
+const Parameters = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Parameter, { description }));
+
+const request = {
+  source: text("Key in `sources`; `key#place` for a place in it."),
+  method: oneOf(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+  path: text(
+    "Path below the base URL of the connection, placeholders in braces: `{id}` is the record's id, `{parent}` that of the record above.",
+  ),
+  query: Parameters(
+    "All names that the vendor knows in the query. A name that is not here is refused, unless `openQuery`.",
+  ),
+  openQuery: flag("The vendor allows other names, or does not list them all."),
+  headers: Parameters("Headers that the request needs or may have, besides sign-in and content type."),
+  body: Parameters(
+    "Names of the body by dotted path, as far as known; others are refused only with `closedBody`.",
+  ),
+  closedBody: flag("The vendor refuses names of the body that are not here."),
+  encoding: Type.Optional(oneOf(["json", "form"], "Default: `json`.")),
+  success: Type.Array(Type.Integer(), { description: "Statuses of a success." }),
+};
+
+const ListPaging = closed(
+  {
+    kind: oneOf(
+      ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"],
+      "`keyset`: the id of the last record goes into the request. `none`: one answer has all records.",
+    ),
+    to: optional("Where the place goes: `query.<name>` or `body.<path>`."),
+    from: optional("Path of the next cursor or address in an answer."),
+    more: optional("Path of a member that tells whether others follow."),
+    moreMeans: Type.Optional(
+      oneOf(["more", "last"], "`last`: the member is true on the LAST page. Default: `more`."),
+    ),
+    total: optional("Path of the number of all records, or of all pages with `totalIs`."),
+    totalIs: Type.Optional(oneOf(["records", "pages", "lastPage"])),
+    first: Type.Optional(Type.Integer({ description: "Number of the first page, or of the first record." })),
+    size: optional("Where the size of a page goes."),
+    largest: Type.Optional(Type.Integer({ description: "Largest page. A larger size is refused or cut." })),
+    default: Type.Optional(Type.Integer({ description: "Size of a page without the parameter." })),
+    oversize: Type.Optional(oneOf(["refused", "cut"], "What becomes of a larger size.")),
+    shortPages: flag("The vendor says that a page before the last may be shorter than asked for, or empty."),
+    depth: Type.Optional(
+      closed({
+        records: Type.Integer({ description: "Records that can be reached." }),
+        beyond: oneOf(["refused", "silent"]),
+        source: optional("Key in `sources`, where it is another one."),
+      }),
+    ),
+  },
+  "How a page follows a page.",
+);
+
+/** A request that lists records. */
+const ListFact = closed({
+  ...request,
+  records: text("Path of the list of records in an answer; empty: the answer itself."),
+  each: optional("Member of each entry that is the record."),
+  whenEmpty: Type.Optional(
+    oneOf(
+      ["list", "absent", "null", "204", "404"],
+      "What an answer without records has in place of the list. Default: an empty list.",
+    ),
+  ),
+  paging: ListPaging,
+  since: Type.Optional(
+    closed(
+      {
+        to: text("Where the bound goes: `query.<name>`, `body.<path>` or `header.<name>`."),
+        template: optional("Text around the bound, with `{since}`."),
+        format: TimeFormat,
+        inclusive: flag("Whether records that changed exactly then are among them. Absent: unknown."),
+        zone: Type.Optional(oneOf(["UTC", "user"], "Zone of bounds without one.")),
+        field: optional("Path of the time in a record that the bound is compared with."),
+        oldestDays: Type.Optional(Type.Integer({ description: "Older bounds are refused." })),
+      },
+      "How changes are asked for. Absent: the vendor's list has no such bound.",
+    ),
+  ),
+  sort: Type.Optional(
+    closed({
+      default: Type.Optional(
+        oneOf(
+          ["created", "changed", "id", "other", "none"],
+          "Order without a parameter; `none`: the vendor promises none.",
+        ),
+      ),
+      by: Type.Optional(
+        Type.Record(Type.String(), oneOf(["created", "changed", "id"]), {
+          description: "Orders that a request can have: `query.sort=updated` and what it sorts by.",
+        }),
+      ),
+    }),
+  ),
+  hidden: Type.Optional(
+    Type.Array(
+      closed({
+        what: text("Records that the list leaves out by default, for example `canceled subscriptions`."),
+        shownBy: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: "Parameters that bring them: `query.status` and its value. Absent: nothing does.",
+          }),
+        ),
+        alsoAt: optional("Path of another list that has them."),
+        source: optional("Key in `sources`, where it is another one."),
+      }),
+    ),
+  ),
+  /** A list that tells deletions, too. */
+  deleted: Type.Optional(
+    closed({
+      at: text("Path in a record, for example `status`."),
+      is: text("Its value for a deleted one, for example `cancelled`."),
+      shownBy: Type.Optional(Type.Record(Type.String(), Type.String())),
+    }),
+  ),
+  fields: Type.Optional(
+    closed(
+      {
+        to: text("Where the names of wanted fields go."),
+        always: Type.Optional(
+          Type.Array(Type.String(), { description: "Fields that answers have without asking." }),
+        ),
+        onRequest: Type.Optional(
+          Type.Array(Type.String(), {
+            description: "Fields, or values of the parameter, that are absent unless asked for.",
+          }),
+        ),
+      },
+      "For lists that return some fields only on request.",
+    ),
+  ),
+});
+
+/** A request that reads or writes one record. */
+const RecordFact = closed({
+  ...request,
+  wrap: optional("Path of the member of the body that has the fields. Absent: the body itself."),
+  record: optional("Path of the record in an answer; empty: the answer itself. Absent: the answer has none."),
+  idempotencyKey: optional("Where a key goes under which the vendor creates once."),
+  absent: flag("The vendor has no such request: it answers 404 or 405."),
+});
+
+const ObjectFacts = closed({
+  id: closed({
+    path: text("Path of the id in a record."),
+    type: oneOf(["string", "integer", "uuid"]),
+    example: optional("An id as the vendor's material shows one."),
+    longest: Type.Optional(Type.Integer({ description: "Characters at most." })),
+    pattern: optional("Form of a whole id, where the vendor names one."),
+  }),
+  changed: Type.Optional(
+    closed({ path: text("Path of the time of the last change in a record."), format: TimeFormat }),
+  ),
+  created: Type.Optional(
+    closed({ path: text("Path of the time of the creation in a record."), format: TimeFormat }),
+  ),
+  list: Type.Optional(ListFact),
+  /** Where changes are asked for by another request than all records. */
+  changes: Type.Optional(ListFact),
+  get: Type.Optional(RecordFact),
+  create: Type.Optional(RecordFact),
+  update: Type.Optional(RecordFact),
+  upsert: Type.Optional(RecordFact),
+  delete: Type.Optional(RecordFact),
+  example: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "A record as the vendor's material shows one, shortened.",
+    }),
+  ),
+  unverified: Type.Optional(
+    Type.Array(Type.String(), { description: "What no source was found for, one sentence each." }),
+  ),
+});
+
+export const FactsSchema = closed({
+  provider: text("Key of the catalog."),
+  sources: Type.Record(Type.String(), Source),
+  hosts: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "Addresses of the API that the vendor names, also those of regions.",
+    }),
+  ),
+  objects: Type.Record(Type.String(), ObjectFacts),
+  errors: Type.Optional(
+    closed({
+      source: text("Key in `sources`."),
+      body: Type.Unknown({
+        description: "The body of a refusal as published, with `REASON` in place of the reason.",
+      }),
+      message: text("Path of the reason in it."),
+      code: optional("Path of the code in it."),
+      rateLimits: Type.Optional(
+        Type.Array(
+          closed({
+            status: Type.Integer(),
+            headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+            body: Type.Optional(Type.Unknown()),
+          }),
+          { description: "Every way in which the vendor says that a rate limit is reached." },
+        ),
+      ),
+    }),
+  ),
+  /** Where sources disagree, or mislead; one sentence each. */
+  notes: Type.Optional(Type.Array(Type.String())),
+});
+
+export type Facts = Static<typeof FactsSchema>;
+export type ObjectFacts = Static<typeof ObjectFacts>;
+export type ListFact = Static<typeof ListFact>;
+export type RecordFact = Static<typeof RecordFact>;
+export type Parameter = Static<typeof Parameter>;
