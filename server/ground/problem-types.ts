@@ -260,7 +260,8 @@ export const PROBLEM_TYPES = {
     title: "Temporarily unavailable",
     retryable: true,
     causes: "The database or the identity provider is not reachable, or Busbar is starting or stopping.",
-    remedy: "Try again in a few seconds.",
+    remedy:
+      "Try again in a few seconds. If `retryable` is false, the database did not confirm the request: look up whether it was carried out.",
   },
   "provider-timeout": {
     status: 504,

@@ -1,7 +1,7 @@
 /** Renders refusals as Problem Details (RFC 9457) and converts any other error into one. */
 import { now, nowMs } from "../ground/clock.ts";
 import type { SupportContact } from "../ground/config.ts";
-import { isDatabaseAway } from "../store/database-outage.ts";
+import { isDatabaseAway, mayBeCommitted } from "../store/database-outage.ts";
 import { Problem, type Issue } from "../ground/errors.ts";
 import { PROBLEM_TYPES, type ProblemSlug } from "../ground/problem-types.ts";
 
@@ -73,12 +73,31 @@ const FRAMEWORK_ERRORS: Record<string, { slug: ProblemSlug; detail: string }> = 
 /** A failover to a standby that is ready takes about as long. */
 const DATABASE_RETRY_MS = 2_000;
 
+/** What is known of the request that an error ended. */
+interface EndedRequest {
+  /** It changes nothing. */
+  reads?: boolean;
+  /** It has an idempotency key, so sending it again does nothing twice. */
+  keyed?: boolean;
+}
+
 /** Converts any error to a Problem. An unknown error is internal, and its text stays in the log. */
-export function toProblem(error: unknown): Problem {
+export function toProblem(error: unknown, { reads = false, keyed = false }: EndedRequest = {}): Problem {
   if (error instanceof Problem) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const known = FRAMEWORK_ERRORS[code];
   if (known) return new Problem(known.slug, { detail: known.detail, cause: error });
+  if (!reads && mayBeCommitted(error)) {
+    const what = "The database did not confirm in time, so the request may have been carried out or not.";
+    return new Problem("unavailable", {
+      detail: keyed
+        ? `${what} Send it again with the same Idempotency-Key.`
+        : `${what} Look it up before you send it again; with an Idempotency-Key it could be sent again safely.`,
+      retryable: keyed,
+      ...(keyed && { retryAfter: new Date(nowMs() + DATABASE_RETRY_MS) }),
+      cause: error,
+    });
+  }
   if (isDatabaseAway(error)) {
     return new Problem("unavailable", {
       detail: "The database does not answer at the moment. Nothing was done; try again in a few seconds.",

@@ -16,7 +16,10 @@ export function refuseRequest(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const problem = toProblem(error);
+  const problem = toProblem(error, {
+    reads: request.method === "GET" || request.method === "HEAD",
+    keyed: request.headers["idempotency-key"] !== undefined,
+  });
   // There is nothing to investigate about a feature that is not built.
   if (problem.status >= 500 && problem.slug !== "not-built") {
     const cause = problem.options.cause ?? problem;

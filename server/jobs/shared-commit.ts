@@ -1,4 +1,5 @@
 /** Combines items of callers that arrive together into one transaction; each caller waits for its commit. */
+import { tookTooLong } from "../store/database-outage.ts";
 
 export interface SharedCommit<T> {
   /** Settles when the item is committed; rejects with the reason it could not be. */
@@ -11,6 +12,8 @@ export interface SharedCommitOptions<T> {
   sizeOf?(item: T): number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   mostUnderWay?: number;
+  /** Whether items may be tried alone after this failure of several; unless given, if it did not take too long. */
+  mayRepeat?(error: unknown): boolean;
   /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they come one at a time. */
   gather?: { items: number; ms: number };
 }
@@ -22,7 +25,13 @@ export interface SharedCommitOptions<T> {
  */
 export function sharedCommit<T>(
   flush: (items: T[]) => Promise<void>,
-  { mostItems = 200, sizeOf = () => 1, mostUnderWay = 2, gather }: SharedCommitOptions<T> = {},
+  {
+    mostItems = 200,
+    sizeOf = () => 1,
+    mostUnderWay = 2,
+    mayRepeat = (error) => !tookTooLong(error),
+    gather,
+  }: SharedCommitOptions<T> = {},
 ): SharedCommit<T> {
   let waiting: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let underWay = 0;
@@ -46,7 +55,7 @@ export function sharedCommit<T>(
       await flush(batch.map(({ item }) => item));
       for (const { resolve } of batch) resolve();
     } catch (error) {
-      if (batch.length === 1) batch[0]?.reject(error);
+      if (batch.length === 1 || !mayRepeat(error)) for (const { reject } of batch) reject(error);
       else for (const one of batch) await flush([one.item]).then(one.resolve, one.reject);
     } finally {
       underWay -= 1;

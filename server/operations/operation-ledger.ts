@@ -18,7 +18,12 @@ import {
   type NewOperation,
 } from "../store/operations.ts";
 import { markCalled, type CalledWrite } from "../store/write-queue.ts";
-import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import {
+  isDatabaseAway,
+  mayBeCommitted,
+  retryWhileDatabaseIsDown,
+  tookTooLong,
+} from "../store/database-outage.ts";
 
 export interface OperationLedger {
   /** Commits an operation before the provider is called, so that every request there can be traced here. */
@@ -57,13 +62,7 @@ export function openOperationLedger(deps: {
     ),
   );
   const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
-  const group = sharedCommit<{ write: GroupedWrite; masterId?: string }>((items) =>
-    transact(deps.database, async (transaction) => {
-      // In the order of their keys, so that two processes never wait for each other's locks.
-      const ordered = items.toSorted((a, b) => (a.write.groupKey < b.write.groupKey ? -1 : 1));
-      for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
-    }),
-  );
+  const group = commitGroups(deps.database);
   const called = sharedCommit<CalledWrite>((writes) => markCalled(queries, deps.identity.id, writes), {
     mostUnderWay: 1,
     gather: { items: 64, ms: 2 },
@@ -86,7 +85,7 @@ export function openOperationLedger(deps: {
       try {
         await begin.add(operation);
       } catch (error) {
-        if (mayHaveArrived(error)) endWithoutWaiting(notSent(operation));
+        if (mayBeCommitted(error)) endWithoutWaiting(notSent(operation));
         throw error;
       }
     },
@@ -101,11 +100,15 @@ export function openOperationLedger(deps: {
     },
     endLater: insist,
     async accept(write) {
-      await accept.add(write);
+      await accept.add(write).catch((error: unknown) => {
+        if (!mayBeCommitted(error)) throw error;
+        // The statement skips an operation that is there, so it also finds out whether the first one was carried out.
+        return accept.add(write);
+      });
       deps.newWrites.announce();
     },
     async group(write) {
-      const item: { write: GroupedWrite; masterId?: string } = { write };
+      const item: GroupItem = { write };
       await group.add(item);
       deps.newWrites.announce();
       return item.masterId ?? write.operation.id;
@@ -113,9 +116,23 @@ export function openOperationLedger(deps: {
   };
 }
 
-/** Whether the statement may have been committed although no answer came: the database was connected when it was sent. */
-const mayHaveArrived = (error: unknown): boolean =>
-  isDatabaseAway(error) && !(error instanceof Error && "address" in error);
+/** `masterId` is the id of the group's operation, known after the commit. */
+interface GroupItem {
+  write: GroupedWrite;
+  masterId?: string;
+}
+
+const commitGroups = (database: Database) =>
+  sharedCommit<GroupItem>(
+    (items) =>
+      transact(database, async (transaction) => {
+        // In the order of their keys, so that two processes never wait for each other's locks.
+        const ordered = items.toSorted((a, b) => (a.write.groupKey < b.write.groupKey ? -1 : 1));
+        for (const item of ordered) item.masterId = await appendToGroup(transaction, item.write);
+      }),
+    // A record that was added to its group must not be added again.
+    { mayRepeat: (error) => !tookTooLong(error) && !mayBeCommitted(error) },
+  );
 
 function notSent({ id, objectName, messageName = objectName }: NewOperation): EndedOperation {
   const error = "Not sent: the database connection broke before the write could begin";

@@ -20,7 +20,10 @@ export interface AcceptedWrite {
   retryMs: number;
 }
 
-/** Inserts them in the order given, which is the order in which updates of one record will be applied. */
+/**
+ * Inserts them in the order given, which is the order in which updates of one record will be applied. Ids are made by the caller: one
+ * whose operation is there was accepted by an earlier statement, whose answer was lost, and is skipped.
+ */
 export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWrite[]): Promise<void> {
   const rows = writes.map(
     ({ operation, writeType, sendOptions, records, recordKeys, dueMs, retryMs }, position) => ({
@@ -54,11 +57,13 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
       select id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, 'in_progress',
         jsonb_build_object('objects', jsonb_build_array(coalesce(message_name, object_name)))
       from input
+      on conflict (id) do nothing
+      returning id as made_id
     ), queued as (
       insert into writes (operation_id, installation_id, write_type, send_options, records, due_time, deadline)
       select id, installation_id, write_type, send_options, records,
         now() + due_ms * interval '1 millisecond', now() + deadline_ms * interval '1 millisecond'
-      from input order by position
+      from input join made on made_id = id order by position
       returning operation_id, seq
     )
     insert into write_keys (record_key, seq, operation_id)

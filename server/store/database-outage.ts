@@ -37,12 +37,42 @@ export async function ignoreDatabaseOutage(run: () => Promise<unknown>): Promise
   }
 }
 
-/** SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), and 25006: a standby that is not promoted yet. */
-const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006)$/;
+/**
+ * SQLSTATE classes 08 (connection), 53 (resources), 57P (shutdown), 25006: a standby that is not promoted yet, 57014 and 55P03: the
+ * server gave a statement up because it, or a lock that it waited for, took too long.
+ */
+const AWAY = /^(08\w{3}|53\w{3}|57P\w{2}|25006|57014|55P03)$/;
+
+/** Of these, the ones with which the server says that it did not carry the statement out. */
+const REFUSED = /^(53\w{3}|57P03|25006|57014|55P03)$/;
 
 /** Messages of pg's errors that have no code. */
 const BROKEN =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired$|Query read timeout$|Client .* is not queryable$)/;
+
+/** The pool had no free connection, or no server accepted one. */
+const NEVER_SENT = /^(timeout exceeded when trying to connect|timeout expired$)/;
+
+/**
+ * Whether the statement of this error may have been committed although no answer came. A failure before the commit of a transaction is
+ * none: `noteRollback` marks it.
+ */
+export function mayBeCommitted(error: unknown): boolean {
+  if (!(error instanceof Error) || !isDatabaseAway(error) || ROLLED_BACK in error) return false;
+  // Errors with an address are those of connections that could not be opened.
+  return !("address" in error) && !REFUSED.test(codeOf(error)) && !NEVER_SENT.test(error.message);
+}
+
+/** Whether the statement took so long that it was given up: what waits for the same lock would take as long again. */
+export const tookTooLong = (error: unknown): boolean =>
+  error instanceof Error && (/^(57014|55P03)$/.test(codeOf(error)) || error.message === "Query read timeout");
+
+const ROLLED_BACK = Symbol("rolled back");
+
+/** Marks the error of a transaction whose commit was never sent: nothing of it was done, however it failed. */
+export function noteRollback(error: unknown): void {
+  if (error instanceof Error) Object.defineProperty(error, ROLLED_BACK, { value: true });
+}
 
 /** Whether a migration has changed the type of a column that a statement returns, since the connection prepared it. */
 const isOutdated = (error: Error): boolean => "routine" in error && error.routine === "RevalidateCachedQuery";

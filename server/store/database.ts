@@ -11,8 +11,9 @@ import {
   tryHosts,
   type DatabaseHosts,
 } from "./database-hosts.ts";
+import { noteRollback } from "./database-outage.ts";
 import { migrate } from "./migrate.ts";
-import { CONNECT_TIMEOUT_MS, openPool } from "./pool.ts";
+import { CONNECT_TIMEOUT_MS, openPool, SESSION_STATEMENT } from "./pool.ts";
 import { requireOwnSessions } from "./require-own-sessions.ts";
 import type { DB } from "./rows.gen.ts";
 
@@ -71,6 +72,7 @@ async function connect(hosts: DatabaseHosts, more: ClientConfig = {}): Promise<C
     return await tryHosts(hosts, async () => {
       const client = new HostClient(hosts, { connectionTimeoutMillis: CONNECT_TIMEOUT_MS, ...more });
       await client.connect();
+      await client.query(SESSION_STATEMENT);
       return client;
     });
   } catch (cause) {
@@ -125,14 +127,20 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 /** Runs the transaction; during a request that is audited, it also records the change. */
 async function withRecord<T>(database: Kysely<DB>, run: (queries: Queries) => Promise<T>): Promise<T> {
   const change = recordedChange();
-  if (!change) return database.transaction().execute(run);
-  const result = await database.transaction().execute(async (queries) => {
-    const done = await run(queries);
-    await change.record(queries, done);
-    return done;
-  });
-  change.isRecorded = true;
-  return result;
+  let isCommitting = false;
+  try {
+    const result = await database.transaction().execute(async (queries) => {
+      const done = await run(queries);
+      await change?.record(queries, done);
+      isCommitting = true;
+      return done;
+    });
+    if (change) change.isRecorded = true;
+    return result;
+  } catch (error) {
+    if (!isCommitting) noteRollback(error);
+    throw error;
+  }
 }
 
 /** Deadlock, serialization failure, and a reference to a row that has just been removed. */

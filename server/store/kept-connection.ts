@@ -2,7 +2,7 @@
 import type { Client, QueryResult, QueryResultRow } from "pg";
 import type { Log } from "../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
-import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, KEEP_ALIVE_STATEMENT } from "./pool.ts";
+import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, SESSION_STATEMENT } from "./pool.ts";
 
 export interface KeptConnection {
   /** False between the loss of the connection and the next one. */
@@ -49,7 +49,7 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
     });
     try {
       await fresh.connect();
-      await fresh.query(KEEP_ALIVE_STATEMENT);
+      await fresh.query(SESSION_STATEMENT);
       await options.prepare(fresh);
       if (closed) throw new Error("Connection terminated: it was closed while it was opened again");
     } catch (error) {

@@ -66,6 +66,8 @@ export async function insertOperations(
         ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
       })),
     )
+    // Ids are made here: a row that is there was inserted by this statement before, whose answer was lost.
+    .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
 

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
+import { Client } from "pg";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { createLog } from "../ground/log.ts";
-import { isDatabaseAway } from "./database-outage.ts";
+import { isDatabaseAway, mayBeCommitted, tookTooLong } from "./database-outage.ts";
 import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";
 
@@ -57,7 +58,8 @@ test("a standby that is not promoted yet counts as an outage, and its connection
 });
 
 test("a server that does not answer counts as an outage after the time-out, and its connection is not used again", async (t) => {
-  const queries = await open(t, { statementTimeoutMs: 2_000 });
+  // A server that hangs does not give a statement up itself.
+  const queries = await open(t, { statementTimeoutMs: 2_000, settings: { statement_timeout: "0" } });
   const before = await backend(queries);
   await assert.rejects(sql`select pg_sleep(30)`.execute(queries), isDatabaseAway);
   assert.notEqual(await backend(queries), before);
@@ -120,4 +122,73 @@ test("a name of a prepared statement is given once in the server", () => {
     names.filter((name, index) => names.indexOf(name) !== index),
     [],
   );
+});
+
+test("what is read and written depends on no setting of the database or its role", async (t) => {
+  const { connectionString } = await testDatabase(t);
+  const admin = new Client({ connectionString });
+  await admin.connect();
+  const name = new URL(connectionString).pathname.slice(1);
+  for (const setting of [
+    "datestyle = 'German'",
+    "intervalstyle = 'sql_standard'",
+    "timezone = 'Asia/Kolkata'",
+    "bytea_output = 'escape'",
+    "extra_float_digits = -10",
+    "standard_conforming_strings = off",
+    "default_transaction_isolation = 'serializable'",
+    "default_transaction_deferrable = on",
+    "transform_null_equals = on",
+    "statement_timeout = 200",
+    "lock_timeout = 200",
+  ])
+    await admin.query(`alter database "${name}" set ${setting}`);
+  await admin.end();
+  const { queries } = openPool({
+    connectionString,
+    applicationName: "test",
+    log: createLog("silent"),
+    size: 1,
+  });
+  t.after(() => queries.destroy());
+  const { rows } = await sql`
+    select timestamptz '2026-02-03 04:05:06.789+00' as at, '\\x00ff'::bytea as bytes, 0.1::float8 + 0.2 as sum,
+      ${"a\\'b"} as text, '\\' as backslash, (null = null) is null as unknown, interval '1 day 2 hours'::text as span,
+      current_setting('transaction_isolation') as isolation, pg_sleep(0.3)::text as slept
+  `.execute(queries);
+  assert.deepEqual(rows, [
+    {
+      at: new Date(Date.UTC(2026, 1, 3, 4, 5, 6, 789)),
+      bytes: Buffer.from([0, 255]),
+      sum: 0.30000000000000004,
+      text: "a\\'b",
+      backslash: "\\",
+      unknown: true,
+      span: "1 day 02:00:00",
+      isolation: "read committed",
+      slept: "",
+    },
+  ]);
+});
+
+test("a statement that waits too long for a lock is given up by the server, and nothing of it is done later", async (t) => {
+  const { connectionString } = await testDatabase(t);
+  const holder = new Client({ connectionString });
+  await holder.connect();
+  await holder.query("create table notes (note text)");
+  await holder.query("begin; lock table notes");
+  const { queries } = openPool({
+    connectionString,
+    applicationName: "test",
+    log: createLog("silent"),
+    size: 1,
+    statementTimeoutMs: 1_000,
+  });
+  t.after(() => queries.destroy());
+  const refused = await sql`insert into notes values ('x')`.execute(queries).catch((error: unknown) => error);
+  assert.ok(isDatabaseAway(refused) && tookTooLong(refused) && !mayBeCommitted(refused), String(refused));
+  await holder.query("commit");
+  const { rows } = await holder.query("select count(*)::int as count from notes");
+  await holder.end();
+  assert.deepEqual(rows, [{ count: 0 }]);
 });

@@ -25,7 +25,25 @@ import type { DB } from "./rows.gen.ts";
  * `jit`: our statements take milliseconds. With 4 million operations the planner compiled one that runs every second,
  * which took 123 ms instead of 1.3 ms.
  */
-const SESSION_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
+const PLANNER_SETTINGS = { enable_bitmapscan: "off", jit: "off" };
+
+/**
+ * What our statements, and pg's parsing of answers, rely on. Each is PostgreSQL's own default, but a role or a database may have
+ * another value: with `datestyle` "German" no time can be read, with isolation "serializable" every second claim fails.
+ */
+const RELIED_ON = {
+  array_nulls: "on",
+  bytea_output: "hex",
+  datestyle: "ISO, MDY",
+  default_transaction_deferrable: "off",
+  default_transaction_isolation: "read committed",
+  extra_float_digits: "1",
+  intervalstyle: "postgres",
+  lock_timeout: "0",
+  standard_conforming_strings: "on",
+  timezone: "UTC",
+  transform_null_equals: "off",
+};
 
 /**
  * For every session: lets PostgreSQL notice within 45 s that the machine of a process is gone, which closes no connection. By
@@ -39,6 +57,12 @@ const SERVER_KEEP_ALIVE = {
 
 /** After this time the server of a statement is believed to be gone, for example because its host was switched off. */
 const STATEMENT_TIMEOUT_MS = 15_000;
+
+/**
+ * The server gives a statement up so long before we do: then it says that nothing was done, instead of doing it unobserved. Its own
+ * timeout ends before the commit begins, so it never breaks off a commit that waits for a standby.
+ */
+const SERVER_GIVES_UP_MS = 2_000;
 
 /** How long to wait for a server to accept a connection, or for the pool to have one free. */
 export const CONNECT_TIMEOUT_MS = 10_000;
@@ -69,13 +93,14 @@ export function openPool(options: {
 }): QueryPool {
   const { connectionString, applicationName, log, size, settings } = options;
   const hosts = databaseHosts(connectionString);
+  const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new Pool({
     Client: clientOf(hosts),
     max: size,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
-    query_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    query_timeout: timeoutMs,
     ...KEEP_ALIVE,
   });
   // An idle connection that breaks must not end the process; the next query opens another.
@@ -85,7 +110,14 @@ export function openPool(options: {
     outsideWork(() => log.warn({ error: error.message }, "lost an idle database connection"));
   });
   // A pooler whose operator has switched off the reset of sessions gives on the prepared statements of earlier connections.
-  const setUp = `deallocate all; ${settingsStatement({ ...SERVER_KEEP_ALIVE, ...SESSION_SETTINGS, ...settings })}`;
+  const own = {
+    ...SERVER_KEEP_ALIVE,
+    ...PLANNER_SETTINGS,
+    ...RELIED_ON,
+    statement_timeout: String(Math.max(timeoutMs - SERVER_GIVES_UP_MS, timeoutMs / 2)),
+    ...settings,
+  };
+  const setUp = `deallocate all; ${settingsStatement(own)}`;
   const sessions = openSessions(pool, hosts, setUp);
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
@@ -114,7 +146,11 @@ const settingsStatement = (settings: Record<string, string>): string =>
     .join(", ")}`;
 
 /** The statement for a connection that is not of a pool. */
-export const KEEP_ALIVE_STATEMENT = settingsStatement(SERVER_KEEP_ALIVE);
+export const SESSION_STATEMENT = settingsStatement({
+  ...SERVER_KEEP_ALIVE,
+  ...RELIED_ON,
+  statement_timeout: "0",
+});
 
 /**
  * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that

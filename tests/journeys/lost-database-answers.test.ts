@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
+import { startLossyDatabase, type LossyDatabase } from "../harness/lossy-database.ts";
 import { until } from "../harness/until.ts";
 
 /** Ends the connection of a statement that changes this table in the middle of it, and does something before others may. */
@@ -79,6 +80,51 @@ describe("a claim whose answer was lost with the connection to the database", ()
     assert.equal(ended.status, "failure");
     assert.match(ended.result, /unknown/);
     assert.equal(companies("Perhaps sent"), 0);
+  });
+});
+
+describe("a request whose commit the database does not confirm", () => {
+  let on: TestBusbar;
+  let acme: Customer;
+  let lossy: LossyDatabase;
+  before(async () => {
+    on = await openTestBusbar();
+    lossy = await startLossyDatabase(on.connectionString);
+    await on.restart({ DATABASE_URL: lossy.connectionString });
+    acme = await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+  });
+  after(async () => {
+    await on.stop();
+    lossy.close();
+  });
+  const create = (name: string, more: Record<string, unknown>) =>
+    acme.write("companies", { type: "create", record: { name }, ...more });
+  const created = (name: string): number =>
+    on.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(name))
+      .length;
+
+  test("is accepted as an asynchronous create, and carried out once", async () => {
+    const names = ["Ada", "Bob", "Cleo"];
+    lossy.loseAnswer("accept-writes");
+    const answers = await Promise.all(names.map((name) => create(name, { mode: "asynchronous" })));
+    assert.equal(lossy.lost, 1);
+    for (const { status, body } of answers) {
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal((await endOf(on, body.operationId)).status, "success");
+    }
+    for (const name of names) assert.equal(created(name), 1, name);
+  });
+
+  test("is not told to have done nothing, where it cannot be found out", async () => {
+    lossy.loseAnswer("commit");
+    const { status, body } = await create("Dora", {
+      mode: "asynchronous",
+      autoBatchPolicy: { maxDelayMinutes: 1 },
+    });
+    assert.equal(lossy.lost, 2);
+    assert.equal(status, 503);
+    assert.match(body.detail, /may have been carried out or not/);
+    assert.equal(body.retryable, false);
   });
 });
 

@@ -1,0 +1,58 @@
+/** A way to PostgreSQL that loses the answer to a statement: the server carries it out, and the connection breaks. */
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+export interface LossyDatabase {
+  connectionString: string;
+  /** Carried-out statements whose answers were lost. */
+  readonly lost: number;
+  /** Loses the answer to the next statement whose name or text contains `part`. */
+  loseAnswer(part: string): void;
+  close(): void;
+}
+
+export async function startLossyDatabase(connectionString: string): Promise<LossyDatabase> {
+  const target = new URL(connectionString);
+  const sockets = new Set<Socket>();
+  let part: string | undefined;
+  let lost = 0;
+  const server = createServer((client) => {
+    const host = decodeURIComponent(target.hostname);
+    const port = target.port || "5432";
+    const upstream = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(Number(port), host);
+    let isMarked = false;
+    const close = (): void => void [client, upstream].forEach((socket) => socket.destroy());
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", close).on("close", close);
+    }
+    client.on("data", (chunk: Buffer) => {
+      if (part !== undefined && chunk.includes(part)) {
+        isMarked = true;
+        part = undefined;
+      }
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk: Buffer) => {
+      if (!isMarked) return void client.write(chunk);
+      // `Z`, ready for the next query, comes after the commit.
+      if (chunk.at(-6) !== "Z".charCodeAt(0)) return;
+      lost += 1;
+      close();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const own = new URL(connectionString);
+  own.hostname = "127.0.0.1";
+  own.port = String((server.address() as AddressInfo).port);
+  return {
+    connectionString: own.href,
+    get lost() {
+      return lost;
+    },
+    loseAnswer: (wanted) => void (part = wanted),
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
