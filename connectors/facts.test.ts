@@ -5,6 +5,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { shapeFaults } from "../connector-kit/check-provider.ts";
 import { FactsSchema, type Facts } from "../connector-kit/facts/facts.ts";
+import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
+import { providersWithFacts, readFacts, subjectOf } from "../simulations/vendor/suite/facts-subject.ts";
+import { faultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {
   const facts: Facts = JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8"));
@@ -20,3 +23,30 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
       }
   });
 }
+
+const known = readKnownFaults();
+const met = new Set<string>();
+
+for (const provider of providersWithFacts()) {
+  const facts = readFacts(provider);
+  if (!facts) continue;
+  const subject = subjectOf(provider, facts);
+  for (const objectName of Object.keys(subject.promised))
+    test(`${provider} reads and writes ${objectName} as its vendor's material says`, async (context) => {
+      const results = await checkObject(subject, objectName);
+      const failed = results.filter(({ state }) => state === "failed");
+      for (const result of failed) met.add(faultName(provider, result));
+      const strange = failed.filter((result) => !known.includes(faultName(provider, result)));
+      assert.equal(strange.map(({ message }) => message).join("\n"), "");
+      const unverified = results.filter(({ state }) => state === "unverified");
+      if (unverified.length > 0)
+        context.diagnostic(`unverified: ${unverified.map(({ check }) => check).join(", ")}`);
+    });
+}
+
+test("a known fault that is mended leaves the list of known faults", () => {
+  assert.deepEqual(
+    known.filter((fault) => !met.has(fault)),
+    [],
+  );
+});

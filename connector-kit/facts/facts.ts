@@ -51,6 +51,9 @@ const Parameter = closed({
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
   default: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  ofRequest: flag(
+    "A name of the body that belongs to the request, not to the record: the connector adds it.",
+  ),
 });
 
 const Parameters = (description: string) =>
@@ -73,6 +76,11 @@ const request = {
   closedBody: flag("The vendor refuses names of the body that are not here."),
   encoding: Type.Optional(oneOf(["json", "form"], "Default: `json`.")),
   success: Type.Array(Type.Integer(), { description: "Statuses of a success." }),
+  envelope: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: "Members that an answer has beside the records, by dotted path, for example `ok: true`.",
+    }),
+  ),
 };
 
 const ListPaging = closed(
@@ -82,7 +90,14 @@ const ListPaging = closed(
       "`keyset`: the id of the last record goes into the request. `none`: one answer has all records.",
     ),
     to: optional("Where the place goes: `query.<name>` or `body.<path>`."),
-    from: optional("Path of the next cursor or address in an answer."),
+    template: optional("Text around the place, with `{place}`, where it is a part of a query language."),
+    from: optional("Path of the next cursor or address in an answer; `header.<name>` for a header."),
+    last: Type.Optional(
+      oneOf(
+        ["absent", "null", "empty", "present"],
+        "What is at `from` on the last page. `present`: a cursor all the same. Default: `absent`.",
+      ),
+    ),
     more: optional("Path of a member that tells whether others follow."),
     moreMeans: Type.Optional(
       oneOf(["more", "last"], "`last`: the member is true on the LAST page. Default: `more`."),
@@ -91,6 +106,7 @@ const ListPaging = closed(
     totalIs: Type.Optional(oneOf(["records", "pages", "lastPage"])),
     first: Type.Optional(Type.Integer({ description: "Number of the first page, or of the first record." })),
     size: optional("Where the size of a page goes."),
+    sizeTemplate: optional("Text around the size, with `{size}`."),
     largest: Type.Optional(Type.Integer({ description: "Largest page. A larger size is refused or cut." })),
     default: Type.Optional(Type.Integer({ description: "Size of a page without the parameter." })),
     oversize: Type.Optional(oneOf(["refused", "cut"], "What becomes of a larger size.")),
@@ -111,6 +127,9 @@ const ListFact = closed({
   ...request,
   records: text("Path of the list of records in an answer; empty: the answer itself."),
   each: optional("Member of each entry that is the record."),
+  entries: Type.Optional(
+    oneOf(["records", "ids"], "`ids`: entries have only the id; the record is read by `get`."),
+  ),
   whenEmpty: Type.Optional(
     oneOf(
       ["list", "absent", "null", "204", "404"],
@@ -136,14 +155,20 @@ const ListFact = closed({
     closed({
       default: Type.Optional(
         oneOf(
-          ["created", "changed", "id", "other", "none"],
+          ["created", "created-desc", "changed", "changed-desc", "id", "id-desc", "other", "none"],
           "Order without a parameter; `none`: the vendor promises none.",
         ),
       ),
       by: Type.Optional(
-        Type.Record(Type.String(), oneOf(["created", "changed", "id"]), {
-          description: "Orders that a request can have: `query.sort=updated` and what it sorts by.",
-        }),
+        Type.Record(
+          Type.String(),
+          oneOf(["created", "created-desc", "changed", "changed-desc", "id", "id-desc"]),
+          {
+            description:
+              "Orders that a request can have: `query.sort=updated` and what it sorts by; `query.sort=updated&query.order=desc` for two " +
+              "names. A text that is contained is enough where the name has a `pattern`.",
+          },
+        ),
       ),
     }),
   ),
@@ -153,7 +178,8 @@ const ListFact = closed({
         what: text("Records that the list leaves out by default, for example `canceled subscriptions`."),
         shownBy: Type.Optional(
           Type.Record(Type.String(), Type.String(), {
-            description: "Parameters that bring them: `query.status` and its value. Absent: nothing does.",
+            description:
+              "Parameters that bring them: `query.status` and its value; contained is enough where the name has a `pattern`. Absent: nothing does.",
           }),
         ),
         alsoAt: optional("Path of another list that has them."),
@@ -181,6 +207,12 @@ const ListFact = closed({
             description: "Fields, or values of the parameter, that are absent unless asked for.",
           }),
         ),
+        brings: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description:
+              "Path in a record of what a value of the parameter brings, where it is not the value itself.",
+          }),
+        ),
       },
       "For lists that return some fields only on request.",
     ),
@@ -192,6 +224,14 @@ const RecordFact = closed({
   ...request,
   wrap: optional("Path of the member of the body that has the fields. Absent: the body itself."),
   record: optional("Path of the record in an answer; empty: the answer itself. Absent: the answer has none."),
+  idTo: optional("Where the id goes, where it is not in the path: `body.<path>` or `query.<name>`."),
+  fieldsAt: optional(
+    "Path in a record of the member that has the written fields, where `wrap` does not tell it.",
+  ),
+  answerId: optional("Where the id is in an answer that is not the record: a path, or `header.<name>`."),
+  keys: Type.Optional(
+    Type.Array(Type.String(), { description: "Of an upsert: fields that may say which record is meant." }),
+  ),
   idempotencyKey: optional("Where a key goes under which the vendor creates once."),
   absent: flag("The vendor has no such request: it answers 404 or 405."),
 });
@@ -206,6 +246,15 @@ const ObjectFacts = closed({
   }),
   changed: Type.Optional(
     closed({ path: text("Path of the time of the last change in a record."), format: TimeFormat }),
+  ),
+  parent: Type.Optional(
+    closed(
+      {
+        object: text("Object of these facts whose records have the lists."),
+        by: optional("Path of the value in its records that `{parent}` stands for. Default: the id."),
+      },
+      "For lists with `{parent}` in the path.",
+    ),
   ),
   created: Type.Optional(
     closed({ path: text("Path of the time of the creation in a record."), format: TimeFormat }),
@@ -245,6 +294,11 @@ export const FactsSchema = closed({
       }),
       message: text("Path of the reason in it."),
       code: optional("Path of the code in it."),
+      status: Type.Optional(
+        Type.Integer({
+          description: "Status of every refusal, where the vendor has only one, for example 200.",
+        }),
+      ),
       rateLimits: Type.Optional(
         Type.Array(
           closed({

@@ -1,0 +1,44 @@
+/**
+ * Compares connectors with the facts about their vendors: `npm run facts:check -- stripe [object]`. With `--known`, the faults that are
+ * there now become the known ones of these providers.
+ */
+import { parseArgs } from "node:util";
+import { providersWithFacts, readFacts, subjectOf } from "../simulations/vendor/suite/facts-subject.ts";
+import { faultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
+import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
+
+const { values, positionals } = parseArgs({
+  options: { known: { type: "boolean" }, all: { type: "boolean" } },
+  allowPositionals: true,
+});
+const [provider, wanted] = positionals;
+if (provider === undefined && !values.all) {
+  console.error("Name a provider, or --all.");
+  process.exit(2);
+}
+const MARKS = { passed: "✓", failed: "✗", unverified: "?" };
+const counts = { passed: 0, failed: 0, unverified: 0 };
+const faults: string[] = [];
+const providers = provider === undefined ? providersWithFacts() : [provider];
+for (const name of providers) {
+  const facts = readFacts(name);
+  if (!facts) throw new Error(`there is no connectors/${name}/facts.json`);
+  const subject = subjectOf(name, facts);
+  for (const objectName of Object.keys(subject.promised)) {
+    if (wanted !== undefined && wanted !== objectName) continue;
+    for (const result of await checkObject(subject, objectName)) {
+      counts[result.state] += 1;
+      if (result.state === "failed") faults.push(faultName(name, result));
+      if (result.state !== "passed" || provider !== undefined)
+        console.log(
+          `${MARKS[result.state]} ${name} ${objectName}: ${result.check}${result.message === undefined ? "" : `\n    ${result.message}`}`,
+        );
+    }
+  }
+}
+console.log(`${counts.passed} checks passed, ${counts.failed} failed, ${counts.unverified} are unverified.`);
+if (values.known && wanted === undefined) {
+  const others = readKnownFaults().filter((fault) => !providers.includes(fault.split(" ")[0] ?? ""));
+  writeKnownFaults([...others, ...faults]);
+  console.log("connectors/known-faults.json is written.");
+} else if (counts.failed > 0) process.exitCode = 1;

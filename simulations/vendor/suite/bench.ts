@@ -1,0 +1,105 @@
+/** What checks do again and again: put records, read a whole list. */
+import type { ListFact } from "../../../connector-kit/facts/facts.ts";
+import { planRead } from "../../../connector-kit/order-fixture.ts";
+import type {
+  Checkpoint,
+  ReadConnector,
+  ReadPage,
+  ReadPlan,
+  SourceRecord,
+} from "../../../connector-kit/read-connector.ts";
+import { valueAt } from "../../../connector-kit/text-at.ts";
+import { parentValue } from "../vendor.ts";
+import type { NewRecord, VendorRecord } from "../vendor-records.ts";
+import type { Bench } from "./facts-suite.ts";
+
+/** The expectation of a check did not come true. */
+export function expect(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(message);
+}
+
+export function readerOf({ connector }: Bench): ReadConnector {
+  expect(connector.read, "the connector reads nothing");
+  return connector.read;
+}
+
+/** Puts records, below two parents in turn where the lists are those of parents. */
+export function putRecords(
+  { vendor, objectName, facts, object }: Bench,
+  count: number,
+  more: NewRecord = {},
+): VendorRecord[] {
+  const { parent } = object;
+  const above = parent && facts.objects[parent.object];
+  if (!parent || !above) return Array.from({ length: count }, () => vendor.records.put(objectName, more));
+  const parents = vendor.records.of(parent.object);
+  while (parents.length < 2) vendor.records.put(parent.object);
+  return Array.from({ length: count }, (_, index) => {
+    const record = parents[index % 2];
+    return vendor.records.put(objectName, {
+      ...more,
+      ...(record && { parent: parentValue(above, record, parent.by) }),
+    });
+  });
+}
+
+/** Returns why the lists of an object cannot be simulated. */
+export function gapOfLists({ object }: Bench): string | undefined {
+  if (!object.list) return "no facts about its list";
+  if (object.list.path.includes("{parent}") && !object.parent) return "no fact says whose lists these are";
+  return undefined;
+}
+
+const MOST_PAGES = 400;
+
+export interface Walked {
+  records: SourceRecord[];
+  pages: number;
+}
+
+/** Reads to the end. `between` runs after each page that has a next one. */
+export async function walkAll(
+  bench: Bench,
+  more: Partial<ReadPlan> = {},
+  between?: (page: ReadPage) => void,
+): Promise<Walked> {
+  const reader = readerOf(bench);
+  const plan = planRead(bench.objectName, more);
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  let pages = 0;
+  do {
+    const page: ReadPage = await reader.readPage(plan, checkpoint, bench.fetch);
+    records.push(...page.records);
+    checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
+    pages += 1;
+    expect(pages < MOST_PAGES, "the walk does not end");
+    if (checkpoint) between?.(page);
+  } while (checkpoint);
+  return { records, pages };
+}
+
+/** Compares ids, and says which are missing, strange or there twice. */
+export function expectIds(records: SourceRecord[], wanted: VendorRecord[], { oftener = false } = {}): void {
+  const found = records.map(({ id }) => id);
+  const missing = wanted.filter(({ id }) => !found.includes(id));
+  expect(
+    missing.length === 0,
+    `${missing.length} of ${wanted.length} records are missing: ${missing
+      .map(({ id }) => id)
+      .slice(0, 3)
+      .join(", ")}`,
+  );
+  const strange = found.filter((id) => !wanted.some((record) => record.id === id));
+  expect(strange.length === 0, `records that are not wanted: ${strange.slice(0, 3).join(", ")}`);
+  expect(oftener || new Set(found).size === found.length, "a record comes twice");
+}
+
+/** Size of a page in checks: small, so that there are several. */
+export const SMALL_PAGE = 2;
+
+/** The list that a read of changes asks. */
+export const changesFact = ({ object }: Bench): ListFact | undefined => object.changes ?? object.list;
+
+/** Returns the value at a path of a record as it was answered. */
+export const rawAt = ({ raw }: SourceRecord, path: string) => valueAt(raw, path);

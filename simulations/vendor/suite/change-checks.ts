@@ -1,0 +1,95 @@
+/** Checks of reads that ask for what changed since a time. */
+import {
+  changesFact,
+  expect,
+  expectIds,
+  gapOfLists,
+  putRecords,
+  readerOf,
+  SMALL_PAGE,
+  walkAll,
+} from "./bench.ts";
+import type { Bench, Check } from "./facts-suite.ts";
+
+export function changeChecks(bench: Bench): Check[] {
+  const fact = changesFact(bench);
+  if (!bench.modes.includes("read") || !fact || gapOfLists(bench) !== undefined) return [];
+  if (!bench.object.changed)
+    return [{ name: "changes", source: fact.source, run: async () => "no fact about the time of change" }];
+  return [
+    { name: "changes", source: fact.source, run: () => changesSince(bench) },
+    { name: "changes while records change", source: fact.source, run: () => changesWhileChanging(bench) },
+    ...(fact.since?.inclusive === undefined
+      ? []
+      : [
+          {
+            name: "a record that changed exactly then",
+            source: fact.since && fact.source,
+            run: () => seam(bench),
+          },
+        ]),
+    ...(fact.hidden ?? []).flatMap(({ what, shownBy, alsoAt, source }, index): Check[] =>
+      shownBy || alsoAt !== undefined
+        ? [
+            {
+              name: `changes, left out by default: ${what}`,
+              source: source ?? fact.source,
+              run: () => hiddenChanges(bench, index),
+            },
+          ]
+        : [],
+    ),
+  ];
+}
+
+/** As the server asks: from the last end, minus the overlap. */
+const boundFor = (bench: Bench, ms: number): Date => new Date(ms - readerOf(bench).abilities.overlapMs);
+
+/** Older than every overlap. */
+const OLD = { daysAgo: 20 };
+
+async function changesSince(bench: Bench): Promise<string | undefined> {
+  const { vendor, objectName } = bench;
+  putRecords(bench, 5, OLD);
+  const late = putRecords(bench, 5);
+  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  expectIds((await walkAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
+  const { since: fact } = changesFact(bench) ?? {};
+  const own = vendor.seen.filter((seen) => seen.objectName === objectName && seen.boundMs !== undefined);
+  if (!fact || (fact.field !== undefined && fact.field !== bench.object.changed?.path)) return undefined;
+  expect(own.length > 0, `asks for all records; the vendor knows a bound at ${fact.to}`);
+  for (const { boundMs = 0 } of own)
+    expect(boundMs <= (late[0]?.changedMs ?? 0), `asks only since ${new Date(boundMs).toISOString()}`);
+  return undefined;
+}
+
+async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
+  const { vendor, object } = bench;
+  putRecords(bench, 2, OLD);
+  const late = putRecords(bench, 9);
+  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  let turns = 0;
+  const found = await walkAll(bench, { since, pageSize: SMALL_PAGE }, ({ records: [first] }) => {
+    const touched = late.find(({ id }) => id === first?.id);
+    if (touched && (turns += 1) <= 3) vendor.records.touch(touched);
+  });
+  expectIds(found.records, late, { oftener: true });
+  return vendor.seen.some(({ order }) => order === "unknown") && object.list?.paging.kind !== "none"
+    ? "no source says by what the list is sorted"
+    : undefined;
+}
+
+/** A read that somebody triggers has no overlap. */
+async function seam(bench: Bench): Promise<undefined> {
+  putRecords(bench, 2, OLD);
+  const late = putRecords(bench, 3);
+  const found = await walkAll(bench, { since: new Date(late[0]?.changedMs ?? 0) });
+  expectIds(found.records, late);
+}
+
+async function hiddenChanges(bench: Bench, index: number): Promise<undefined> {
+  putRecords(bench, 2, { ...OLD, hidden: index });
+  const late = [...putRecords(bench, 2), ...putRecords(bench, 2, { hidden: index })];
+  const since = boundFor(bench, late[0]?.changedMs ?? 0);
+  expectIds((await walkAll(bench, { since, pageSize: SMALL_PAGE })).records, late);
+}

@@ -1,0 +1,68 @@
+/** Checks of refusals: the reason and the code of the vendor, and every form of a rate limit. */
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { valueAt } from "../../../connector-kit/text-at.ts";
+import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
+import type { Json } from "../../../server/ground/json.ts";
+import { refusal } from "../vendor-answer.ts";
+import { expect, readerOf } from "./bench.ts";
+import type { Bench, Check } from "./facts-suite.ts";
+
+export function errorChecks(bench: Bench): Check[] {
+  const { facts, modes } = bench;
+  const { errors } = facts;
+  if (!errors) return [{ name: "refusals", source: undefined, run: async () => "no facts about refusals" }];
+  const ways: ("read" | "create")[] = (["read", "create"] as const).filter((mode) => modes.includes(mode));
+  return ways.flatMap((way) => [
+    { name: `reason of a refused ${way}`, source: errors.source, run: () => reason(bench, way) },
+    ...(errors.rateLimits ?? []).map((limit, index) => ({
+      name: `rate limit ${index + 1} of a ${way}`,
+      source: errors.source,
+      run: () => rateLimit(bench, way, limit),
+    })),
+  ]);
+}
+
+async function refusedBy(bench: Bench, way: "read" | "create"): Promise<ProviderError> {
+  const { objectName, connector, fetch } = bench;
+  try {
+    if (way === "read") await readerOf(bench).readPage(planRead(objectName), undefined, fetch);
+    else {
+      const outcome = (
+        await connector.write?.write(orderWrite(objectName, "create", { fields: { name: "x" } }), fetch)
+      )?.outcomes[0];
+      if (outcome && !outcome.success) return outcome.error;
+    }
+  } catch (error) {
+    if (error instanceof ProviderError) return error;
+    throw error;
+  }
+  throw new Error("a refusal counts as success");
+}
+
+async function reason(bench: Bench, way: "read" | "create"): Promise<undefined> {
+  const { errors } = bench.facts;
+  bench.vendor.next = refusal(bench.facts, 400, "the ünïcode reason");
+  const code = errors?.code === undefined ? undefined : valueAt(bench.vendor.next.body as Json, errors.code);
+  const error = await refusedBy(bench, way);
+  expect(
+    error.message.includes("the ünïcode reason"),
+    `the vendor's reason at ${errors?.message} is not told: ${error.message.slice(0, 200)}`,
+  );
+  if (code !== undefined && code !== null)
+    expect(error.code === String(code), `the vendor's code is ${String(code)}; told is ${error.code}`);
+}
+
+type RateLimit = NonNullable<NonNullable<Bench["facts"]["errors"]>["rateLimits"]>[number];
+
+async function rateLimit(
+  bench: Bench,
+  way: "read" | "create",
+  { status, headers = {}, body }: RateLimit,
+): Promise<undefined> {
+  const named = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  bench.vendor.next = { status, headers: named, ...(body !== undefined && { body: body as Json }) };
+  const error = await refusedBy(bench, way);
+  expect(error.kind === "rate_limited", `status ${status} with the vendor's body counts as ${error.kind}`);
+}

@@ -1,0 +1,50 @@
+/** Puts a connector and the facts about its vendor together, for the suite that compares them. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectionValueNames } from "../../../connector-kit/connection-values.ts";
+import { completeProvider } from "../../../connector-kit/define-provider.ts";
+import type { Connector } from "../../../connector-kit/connector.ts";
+import type { Facts } from "../../../connector-kit/facts/facts.ts";
+import { plansOf } from "../../../connector-kit/described/object-plan.ts";
+import type { Description } from "../../../connector-kit/described/description.ts";
+import type { PromisedMode, Subject } from "./facts-suite.ts";
+import { CONNECTORS } from "../../../connectors/connectors.gen.ts";
+import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
+import { PROVIDER_TABLE } from "../../../connectors/provider-table.ts";
+
+const FOLDER = join(import.meta.dirname, "..", "..", "..", "connectors");
+
+/** Returns the providers that have facts. */
+export const providersWithFacts = (): string[] =>
+  globSync("*/facts.json", { cwd: FOLDER })
+    .map((file) => file.split("/")[0] ?? "")
+    .toSorted();
+
+/** Returns the facts about a provider; undefined if there are none. */
+export function readFacts(provider: string): Facts | undefined {
+  const file = join(FOLDER, provider, "facts.json");
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Facts) : undefined;
+}
+
+/** Returns what the suite needs. `connector`: another one than that of the provider. */
+export function subjectOf(
+  provider: string,
+  facts: Facts,
+  connector: Connector | undefined = CONNECTORS[provider],
+  description: Description | undefined = DESCRIPTIONS[provider],
+): Subject {
+  const info = PROVIDER_TABLE[provider];
+  if (!info || !connector || !description) throw new Error(`there is no described connector ${provider}`);
+  const complete = completeProvider(provider, info);
+  const values = Object.fromEntries([...connectionValueNames(complete)].map((name) => [name, `own ${name}`]));
+  const headers = Object.fromEntries(
+    (complete.fixedHeaders ?? []).map(({ name, valueTemplate }) => [
+      name,
+      valueTemplate.replace(/\{\{\.(\w+)\}\}/g, "own $1"),
+    ]),
+  );
+  return { provider, connector, facts, account: { values }, promised: promisedBy(description), headers };
+}
+
+const promisedBy = (description: Description): Record<string, PromisedMode[]> =>
+  Object.fromEntries(plansOf(description).map(({ name, modes }) => [name, modes]));

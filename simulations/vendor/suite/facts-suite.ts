@@ -1,0 +1,146 @@
+/** Holds a connector against a vendor that is simulated from facts, and reports each check; it needs no test runner. */
+import type { Connector } from "../../../connector-kit/connector.ts";
+import type { Facts } from "../../../connector-kit/facts/facts.ts";
+import type { Account, ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { withAccount } from "../../../connector-kit/with-account.ts";
+import { Vendor } from "../vendor.ts";
+import { errorChecks } from "./error-checks.ts";
+import { readChecks } from "./read-checks.ts";
+import { changeChecks } from "./change-checks.ts";
+import { writeChecks } from "./write-checks.ts";
+
+export type PromisedMode = "read" | "create" | "update" | "delete" | "upsert";
+
+/** A connector and what is said about its vendor. */
+export interface Subject {
+  provider: string;
+  connector: Connector;
+  facts: Facts;
+  account: Account;
+  /** What the connector promises, by object. */
+  promised: Record<string, PromisedMode[]>;
+  /** Headers that every request of a connection has, as `provider.ts` names them. */
+  headers: Record<string, string>;
+}
+
+export interface CheckResult {
+  objectName: string;
+  check: string;
+  /** `unverified`: the facts leave out what it takes. */
+  state: "passed" | "failed" | "unverified";
+  message?: string;
+}
+
+/** What a check has to do with. */
+export interface Bench extends Omit<Subject, "promised" | "headers"> {
+  vendor: Vendor;
+  fetch: ProviderFetch;
+  objectName: string;
+  object: Facts["objects"][string];
+  modes: PromisedMode[];
+}
+
+/** `facts`: where the fact stands that the check is about. Returns why the facts do not suffice; throws for a fault. */
+export interface Check {
+  name: string;
+  source: string | undefined;
+  run(): Promise<string | undefined>;
+}
+
+/** Runs every check of every object that the connector promises. */
+export async function checkAgainstFacts(subject: Subject): Promise<CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const objectName of Object.keys(subject.promised))
+    results.push(...(await checkObject(subject, objectName)));
+  return results;
+}
+
+/** Runs the checks of one object. */
+export async function checkObject(subject: Subject, objectName: string): Promise<CheckResult[]> {
+  const { provider, facts, account, promised, headers } = subject;
+  const object = Object.hasOwn(facts.objects, objectName) ? facts.objects[objectName] : undefined;
+  if (!object)
+    return [
+      { objectName, check: "facts", state: "unverified", message: `there are no facts about ${objectName}` },
+    ];
+  const vendor = new Vendor(facts, { connection: account.values ?? {} });
+  const connector = withAccount(subject.connector, account);
+  const modes = promised[objectName] ?? [];
+  const bench: Bench = {
+    provider,
+    facts,
+    account,
+    connector,
+    vendor,
+    objectName,
+    object,
+    modes,
+    fetch: fetchOf(vendor, headers),
+  };
+  const results: CheckResult[] = [];
+  for (const check of [
+    ...readChecks(bench),
+    ...changeChecks(bench),
+    ...writeChecks(bench),
+    ...errorChecks(bench),
+  ]) {
+    vendor.clear();
+    results.push({ objectName, ...(await outcomeOfCheck(bench, check)) });
+  }
+  return results;
+}
+
+async function outcomeOfCheck(
+  bench: Bench,
+  { name, source, run }: Check,
+): Promise<Omit<CheckResult, "objectName">> {
+  try {
+    const missing = await run();
+    return missing === undefined
+      ? { check: name, state: "passed" }
+      : { check: name, state: "unverified", message: missing };
+  } catch (error) {
+    return { check: name, state: "failed", message: failure(bench, name, source, error) };
+  }
+}
+
+/** Names provider, object, the fact and its source. */
+function failure(
+  { provider, objectName, vendor, facts }: Bench,
+  name: string,
+  source: string | undefined,
+  error: unknown,
+): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const refused = vendor.seen.findLast(({ fault }) => fault !== undefined);
+  const why = refused ? ` The vendor refused ${refused.method} ${refused.target}: ${refused.fault}.` : "";
+  const [key = ""] = (source ?? "").split("#");
+  const { repository, url, file, version, date } = facts.sources[key] ?? {};
+  const from = [repository ?? url, file, version, date].filter((part) => part !== undefined).join(", ");
+  const kind = error instanceof ProviderError ? ` (${error.kind})` : "";
+  return `${provider} ${objectName}, ${name}: ${said}${kind}.${why} Source of the fact: ${from === "" ? "none" : from}`;
+}
+
+/** Sends to the simulated vendor. */
+const fetchOf =
+  (vendor: Vendor, fixed: Record<string, string>): ProviderFetch =>
+  async ({ method, path, headers, body }) => {
+    const text = typeof body === "string" || body === undefined ? (body ?? "") : JSON.stringify(body);
+    const sent = { ...(text !== "" && { "content-type": "application/json" }), ...fixed, ...headers };
+    const names = Object.fromEntries(
+      Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
+    );
+    const answer = vendor.answer({ method, target: path, headers: names, body: text });
+    const answered = {
+      date: new Date().toUTCString(),
+      "content-type": "application/json",
+      ...answer.headers,
+    };
+    return {
+      path: path.split("?")[0] ?? "",
+      status: answer.status,
+      headers: answered,
+      text: answer.body === undefined ? "" : JSON.stringify(answer.body),
+    };
+  };

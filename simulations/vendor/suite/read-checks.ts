@@ -1,0 +1,189 @@
+/** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
+import { ProviderError } from "../../../connector-kit/provider-error.ts";
+import { expect, expectIds, gapOfLists, putRecords, rawAt, readerOf, SMALL_PAGE, walkAll } from "./bench.ts";
+import type { Bench, Check } from "./facts-suite.ts";
+
+export function readChecks(bench: Bench): Check[] {
+  const { object, modes } = bench;
+  if (!modes.includes("read")) return [];
+  const list = object.list;
+  const source = list?.source;
+  const gap = gapOfLists(bench);
+  if (gap !== undefined || !list) return [{ name: "full read", source, run: async () => gap }];
+  const { paging, hidden = [], fields, deleted } = list;
+  return [
+    { name: "full read", source, run: () => fullRead(bench) },
+    { name: "full read in small pages", source, run: () => smallPages(bench) },
+    { name: "full read while records change", source, run: () => readWhileChanging(bench) },
+    { name: "empty account", source, run: () => emptyAccount(bench) },
+    { name: "size of a page", source, run: () => sizeOfPages(bench) },
+    ...(paging.depth
+      ? [{ name: "limit of depth", source: paging.depth.source ?? source, run: () => limitOfDepth(bench) }]
+      : []),
+    ...hidden.flatMap(({ what, shownBy, alsoAt, source: own }, index): Check[] =>
+      shownBy || alsoAt !== undefined
+        ? [
+            {
+              name: `left out by default: ${what}`,
+              source: own ?? source,
+              run: () => hiddenOnes(bench, index),
+            },
+          ]
+        : [],
+    ),
+    ...(fields?.onRequest ?? []).map((field): Check => ({
+      name: `field on request: ${field}`,
+      source,
+      run: () => fieldOnRequest(bench, field),
+    })),
+    ...(deleted ? [{ name: "deletions that the list tells", source, run: () => toldDeletions(bench) }] : []),
+    { name: "one record by its id", source: object.get?.source, run: () => oneRecord(bench) },
+  ];
+}
+
+async function fullRead(bench: Bench): Promise<string | undefined> {
+  const records = putRecords(bench, 3);
+  const found = await walkAll(bench);
+  expectIds(found.records, records);
+  const { changed } = bench.object;
+  if (!changed) return undefined;
+  for (const record of records) {
+    const { changeTime } = found.records.find(({ id }) => id === record.id) ?? {};
+    const wanted =
+      changed.format === "date" ? Math.floor(record.changedMs / 86_400_000) * 86_400_000 : record.changedMs;
+    expect(changeTime, `record ${record.id} has no time of change; the vendor tells it at ${changed.path}`);
+    expect(
+      changeTime.getTime() === wanted,
+      `the time of change of ${record.id} is ${changeTime.toISOString()}, not ${new Date(wanted).toISOString()}`,
+    );
+  }
+  return undefined;
+}
+
+async function smallPages(bench: Bench): Promise<string | undefined> {
+  const records = putRecords(bench, 11);
+  expectIds((await walkAll(bench, { pageSize: SMALL_PAGE })).records, records);
+  return bench.vendor.seen.filter(({ action }) => action === "list").length > 1 ||
+    bench.object.list?.paging.kind === "none"
+    ? undefined
+    : "the vendor's page cannot be made small";
+}
+
+/** A record that changes moves, in lists that are sorted by the time of change. */
+async function readWhileChanging(bench: Bench): Promise<string | undefined> {
+  const records = putRecords(bench, 9);
+  const page = { pageSize: SMALL_PAGE };
+  let turns = 0;
+  const found = await walkAll(bench, page, ({ records: [first] }) => {
+    const touched = records.find(({ id }) => id === first?.id);
+    if (touched && (turns += 1) <= 3) bench.vendor.records.touch(touched);
+  });
+  expectIds(found.records, records, { oftener: true });
+  return bench.vendor.seen.some(({ order }) => order === "unknown") &&
+    bench.object.list?.paging.kind !== "none"
+    ? "no source says by what the list is sorted"
+    : undefined;
+}
+
+async function emptyAccount(bench: Bench): Promise<undefined> {
+  putRecords(bench, 0);
+  expectIds((await walkAll(bench)).records, []);
+}
+
+/** As many calls as necessary, and not more. */
+const ENOUGH = 100;
+
+async function sizeOfPages(bench: Bench): Promise<string | undefined> {
+  putRecords(bench, 1);
+  await walkAll(bench);
+  const { paging } = bench.object.list ?? {};
+  if (!paging || paging.size === undefined || paging.largest === undefined)
+    return "no fact about the size of a page";
+  const asked = bench.vendor.seen.find(
+    ({ action, objectName }) => action === "list" && objectName === bench.objectName,
+  )?.sizeText;
+  const size = asked === undefined ? (paging.default ?? 0) : Number(/\d+(?!.*\d)/.exec(asked)?.[0]);
+  expect(size <= paging.largest, `asks for ${size} records; the vendor gives ${paging.largest} at most`);
+  expect(
+    size >= Math.min(paging.largest, ENOUGH),
+    `asks for ${size} records where ${paging.largest} are allowed at ${paging.size}`,
+  );
+  return undefined;
+}
+
+/** Deeper limits take long to reach: they are simulated nearer, where the vendor refuses what is beyond. */
+const NEAR_DEPTH = 12_000;
+
+async function limitOfDepth(bench: Bench): Promise<string | undefined> {
+  const { depth } = bench.object.list?.paging ?? {};
+  if (!depth) return undefined;
+  const isNear = depth.beyond === "refused";
+  if (!isNear && depth.records > NEAR_DEPTH)
+    return `a silent limit of ${depth.records} records is too far to be tried`;
+  if (isNear) bench.vendor.depthRecords = SMALL_PAGE * 3;
+  const records = putRecords(bench, isNear ? SMALL_PAGE * 6 : depth.records + 150);
+  try {
+    const found = await walkAll(bench, isNear ? { pageSize: SMALL_PAGE } : {});
+    const ids = new Set(found.records.map(({ id }) => id));
+    expect(
+      records.every(({ id }) => ids.has(id)),
+      `ends with success after ${ids.size} of ${records.length} records`,
+    );
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+  }
+  return undefined;
+}
+
+async function hiddenOnes(bench: Bench, index: number): Promise<undefined> {
+  const shown = putRecords(bench, 3);
+  const hidden = putRecords(bench, 3, { hidden: index });
+  expectIds((await walkAll(bench, { pageSize: SMALL_PAGE })).records, [...shown, ...hidden]);
+}
+
+async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
+  const path = bench.object.list?.fields?.brings?.[field] ?? field;
+  putRecords(bench, 1);
+  const [record] = (await walkAll(bench, { fields: [path.split(".").at(-1) ?? path] })).records;
+  expect(
+    record && rawAt(record, path) !== undefined,
+    `${path} is not in the records; it comes only when it is asked for at ${bench.object.list?.fields?.to}`,
+  );
+}
+
+async function toldDeletions(bench: Bench): Promise<undefined> {
+  putRecords(bench, 2);
+  const [gone] = putRecords(bench, 1, { deleted: true });
+  const { abilities, readDeletions } = readerOf(bench);
+  expect(abilities.deletions, "the vendor's list tells deletions; the connector does not");
+  const since = new Date((gone?.changedMs ?? 0) - 60_000);
+  const told = await readDeletions(
+    { objectName: bench.objectName, since, until: new Date(Date.now()) },
+    undefined,
+    bench.fetch,
+  );
+  expect(
+    told.records.some(({ id }) => id === gone?.id),
+    `the deletion of ${gone?.id} is not told`,
+  );
+}
+
+async function oneRecord(bench: Bench): Promise<string | undefined> {
+  const { get } = bench.object;
+  if (!get) return "no facts about the request of one record";
+  if (get.absent) return undefined;
+  const [record, other] = putRecords(bench, 3);
+  if (!record || !other) return undefined;
+  bench.vendor.records.of(bench.objectName).splice(1, 1);
+  const found = await readerOf(bench).readByIds(
+    { objectName: bench.objectName, fields: [], associations: [] },
+    [record.id, other.id],
+    bench.fetch,
+  );
+  if (bench.vendor.seen.length === 0) return "the connector does not read single records";
+  expect(
+    found.length === 1 && found[0]?.id === record.id,
+    `found ${found.map(({ id }) => id).join(", ") || "nothing"} of ${record.id}, and ${other.id}, which is gone`,
+  );
+  return undefined;
+}

@@ -1,0 +1,200 @@
+/** Checks of writes: what is sent, what is stored, what is read back. */
+import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connector-kit/connector.ts";
+import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
+import { orderWrite } from "../../../connector-kit/order-fixture.ts";
+import { valueAt } from "../../../connector-kit/text-at.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../server/ground/json.ts";
+import { putAt, shownRecord } from "../vendor-records.ts";
+import { expect, putRecords } from "./bench.ts";
+import type { Bench, Check } from "./facts-suite.ts";
+
+type WriteAction = "create" | "update" | "upsert" | "delete";
+
+export function writeChecks(bench: Bench): Check[] {
+  const actions: WriteAction[] = ["create", "update", "upsert", "delete"];
+  return actions
+    .filter((action) => bench.modes.includes(action))
+    .map((action) => ({
+      name: action,
+      source: bench.object[action]?.source,
+      run: () => writeCheck(bench, action),
+    }));
+}
+
+async function writeCheck(bench: Bench, action: WriteAction): Promise<string | undefined> {
+  const fact = bench.object[action];
+  if (!fact) return `no facts about ${action}`;
+  expect(!fact.absent, "the vendor has no such request");
+  if (fact.path.includes("{parent}")) return "records below a parent are not written in this check";
+  const run = { create, update, upsert, delete: remove }[action];
+  return run(bench, fact);
+}
+
+async function write(
+  bench: Bench,
+  type: RecordWrite["type"],
+  record: RecordToWrite,
+  key?: string,
+): Promise<RecordOutcome> {
+  expect(bench.connector.write, "the connector writes nothing");
+  const order = {
+    ...orderWrite(bench.objectName, type, record),
+    ...(key !== undefined && { key }),
+    readBack: true,
+  };
+  const { outcomes } = await bench.connector.write.write(order, bench.fetch);
+  const [outcome] = outcomes;
+  expect(outcome, "there is no outcome");
+  return outcome;
+}
+
+function expectSuccess(outcome: RecordOutcome): asserts outcome is Extract<RecordOutcome, { success: true }> {
+  if (!outcome.success) throw outcome.error;
+}
+
+async function create(bench: Bench, fact: RecordFact): Promise<undefined> {
+  const { vendor, objectName } = bench;
+  const fields = fieldsFor(bench, fact);
+  const outcome = await write(bench, "create", { fields, idempotencyKey: () => "key-of-this-create" });
+  expectSuccess(outcome);
+  const [stored] = vendor.records.of(objectName);
+  expect(stored, "nothing was stored");
+  expect(outcome.recordId === stored.id, `the id is told as ${outcome.recordId}, not ${stored.id}`);
+  expectFields(fields, stored.fields);
+  if (fact.record !== undefined || bench.object.get) expectReturned(bench, outcome, stored.id);
+  const { key } = vendor.seen.find(({ action }) => action === "create") ?? {};
+  if (fact.idempotencyKey !== undefined)
+    expect(key !== undefined, `sends no key at ${fact.idempotencyKey}, under which the vendor creates once`);
+}
+
+async function update(bench: Bench, fact: RecordFact): Promise<undefined> {
+  const { vendor, objectName } = bench;
+  const [, record] = putRecords(bench, 3);
+  expect(record, "no record");
+  const name = freeField(bench, fact);
+  const outcome = await write(bench, "update", { id: record.id, fields: { [name]: "after" } });
+  expectSuccess(outcome);
+  expectFields({ [name]: "after" }, record.fields);
+  expect(outcome.recordId === record.id, `the id is told as ${outcome.recordId}`);
+  if (fact.record !== undefined) expectReturned(bench, outcome, record.id);
+  vendor.records.of(objectName).splice(1, 1);
+  const gone = await write(bench, "update", { id: record.id, fields: { [name]: "later" } });
+  expect(
+    !gone.success && gone.error.kind === "not_found",
+    "the update of a record that is gone is not told as not found",
+  );
+}
+
+async function remove(bench: Bench): Promise<undefined> {
+  const { vendor, objectName } = bench;
+  const [, record] = putRecords(bench, 3);
+  expect(record, "no record");
+  expectSuccess(await write(bench, "delete", { id: record.id, fields: {} }));
+  expect(!vendor.records.of(objectName).includes(record), "the record is still there");
+  expect(vendor.records.of(objectName).length === 2, "others were deleted");
+}
+
+async function upsert(bench: Bench, fact: RecordFact): Promise<string | undefined> {
+  const [key] = fact.keys ?? [];
+  if (key === undefined) return "no fact says by which fields is upserted";
+  const { vendor, objectName } = bench;
+  const fields = { ...fieldsFor(bench, fact), [key]: "ada@example.com" };
+  const first = await write(bench, "upsert", { fields }, key);
+  expectSuccess(first);
+  const second = await write(bench, "upsert", { fields }, key);
+  expectSuccess(second);
+  expect(
+    vendor.records.of(objectName).length === 1,
+    `two upserts by ${key} made ${vendor.records.of(objectName).length} records`,
+  );
+  expect(
+    first.recordId === second.recordId && first.recordId === vendor.records.of(objectName)[0]?.id,
+    "the id is not that of the record",
+  );
+  return undefined;
+}
+
+function expectFields(sent: JsonObject, stored: JsonObject): void {
+  for (const [name, value] of Object.entries(sent))
+    expect(
+      JSON.stringify(stored[name]) === JSON.stringify(value) ||
+        String(stored[name]) === String(value) ||
+        isFormOf(stored[name], value),
+      `${name} arrived as ${JSON.stringify(stored[name])}, not ${JSON.stringify(value)}`,
+    );
+}
+
+/** Forms have texts. */
+const isFormOf = (stored: Json | undefined, value: Json): boolean =>
+  isJsonObject(value) && isJsonObject(stored)
+    ? Object.entries(value).every(([name, inner]) => String(stored[name]) === String(inner))
+    : Array.isArray(value) && value.length === 0;
+
+function expectReturned(bench: Bench, { data }: { data?: JsonObject }, id: string): void {
+  expect(data, "the record is not returned");
+  const { object, vendor, objectName } = bench;
+  const found = valueAt(data, object.id.path);
+  expect(
+    String(found) === id,
+    `what is returned is not the record: nothing or ${String(found)} at ${object.id.path}`,
+  );
+  const record = vendor.records.of(objectName).find((one) => one.id === id);
+  const shown =
+    record && shownRecord(object, record, { list: object.list, fieldsAt: vendor.fieldsAt(objectName) });
+  expect(
+    shown && JSON.stringify(Object.keys(shown).toSorted()) === JSON.stringify(Object.keys(data).toSorted()),
+    "what is returned is not the record as the vendor shows it",
+  );
+}
+
+/** Returns fields of a record that may be created: those that the vendor demands, and one more. */
+function fieldsFor(bench: Bench, fact: RecordFact): JsonObject {
+  const fields: JsonObject = {};
+  for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
+    const name = nameBelow(fact, path);
+    if (!required || ofRequest || name === undefined) continue;
+    const known = bench.object.example && valueAt(bench.object.example as Json, name);
+    putAt(fields, name, (known ?? valueFor(rules)) as Json);
+  }
+  const name = freeField(bench, fact);
+  if (fields[name] === undefined) fields[name] = "ünïcode ✓";
+  return fields;
+}
+
+function valueFor({ enum: allowed, type, minimum = 1 }: NonNullable<RecordFact["body"]>[string]): Json {
+  if (allowed?.[0] !== undefined) return allowed[0];
+  const values: Record<string, Json> = {
+    integer: minimum,
+    number: minimum,
+    boolean: true,
+    array: [],
+    object: {},
+  };
+  return values[type ?? ""] ?? "x";
+}
+
+/** Returns the name of a field by its path in the body; undefined for what is around the fields. */
+function nameBelow({ wrap = "" }: RecordFact, path: string): string | undefined {
+  if (wrap === "") return path;
+  return path.startsWith(`${wrap}.`) ? path.slice(wrap.length + 1) : undefined;
+}
+
+/** Returns a field that may have any text. */
+function freeField({ object }: Bench, fact: RecordFact): string {
+  for (const [path, { type = "string", enum: allowed, pattern, ofRequest }] of Object.entries(
+    fact.body ?? {},
+  )) {
+    const name = nameBelow(fact, path);
+    if (
+      name === undefined ||
+      ofRequest ||
+      name.includes(".") ||
+      allowed ||
+      pattern !== undefined ||
+      type !== "string"
+    )
+      continue;
+    if (name !== object.id.path && !(fact.keys ?? []).includes(name)) return name;
+  }
+  return "note";
+}

@@ -1,0 +1,104 @@
+/** What a simulated vendor answers with: pages, records, refusals. */
+import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
+import { TOKEN_NAME, totalOf, type CutPage } from "./vendor-pages.ts";
+import { putAt } from "./vendor-records.ts";
+import type { VendorRequest } from "./vendor-request.ts";
+
+export interface VendorAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body?: Json;
+}
+
+const REASON = "REASON";
+
+/** Returns a refusal in the vendor's published form. */
+export function refusal({ errors }: Facts, status: number, reason: string): VendorAnswer {
+  const body = JSON.stringify(errors?.body ?? { error: { message: REASON } });
+  return {
+    status: errors?.status ?? status,
+    headers: {},
+    body: JSON.parse(body.replaceAll(REASON, JSON.stringify(reason).slice(1, -1))) as Json,
+  };
+}
+
+/** Returns the answer of a list. `url` is the address of this request, for addresses of the next page. */
+export function listAnswer(
+  fact: ListFact,
+  page: CutPage,
+  shown: JsonObject[],
+  next: { url: string; request: VendorRequest },
+): VendorAnswer {
+  const { paging, records, each, whenEmpty = "list" } = fact;
+  const headers: Record<string, string> = {};
+  const status = fact.success[0] ?? 200;
+  const isEmpty = shown.length === 0;
+  if (isEmpty && whenEmpty === "204" && !page.more) return { status: 204, headers };
+  const listed: Json[] = each === undefined ? shown : shown.map((record) => around(each, record));
+  if (records === "") {
+    putNext(fact, page, next, { headers });
+    return { status, headers, body: listed };
+  }
+  const body: JsonObject = {};
+  for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
+  if (!isEmpty || whenEmpty === "list" || whenEmpty === "204") putAt(body, records, listed);
+  else if (whenEmpty === "null") putAt(body, records, null);
+  else if (records.includes(".")) putAt(body, records.split(".").slice(0, -1).join("."), {});
+  if (paging.total !== undefined && !paging.total.startsWith("header."))
+    putAt(body, paging.total, totalOf(fact, page));
+  if (paging.more !== undefined)
+    putAt(body, paging.more, paging.moreMeans === "last" ? !page.more : page.more);
+  putNext(fact, page, next, { headers, body });
+  return { status, headers, body };
+}
+
+const around = (member: string, record: JsonObject): JsonObject => {
+  const entry: JsonObject = {};
+  putAt(entry, member, record);
+  return entry;
+};
+
+/** Puts cursor or address of the next page where the vendor has it. */
+function putNext(
+  { paging }: ListFact,
+  { token }: CutPage,
+  { url, request }: { url: string; request: VendorRequest },
+  answer: { headers: Record<string, string>; body?: JsonObject },
+): void {
+  const { kind, from, to } = paging;
+  const name = to?.startsWith("query.") ? to.slice("query.".length) : TOKEN_NAME;
+  const address = (): string => {
+    const query = new URLSearchParams(request.query);
+    query.set(name, token ?? "");
+    return `${url}?${query}`;
+  };
+  const value = token === undefined ? undefined : kind === "cursor" ? token : address();
+  if (kind === "link") {
+    if (value !== undefined) answer.headers["link"] = `<${url}>; rel="self", <${value}>; rel="next"`;
+    return;
+  }
+  if (from === undefined || (kind !== "cursor" && kind !== "nextUrl")) return;
+  if (from.startsWith("header.")) {
+    if (value !== undefined) answer.headers[from.slice("header.".length).toLowerCase()] = value;
+  } else if (answer.body) {
+    if (value !== undefined) putAt(answer.body, from, value);
+    else if (paging.last === "null") putAt(answer.body, from, null);
+    else if (paging.last === "empty") putAt(answer.body, from, "");
+  }
+}
+
+/** Returns the answer of a request of one record. */
+export function recordAnswer(fact: RecordFact, record: JsonObject | undefined, id: string): VendorAnswer {
+  const headers: Record<string, string> = {};
+  const status = fact.success[0] ?? 200;
+  const body: JsonObject = {};
+  for (const [path, value] of Object.entries(fact.envelope ?? {})) putAt(body, path, value as Json);
+  if (fact.answerId?.startsWith("header."))
+    headers[fact.answerId.slice("header.".length).toLowerCase()] =
+      `https://vendor.test/records/${encodeURIComponent(id)}`;
+  else if (fact.answerId !== undefined) putAt(body, fact.answerId, /^\d{1,15}$/.test(id) ? Number(id) : id);
+  if (fact.record === "" && record) return { status, headers, body: { ...body, ...record } };
+  if (fact.record !== undefined && record) putAt(body, fact.record, record);
+  return status === 204 || Object.keys(body).length === 0 ? { status, headers } : { status, headers, body };
+}

@@ -1,0 +1,181 @@
+/** What a simulated vendor refuses in a request: unknown names, missing ones, values that it does not allow. */
+import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { valueAt } from "../../connector-kit/text-at.ts";
+import type { ListFact, Parameter, RecordFact } from "../../connector-kit/facts/facts.ts";
+import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
+
+type AnyFact = ListFact | RecordFact;
+const isList = (fact: AnyFact): fact is ListFact => "paging" in fact;
+
+/** Returns a sentence for everything that the vendor refuses. `ownNames` are names that its own addresses have. */
+export function requestFaults(fact: AnyFact, request: VendorRequest, ownNames: string[] = []): string[] {
+  return [
+    ...queryFaults(fact, request, ownNames),
+    ...headerFaults(fact, request),
+    ...(fact.method === "GET" ? [] : bodyFaults(fact, request)),
+  ];
+}
+
+function queryFaults(fact: AnyFact, { query, ...request }: VendorRequest, ownNames: string[]): string[] {
+  const known = fact.query ?? {};
+  const others = new Set([
+    ...ownNames,
+    ...namedElsewhere(fact),
+    ...pathQuery(fact.path).map(([name]) => name),
+  ]);
+  const faults: string[] = [];
+  for (const [name, value] of query) {
+    const rules = known[name] ?? known[name.replace(/\[[^\]]*\]/g, "")] ?? known[`${name}[]`];
+    if (rules) faults.push(...valueFaults(`query.${name}`, rules, value, isCut(fact, `query.${name}`)));
+    else if (!others.has(name) && !fact.openQuery) faults.push(`query.${name}: no such parameter`);
+  }
+  // An address that the vendor gave itself is complete.
+  if (ownNames.some((name) => query.some(([own]) => own === name))) return faults;
+  for (const [name, { required }] of Object.entries(known))
+    if (required && valueIn({ query, ...request }, `query.${name}`) === undefined)
+      faults.push(`query.${name}: missing`);
+  return faults;
+}
+
+/** Names of the query that other facts mention. */
+function namedElsewhere(fact: AnyFact): string[] {
+  const targets = isList(fact)
+    ? [
+        fact.paging.to,
+        fact.paging.size,
+        fact.since?.to,
+        fact.fields?.to,
+        ...Object.keys(fact.sort?.by ?? {}).flatMap((key) =>
+          key.split("&").map((part) => part.split("=")[0]),
+        ),
+        ...(fact.hidden ?? []).flatMap(({ shownBy }) => Object.keys(shownBy ?? {})),
+        ...Object.keys(fact.deleted?.shownBy ?? {}),
+      ]
+    : [fact.idempotencyKey, fact.idTo];
+  return targets.flatMap((target) => (target?.startsWith("query.") ? [target.slice("query.".length)] : []));
+}
+
+/** A larger size is cut, not refused. */
+const isCut = (fact: AnyFact, target: string): boolean =>
+  isList(fact) && fact.paging.size === target && fact.paging.oversize === "cut";
+
+/** Parameters that stand in the path of the facts itself. */
+export const pathQuery = (path: string): [string, string][] => [
+  ...new URLSearchParams(path.split("?")[1] ?? ""),
+];
+
+function headerFaults({ headers = {} }: AnyFact, request: VendorRequest): string[] {
+  return Object.entries(headers).flatMap(([name, rules]) => {
+    const value = request.headers[name.toLowerCase()];
+    if (value === undefined) return rules.required ? [`header.${name}: missing`] : [];
+    return valueFaults(`header.${name}`, rules, value, false);
+  });
+}
+
+function bodyFaults(fact: AnyFact, request: VendorRequest): string[] {
+  const needed = Object.entries(fact.body ?? {});
+  const wrap = isList(fact) ? undefined : fact.wrap;
+  if (request.encoding === "none")
+    return wrap !== undefined || needed.some(([, { required }]) => required) ? ["the body is missing"] : [];
+  const wanted = fact.encoding ?? "json";
+  if (request.encoding !== wanted) return [`the body is not ${wanted === "json" ? "JSON" : "a form"}`];
+  if (request.body === undefined) return ["the body cannot be read"];
+  const faults: string[] = [];
+  const wrapped = wrap === undefined || wrap === "" ? request.body : valueAt(request.body, wrap);
+  if (!isJsonObject(wrapped) && !Array.isArray(wrapped)) faults.push(`body.${wrap ?? ""}: not an object`);
+  for (const [path, rules] of needed) {
+    const value = valueIn(request, `body.${path}`);
+    if (value === undefined) {
+      if (rules.required && isNeededHere(request.body, path)) faults.push(`body.${path}: missing`);
+    } else faults.push(...bodyValueFaults(path, rules, value, fact));
+  }
+  if (fact.closedBody)
+    faults.push(
+      ...unknownMembers(
+        request.body,
+        needed.map(([path]) => path),
+        wrap,
+      ),
+    );
+  return faults;
+}
+
+/** What is required below an optional member is so where that member is. */
+function isNeededHere(body: Json, path: string): boolean {
+  const above = path.split(".").slice(0, -1).join(".");
+  return above === "" || valueAt(body, above) !== undefined || !above.includes(".");
+}
+
+function bodyValueFaults(path: string, rules: Parameter, value: Json, fact: AnyFact): string[] {
+  if (value === null) return rules.required ? [`body.${path}: null`] : [];
+  const { type } = rules;
+  if (fact.encoding !== "form" && type !== undefined && !TYPES[type](value))
+    return [`body.${path}: ${JSON.stringify(value).slice(0, 60)} is not of the type ${type}`];
+  return typeof value === "object"
+    ? []
+    : valueFaults(`body.${path}`, rules, String(value), isCut(fact, `body.${path}`));
+}
+
+const TYPES: Record<NonNullable<Parameter["type"]>, (value: Json) => boolean> = {
+  string: (value) => typeof value === "string",
+  integer: (value) => typeof value === "number" && Number.isInteger(value),
+  number: (value) => typeof value === "number",
+  boolean: (value) => typeof value === "boolean",
+  array: (value) => Array.isArray(value),
+  object: (value) => isJsonObject(value),
+};
+
+/** Members that no fact names; those of the wrapper are the vendor's. */
+function unknownMembers(body: Json, paths: string[], wrap: string | undefined): string[] {
+  if (!isJsonObject(body)) return [];
+  const allowed = [...paths, ...(wrap === undefined ? [] : [wrap])];
+  const isKnown = (name: string): boolean =>
+    allowed.some((path) => path === name || path.startsWith(`${name}.`));
+  const outer = Object.keys(body).filter((name) => !isKnown(name));
+  const inner = wrap === undefined || wrap === "" ? undefined : valueAt(body, wrap);
+  const below = isJsonObject(inner)
+    ? Object.keys(inner).flatMap((name) =>
+        paths.some((path) => path.startsWith(`${wrap}.`)) && !isKnown(`${wrap}.${name}`)
+          ? [`${wrap}.${name}`]
+          : [],
+      )
+    : [];
+  return [...outer, ...below].map((name) => `body.${name}: no such member`);
+}
+
+function valueFaults(where: string, rules: Parameter, value: string, isLargestCut: boolean): string[] {
+  const said = `${where}: ${JSON.stringify(value.slice(0, 120))}`;
+  const { type, pattern, separator, minimum, maximum } = rules;
+  const parts = separator === undefined ? [value] : value.split(separator);
+  const strange = rules.enum ? parts.find((part) => !rules.enum?.includes(part.trim())) : undefined;
+  if (strange !== undefined) return [`${said} is not one of ${rules.enum?.join(", ")}`];
+  if (pattern !== undefined && !new RegExp(`^(?:${pattern})$`, "s").test(value))
+    return [`${said} is not of the form ${pattern}`];
+  if (type === "integer" && !/^-?\d+$/.test(value)) return [`${said} is not an integer`];
+  if (type === "number" && Number.isNaN(Number(value))) return [`${said} is not a number`];
+  if (type === "boolean" && !/^(?:true|false|0|1)$/.test(value)) return [`${said} is not a boolean`];
+  if (minimum !== undefined && Number(value) < minimum) return [`${said} is less than ${minimum}`];
+  if (maximum !== undefined && Number(value) > maximum && !isLargestCut)
+    return [`${said} is more than ${maximum}`];
+  return [];
+}
+
+/** Whether the request has these values, by `query.<name>` and so on; contained is enough where the name has a pattern. */
+export function hasValues(fact: ListFact, request: VendorRequest, wanted: Record<string, string>): boolean {
+  return Object.entries(wanted).every(([target, value]) => {
+    const text = textIn(request, target);
+    if (text === undefined) return false;
+    const [place = "", name = ""] = [
+      target.slice(0, target.indexOf(".")),
+      target.slice(target.indexOf(".") + 1),
+    ];
+    const rules = place === "query" ? fact.query?.[name] : place === "body" ? fact.body?.[name] : undefined;
+    const squeezed = (one: string) => one.replace(/\s+/g, "").toLowerCase();
+    if (rules?.pattern !== undefined) return squeezed(text).includes(squeezed(value));
+    if (squeezed(text) === squeezed(value)) return true;
+    const separator = rules?.separator;
+    if (separator === undefined) return false;
+    const parts = text.split(separator).map(squeezed);
+    return value.split(separator).every((part) => parts.includes(squeezed(part)));
+  });
+}

@@ -1,0 +1,49 @@
+/** The order of a simulated list: as the request asks for it, or the vendor's own. */
+import type { ListFact } from "../../connector-kit/facts/facts.ts";
+import type { VendorRecord } from "./vendor-records.ts";
+import type { VendorRequest } from "./vendor-request.ts";
+import { hasValues } from "./vendor-checks.ts";
+
+export type ListOrder = NonNullable<NonNullable<ListFact["sort"]>["default"]> | "unknown";
+
+/** Returns what a request sorts by. `unknown`: no source says it, and rows then stay where they are. */
+export function orderOf(fact: ListFact, request: VendorRequest): ListOrder {
+  for (const [key, by] of Object.entries(fact.sort?.by ?? {})) {
+    const wanted = Object.fromEntries(
+      key.split("&").map((part) => {
+        const place = part.indexOf("=");
+        return [part.slice(0, place), part.slice(place + 1)];
+      }),
+    );
+    if (hasValues(fact, request, wanted)) return by;
+  }
+  return fact.sort?.default ?? "unknown";
+}
+
+/** Returns the records in an order; without a promised one, in another with each `turn`. */
+export function sorted(records: VendorRecord[], order: ListOrder, turn: number): VendorRecord[] {
+  if (order === "none") {
+    const shift = records.length < 2 ? 0 : turn % records.length;
+    const inOrder = records.toSorted((a, b) => a.place - b.place);
+    return [...inOrder.slice(shift), ...inOrder.slice(0, shift)];
+  }
+  const key = ({ changedMs, place }: VendorRecord): number =>
+    order.startsWith("changed") ? changedMs : place;
+  const direction = order.endsWith("-desc") ? -1 : 1;
+  return records.toSorted((a, b) => direction * (key(a) - key(b) || a.place - b.place));
+}
+
+/** Returns the records behind one, wherever it is now: a cursor of a vendor names the row, not its number. */
+export function behind(
+  records: VendorRecord[],
+  last: { place: number; changedMs: number } | undefined,
+  order: ListOrder,
+): VendorRecord[] {
+  if (!last) return records;
+  const direction = order.endsWith("-desc") ? -1 : 1;
+  return records.filter(({ place, changedMs }) =>
+    order.startsWith("changed")
+      ? direction * (changedMs - last.changedMs || place - last.place) > 0
+      : direction * (place - last.place) > 0,
+  );
+}

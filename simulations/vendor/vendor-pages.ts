@@ -1,0 +1,169 @@
+/** Cuts a page out of a simulated list, and tells how the next one is asked for. */
+import type { Json } from "../../server/ground/json.ts";
+import type { ListFact } from "../../connector-kit/facts/facts.ts";
+import { behind, sorted, type ListOrder } from "./vendor-order.ts";
+import type { VendorRecord } from "./vendor-records.ts";
+import { partOf, textIn, type VendorRequest } from "./vendor-request.ts";
+
+/** What a cursor or an address of a next page stands for. */
+interface Place {
+  last?: { place: number; changedMs: number };
+  /** Records before it. */
+  before: number;
+  pages: number;
+}
+
+export interface CutPage {
+  records: VendorRecord[];
+  /** The cursor of the next page; absent on the last one. */
+  token?: string;
+  more: boolean;
+  total: number;
+  size: number;
+}
+
+export interface PageRules {
+  fact: ListFact;
+  order: ListOrder;
+  /** Records that can be reached; absent: all. */
+  depth: number | undefined;
+  tokens: PageTokens;
+}
+
+/** Cursors that the vendor gave: those alone are known. */
+export class PageTokens {
+  private readonly places = new Map<string, Place>();
+  /** Counts requests of lists, for orders that nobody promised. */
+  turn = 0;
+
+  give(place: Place): string {
+    const token = `c${this.places.size + 1}+/=${"x".repeat(this.places.size % 5)}`;
+    this.places.set(token, place);
+    return token;
+  }
+
+  find(token: string): Place | undefined {
+    return this.places.get(token);
+  }
+}
+
+const USUAL_SIZE = 20;
+export const TOKEN_NAME = "vendor_page";
+
+/** Returns a page, or the sentence with which the vendor refuses it. */
+export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRecord[]): CutPage | string {
+  const { fact, order, tokens } = rules;
+  const size = sizeOf(fact, request);
+  if (typeof size === "string") return size;
+  const inOrder = sorted(all, order, (tokens.turn += 1));
+  const { kind } = fact.paging;
+  if (kind === "none") return { records: inOrder, more: false, total: all.length, size };
+  if (kind === "page" || kind === "offset") return byPosition(rules, request, inOrder, size);
+  if (kind === "keyset") return byLastId(rules, request, inOrder, size);
+  return byToken(rules, request, inOrder, size);
+}
+
+function sizeOf({ paging }: ListFact, request: VendorRequest): number | string {
+  const usual = paging.default ?? paging.largest ?? USUAL_SIZE;
+  const text = paging.size === undefined ? undefined : textIn(request, paging.size);
+  const given =
+    text === undefined || paging.sizeTemplate === undefined
+      ? text
+      : partOf(text, paging.sizeTemplate, "size", "\\d+");
+  if (given === undefined) return usual;
+  const size = Number(given);
+  if (!Number.isInteger(size) || size < 1) return `${paging.size}: ${given} is not a size`;
+  if (paging.largest === undefined || size <= paging.largest) return size;
+  return paging.oversize === "cut"
+    ? paging.largest
+    : `${paging.size}: ${given} is more than ${paging.largest}`;
+}
+
+function byPosition(
+  { fact, depth }: PageRules,
+  request: VendorRequest,
+  all: VendorRecord[],
+  size: number,
+): CutPage | string {
+  const { kind, to, template, first = kind === "page" ? 1 : 0, shortPages } = fact.paging;
+  const text = to === undefined ? undefined : textIn(request, to);
+  const given = text === undefined || template === undefined ? text : partOf(text, template, "place", "\\d+");
+  const number = given === undefined ? first : Number(given);
+  if (!Number.isInteger(number) || number < first) return `${to}: ${given} is not a place`;
+  const start = kind === "page" ? (number - first) * size : number - first;
+  if (depth !== undefined && start + (kind === "page" ? size : 1) > depth) {
+    if (fact.paging.depth?.beyond === "refused") return `${to}: only ${depth} records can be reached`;
+    return { records: [], more: false, total: all.length, size };
+  }
+  const end = Math.min(start + size, depth ?? Infinity);
+  // One page in three is shorter than it could be: rows that the caller may not see are taken out afterwards.
+  const isShort = shortPages === true && kind === "page" && (number - first) % 3 === 1;
+  const records = all.slice(start, end).filter((_, index) => !isShort || index > 0);
+  return {
+    records: isShort ? [...records, ...all.slice(start, start + 1)].slice(0, size) : records,
+    more: end < all.length,
+    total: all.length,
+    size,
+  };
+}
+
+function byLastId(
+  { fact, order, depth }: PageRules,
+  request: VendorRequest,
+  all: VendorRecord[],
+  size: number,
+): CutPage | string {
+  const { to } = fact.paging;
+  const last = to === undefined ? undefined : textIn(request, to);
+  const found = last === undefined ? undefined : all.find(({ id }) => id === last);
+  if (last !== undefined && !found) return `${to}: there is no record ${last}`;
+  const rest = behind(all, found, order);
+  const reached = depth === undefined ? rest : rest.slice(0, Math.max(0, depth - (all.length - rest.length)));
+  const records = reached.slice(0, size);
+  return { records, more: rest.length > records.length, total: all.length, size };
+}
+
+/** Cursors and addresses: the second page is empty and the third a half, and both have a next one. */
+function byToken(
+  { fact, order, depth, tokens }: PageRules,
+  request: VendorRequest,
+  all: VendorRecord[],
+  size: number,
+): CutPage | string {
+  const { to, kind, template } = fact.paging;
+  const own = textIn(request, `query.${TOKEN_NAME}`);
+  const text = to === undefined ? own : textIn(request, to);
+  const given = text === undefined || template === undefined ? text : partOf(text, template, "place", "\\S+");
+  const token = kind === "cursor" ? given : (own ?? given);
+  const place = token === undefined || token === "" ? { before: 0, pages: 0 } : tokens.find(token);
+  if (!place) return `${to ?? TOKEN_NAME}: ${token} is no cursor of this vendor`;
+  const left = depth === undefined ? Infinity : depth - place.before;
+  if (left <= 0 && fact.paging.depth?.beyond === "refused") return `only ${depth} records can be reached`;
+  const rest = behind(all, place.last, order);
+  const length = place.pages === 1 ? 0 : place.pages === 2 ? Math.ceil(size / 2) : size;
+  const records = rest.slice(0, Math.max(0, Math.min(length, left)));
+  const last = records.at(-1);
+  const more =
+    rest.length > records.length && (left > records.length || fact.paging.depth?.beyond === "refused");
+  const isNamed = more || fact.paging.last === "present";
+  return {
+    records,
+    more,
+    total: all.length,
+    size,
+    ...(isNamed && {
+      token: tokens.give({
+        ...(last
+          ? { last: { place: last.place, changedMs: last.changedMs } }
+          : place.last && { last: place.last }),
+        before: place.before + records.length,
+        pages: place.pages + 1,
+      }),
+    }),
+  };
+}
+
+/** Returns the number that stands at `total`. */
+export function totalOf({ paging }: ListFact, { total, size }: CutPage): Json {
+  return paging.totalIs === "pages" || paging.totalIs === "lastPage" ? Math.ceil(total / size) : total;
+}

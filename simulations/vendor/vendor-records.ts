@@ -1,0 +1,156 @@
+/** The records of a simulated vendor: their ids, their times, and how an answer shows them. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { nowMs } from "../../server/ground/clock.ts";
+import type { Facts, ListFact, ObjectFacts } from "../../connector-kit/facts/facts.ts";
+import { writeTime } from "./vendor-times.ts";
+
+export interface VendorRecord {
+  id: string;
+  /** Order of creation. */
+  place: number;
+  createdMs: number;
+  changedMs: number;
+  /** Index of the entry of `hidden` that the record belongs to. */
+  hidden?: number;
+  deleted?: boolean;
+  /** What `{parent}` is for it. */
+  parent?: string;
+  fields: JsonObject;
+}
+
+export interface NewRecord {
+  hidden?: number;
+  deleted?: boolean;
+  parent?: string;
+  fields?: JsonObject;
+  /** How long ago it was created and changed. Default: in the last hour, after all others. */
+  daysAgo?: number;
+}
+
+const DAY_MS = 86_400_000;
+
+export class VendorRecords {
+  private readonly stored = new Map<string, VendorRecord[]>();
+  private made = 0;
+  /** An hour ago: nothing that a test does reaches the present. Whole seconds, because many formats have no others. */
+  private clockMs = Math.floor(nowMs() / 1000) * 1000 - 3_600_000;
+  private readonly facts: Facts;
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+  }
+
+  of(objectName: string): VendorRecord[] {
+    const known = this.stored.get(objectName);
+    if (known) return known;
+    const made: VendorRecord[] = [];
+    this.stored.set(objectName, made);
+    return made;
+  }
+
+  /** Creates a record. Each one has a second of its own. */
+  put(objectName: string, { fields = {}, daysAgo = 0, ...rest }: NewRecord = {}): VendorRecord {
+    const object = this.facts.objects[objectName];
+    if (!object) throw new Error(`there are no facts about ${objectName}`);
+    const id = idNumber(object.id, (this.made += 1));
+    const now = this.tick() - daysAgo * DAY_MS;
+    const record = { id, place: this.made, createdMs: now, changedMs: now, fields, ...rest };
+    this.of(objectName).push(record);
+    return record;
+  }
+
+  /** Changes a record: its time of change is later than those of all others. */
+  touch(record: VendorRecord): void {
+    record.changedMs = this.tick();
+  }
+
+  clear(): void {
+    this.stored.clear();
+  }
+
+  private tick(): number {
+    return (this.clockMs += 1000);
+  }
+}
+
+/** Returns an id as the vendor's are; every third is as long as the vendor's longest. */
+function idNumber({ type, example, longest, pattern }: ObjectFacts["id"], number: number): string {
+  if (type === "uuid")
+    return `${(example ?? "6f9619ff-8b86-4011-b42d-00c04fc9").slice(0, -4)}${hex(number, 4)}`
+      .padEnd(36, "0")
+      .slice(0, 36);
+  if (type === "integer") {
+    const first = example !== undefined && /^\d+$/.test(example) ? Number(example) : 1000;
+    return String((Number.isSafeInteger(first * 2) ? first : 1_000_000_000) + number);
+  }
+  if (example?.includes("@")) return `n${number}${example}`;
+  const given = example ?? "id00000";
+  const usual = given.length > 4 ? given.slice(0, -4) + hex(number, 4) : given + hex(number, 4);
+  if (longest === undefined || number % 3 !== 0 || usual.length >= longest) return usual;
+  const long = usual + "0".repeat(longest - usual.length);
+  return pattern === undefined || new RegExp(`^(?:${pattern})$`).test(long) ? long : usual;
+}
+
+/** Digits alone as long as they are enough: ids of digits stay so. */
+const hex = (number: number, length: number): string => String(number).padStart(length, "0");
+
+/** Returns a record as an answer has it; fields on request only if they are among `asked`. */
+export function shownRecord(
+  object: ObjectFacts,
+  record: VendorRecord,
+  { list, asked, fieldsAt = "" }: { list?: ListFact | undefined; asked?: string[]; fieldsAt?: string } = {},
+): JsonObject {
+  const shown: JsonObject = structuredClone((object.example ?? {}) as JsonObject);
+  putAt(shown, object.id.path, object.id.type === "integer" ? Number(record.id) : record.id);
+  if (object.created) putAt(shown, object.created.path, writeTime(record.createdMs, object.created.format));
+  if (object.changed) putAt(shown, object.changed.path, writeTime(record.changedMs, object.changed.format));
+  const { since, deleted, fields } = list ?? {};
+  const isOwnTime =
+    since?.field !== undefined &&
+    since.field !== object.created?.path &&
+    since.field !== object.changed?.path;
+  if (since?.field !== undefined && isOwnTime)
+    putAt(shown, since.field, writeTime(record.changedMs, since.format));
+  if (deleted && record.deleted) putAt(shown, deleted.at, deleted.is);
+  for (const [name, value] of Object.entries(record.fields))
+    putAt(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
+  for (const name of fields?.onRequest ?? []) {
+    const path = fields?.brings?.[name] ?? name;
+    if (asked && !asked.includes(name)) dropAt(shown, path);
+    else if (textless(shown, path)) putAt(shown, path, "on request");
+  }
+  return shown;
+}
+
+/** Puts a value at a dotted path; numbers are places in lists. */
+export function putAt(target: JsonObject, path: string, value: Json): void {
+  if (path === "") return;
+  const steps = path.split(".");
+  let inner: JsonObject | Json[] = target;
+  for (const [index, step] of steps.entries()) {
+    const next: Json = index === steps.length - 1 ? value : containerAt(inner, step, steps[index + 1] ?? "");
+    if (Array.isArray(inner)) inner[Number(step)] = next;
+    else inner[step] = next;
+    if (typeof next !== "object" || next === null) return;
+    inner = next;
+  }
+}
+
+function containerAt(inner: JsonObject | Json[], step: string, following: string): JsonObject | Json[] {
+  const known = Array.isArray(inner) ? inner[Number(step)] : inner[step];
+  if (typeof known === "object" && known !== null) return known;
+  return /^\d+$/.test(following) ? [] : {};
+}
+
+function dropAt(target: JsonObject, path: string): void {
+  const steps = path.split(".");
+  let inner: Json | undefined = target;
+  for (const step of steps.slice(0, -1)) inner = isJsonObject(inner) ? inner[step] : undefined;
+  if (isJsonObject(inner)) delete inner[steps.at(-1) ?? ""];
+}
+
+const textless = (target: JsonObject, path: string): boolean => {
+  let inner: Json | undefined = target;
+  for (const step of path.split(".")) inner = isJsonObject(inner) ? inner[step] : undefined;
+  return inner === undefined || inner === null;
+};

@@ -1,0 +1,124 @@
+/** Finds which requests of a vendor's API an arrived request may be. */
+import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
+import { pathQuery } from "./vendor-checks.ts";
+import { valueIn, type VendorRequest } from "./vendor-request.ts";
+
+export type RecordAction = "get" | "create" | "update" | "upsert" | "delete";
+export const RECORD_ACTIONS: RecordAction[] = ["get", "create", "update", "upsert", "delete"];
+export type ListAction = "list" | "changes";
+
+interface RouteBase {
+  objectName: string;
+  object: ObjectFacts;
+  /** Decoded values of the placeholders in the path. */
+  values: Record<string, string>;
+}
+
+export interface ListRoute extends RouteBase {
+  action: ListAction;
+  fact: ListFact;
+  /** Shows only the rows of this entry of `hidden`. */
+  hidden?: number;
+}
+
+export interface RecordRoute extends RouteBase {
+  action: RecordAction;
+  fact: RecordFact;
+}
+
+export type Route = ListRoute | RecordRoute;
+
+export interface FoundRoutes {
+  routes: Route[];
+  /** Another method is known at this address. */
+  isKnownAddress: boolean;
+}
+
+/** Returns every route with the address and the method, those with most conditions first. */
+export function findRoutes(
+  facts: Facts,
+  request: VendorRequest,
+  connection: Record<string, string>,
+): FoundRoutes {
+  const routes: Route[] = [];
+  let isKnownAddress = false;
+  for (const route of allRoutes(facts)) {
+    const values = placeholdersIn(route.path, request, connection);
+    if (!values || route.fact.method === undefined) continue;
+    isKnownAddress = true;
+    if (route.fact.method !== request.method || ("absent" in route.fact && route.fact.absent)) continue;
+    routes.push({ ...route, values } as Route);
+  }
+  const conditions = ({ fact }: Route): number =>
+    Object.values({ ...fact.query, ...fact.body }).filter(
+      ({ required, pattern }) => required || pattern !== undefined,
+    ).length +
+    pathQuery(fact.path).length * 10;
+  return {
+    routes: routes.toSorted(
+      (a, b) => fixedSteps(b.fact.path) - fixedSteps(a.fact.path) || conditions(b) - conditions(a),
+    ),
+    isKnownAddress,
+  };
+}
+
+/** `/users/me` comes before `/users/{id}`. */
+const fixedSteps = (path: string): number => path.split("/").filter((step) => !step.includes("{")).length;
+
+function* allRoutes(facts: Facts): Generator<Omit<Route, "values"> & { path: string }> {
+  for (const [objectName, object] of Object.entries(facts.objects)) {
+    for (const action of ["list", "changes"] as const) {
+      const fact = object[action];
+      if (!fact) continue;
+      yield { objectName, object, action, fact, path: fact.path };
+      for (const [hidden, { alsoAt }] of (fact.hidden ?? []).entries())
+        if (alsoAt !== undefined)
+          yield { objectName, object, action, fact, path: alsoAt, hidden } as Omit<Route, "values"> & {
+            path: string;
+          };
+    }
+    for (const action of RECORD_ACTIONS) {
+      const fact = object[action];
+      if (fact)
+        yield { objectName, object, action, fact, path: fact.path } as Omit<Route, "values"> & {
+          path: string;
+        };
+    }
+  }
+}
+
+const NEAR = /[.*+?^$|()[\]\\]/g;
+
+/** Returns the decoded placeholders; undefined if it is another address. */
+function placeholdersIn(
+  template: string,
+  request: VendorRequest,
+  connection: Record<string, string>,
+): Record<string, string> | undefined {
+  const [path = ""] = template.split("?");
+  const names: string[] = [];
+  const form = path.replace(NEAR, "\\$&").replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    names.push(name);
+    return "([^/]+?)";
+  });
+  const found = new RegExp(`^${form}$`).exec(request.path);
+  if (!found) return undefined;
+  const values: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = decoded(found[index + 1] ?? "");
+    if (value === undefined) return undefined;
+    const known = connection[name.replace("connection.", "")];
+    if (known !== undefined && known !== value) return undefined;
+    values[name] = value;
+  }
+  const isAsked = pathQuery(template).every(([name, value]) => valueIn(request, `query.${name}`) === value);
+  return isAsked ? values : undefined;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
