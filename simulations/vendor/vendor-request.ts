@@ -52,7 +52,7 @@ function parsed(body: string): Json | undefined {
 }
 
 /** Returns `a[b]=c` as `{a: {b: "c"}}`; numbers and empty brackets are places of a list. */
-export function formMembers(body: string): JsonObject {
+function formMembers(body: string): JsonObject {
   const members: JsonObject = {};
   for (const [name, value] of new URLSearchParams(body)) {
     const steps = name

@@ -4,7 +4,7 @@ import { pathQuery } from "./vendor-checks.ts";
 import { valueIn, type VendorRequest } from "./vendor-request.ts";
 
 export type RecordAction = "get" | "create" | "update" | "upsert" | "delete";
-export const RECORD_ACTIONS: RecordAction[] = ["get", "create", "update", "upsert", "delete"];
+const RECORD_ACTIONS: RecordAction[] = ["get", "create", "update", "upsert", "delete"];
 export type ListAction = "list" | "changes";
 
 interface RouteBase {

@@ -5,7 +5,7 @@ type Objects = Facts["objects"][string];
 export type VendorTimeFormat = NonNullable<Objects["changed"]>["format"];
 
 /** Hours by which the connected user's clock is behind UTC, for vendors that read bounds in the user's zone. */
-export const USER_HOURS_BEHIND = 8;
+const USER_HOURS_BEHIND = 8;
 const HOUR_MS = 3_600_000;
 
 /** Regular expression of a time in a format. */

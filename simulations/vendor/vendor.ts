@@ -2,6 +2,7 @@
  * A simulated vendor, made from facts about its API: `connectors/<provider>/facts.json`. It knows no description of the provider,
  * and refuses what the vendor refuses.
  */
+import { nowMs } from "../../server/ground/clock.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
@@ -187,7 +188,7 @@ export class Vendor {
     if (ms === undefined)
       return `${since.to}: ${JSON.stringify(bound)} is not a time of the form ${since.format}`;
     seen.boundMs = ms;
-    const oldest = since.oldestDays === undefined ? 0 : Date.now() - since.oldestDays * 86_400_000;
+    const oldest = since.oldestDays === undefined ? 0 : nowMs() - since.oldestDays * 86_400_000;
     return ms < oldest ? `${since.to}: older than ${since.oldestDays} days` : ms;
   }
 

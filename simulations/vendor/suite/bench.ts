@@ -1,5 +1,7 @@
 /** What checks do again and again: put records, read a whole list. */
-import type { ListFact } from "../../../connector-kit/facts/facts.ts";
+import type { Connector } from "../../../connector-kit/connector.ts";
+import type { Facts, ListFact } from "../../../connector-kit/facts/facts.ts";
+import type { Account, ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
 import { planRead } from "../../../connector-kit/order-fixture.ts";
 import type {
   Checkpoint,
@@ -9,9 +11,46 @@ import type {
   SourceRecord,
 } from "../../../connector-kit/read-connector.ts";
 import { valueAt } from "../../../connector-kit/text-at.ts";
-import { parentValue } from "../vendor.ts";
+import { parentValue, type Vendor } from "../vendor.ts";
 import type { NewRecord, VendorRecord } from "../vendor-records.ts";
-import type { Bench } from "./facts-suite.ts";
+
+export type PromisedMode = "read" | "create" | "update" | "delete" | "upsert";
+
+/** A connector and what is said about its vendor. */
+export interface Subject {
+  provider: string;
+  connector: Connector;
+  facts: Facts;
+  account: Account;
+  /** What the connector promises, by object. */
+  promised: Record<string, PromisedMode[]>;
+  /** Headers that every request of a connection has, as `provider.ts` names them. */
+  headers: Record<string, string>;
+}
+
+export interface CheckResult {
+  objectName: string;
+  check: string;
+  /** `unverified`: the facts leave out what it takes. */
+  state: "passed" | "failed" | "unverified";
+  message?: string;
+}
+
+/** What a check has to do with. */
+export interface Bench extends Omit<Subject, "promised" | "headers"> {
+  vendor: Vendor;
+  fetch: ProviderFetch;
+  objectName: string;
+  object: Facts["objects"][string];
+  modes: PromisedMode[];
+}
+
+/** `facts`: where the fact stands that the check is about. Returns why the facts do not suffice; throws for a fault. */
+export interface Check {
+  name: string;
+  source: string | undefined;
+  run(): Promise<string | undefined>;
+}
 
 /** The expectation of a check did not come true. */
 export function expect(condition: unknown, message: string): asserts condition {

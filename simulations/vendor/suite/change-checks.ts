@@ -9,7 +9,7 @@ import {
   SMALL_PAGE,
   walkAll,
 } from "./bench.ts";
-import type { Bench, Check } from "./facts-suite.ts";
+import type { Bench, Check } from "./bench.ts";
 
 export function changeChecks(bench: Bench): Check[] {
   const fact = changesFact(bench);

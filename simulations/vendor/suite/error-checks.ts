@@ -5,7 +5,7 @@ import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
 import type { Json } from "../../../server/ground/json.ts";
 import { refusal } from "../vendor-answer.ts";
 import { expect, readerOf } from "./bench.ts";
-import type { Bench, Check } from "./facts-suite.ts";
+import type { Bench, Check } from "./bench.ts";
 
 export function errorChecks(bench: Bench): Check[] {
   const { facts, modes } = bench;

@@ -7,7 +7,7 @@ import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { plansOf } from "../../../connector-kit/described/object-plan.ts";
 import type { Description } from "../../../connector-kit/described/description.ts";
-import type { PromisedMode, Subject } from "./facts-suite.ts";
+import type { PromisedMode, Subject } from "./bench.ts";
 import { CONNECTORS } from "../../../connectors/connectors.gen.ts";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { PROVIDER_TABLE } from "../../../connectors/provider-table.ts";

@@ -1,60 +1,14 @@
 /** Holds a connector against a vendor that is simulated from facts, and reports each check; it needs no test runner. */
-import type { Connector } from "../../../connector-kit/connector.ts";
-import type { Facts } from "../../../connector-kit/facts/facts.ts";
-import type { Account, ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
+import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { withAccount } from "../../../connector-kit/with-account.ts";
 import { Vendor } from "../vendor.ts";
+import { now } from "../../../server/ground/clock.ts";
 import { errorChecks } from "./error-checks.ts";
 import { readChecks } from "./read-checks.ts";
+import type { Bench, Check, CheckResult, Subject } from "./bench.ts";
 import { changeChecks } from "./change-checks.ts";
 import { writeChecks } from "./write-checks.ts";
-
-export type PromisedMode = "read" | "create" | "update" | "delete" | "upsert";
-
-/** A connector and what is said about its vendor. */
-export interface Subject {
-  provider: string;
-  connector: Connector;
-  facts: Facts;
-  account: Account;
-  /** What the connector promises, by object. */
-  promised: Record<string, PromisedMode[]>;
-  /** Headers that every request of a connection has, as `provider.ts` names them. */
-  headers: Record<string, string>;
-}
-
-export interface CheckResult {
-  objectName: string;
-  check: string;
-  /** `unverified`: the facts leave out what it takes. */
-  state: "passed" | "failed" | "unverified";
-  message?: string;
-}
-
-/** What a check has to do with. */
-export interface Bench extends Omit<Subject, "promised" | "headers"> {
-  vendor: Vendor;
-  fetch: ProviderFetch;
-  objectName: string;
-  object: Facts["objects"][string];
-  modes: PromisedMode[];
-}
-
-/** `facts`: where the fact stands that the check is about. Returns why the facts do not suffice; throws for a fault. */
-export interface Check {
-  name: string;
-  source: string | undefined;
-  run(): Promise<string | undefined>;
-}
-
-/** Runs every check of every object that the connector promises. */
-export async function checkAgainstFacts(subject: Subject): Promise<CheckResult[]> {
-  const results: CheckResult[] = [];
-  for (const objectName of Object.keys(subject.promised))
-    results.push(...(await checkObject(subject, objectName)));
-  return results;
-}
 
 /** Runs the checks of one object. */
 export async function checkObject(subject: Subject, objectName: string): Promise<CheckResult[]> {
@@ -133,7 +87,7 @@ const fetchOf =
     );
     const answer = vendor.answer({ method, target: path, headers: names, body: text });
     const answered = {
-      date: new Date().toUTCString(),
+      date: now().toUTCString(),
       "content-type": "application/json",
       ...answer.headers,
     };

@@ -1,7 +1,7 @@
 /** Faults of described connectors that the facts show and that are not mended yet. The list may only become shorter. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CheckResult } from "./facts-suite.ts";
+import type { CheckResult } from "./bench.ts";
 
 const FILE = join(import.meta.dirname, "..", "..", "..", "connectors", "known-faults.json");
 

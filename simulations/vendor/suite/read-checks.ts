@@ -1,7 +1,8 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
+import { now } from "../../../server/ground/clock.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { expect, expectIds, gapOfLists, putRecords, rawAt, readerOf, SMALL_PAGE, walkAll } from "./bench.ts";
-import type { Bench, Check } from "./facts-suite.ts";
+import type { Bench, Check } from "./bench.ts";
 
 export function readChecks(bench: Bench): Check[] {
   const { object, modes } = bench;
@@ -158,7 +159,7 @@ async function toldDeletions(bench: Bench): Promise<undefined> {
   expect(abilities.deletions, "the vendor's list tells deletions; the connector does not");
   const since = new Date((gone?.changedMs ?? 0) - 60_000);
   const told = await readDeletions(
-    { objectName: bench.objectName, since, until: new Date(Date.now()) },
+    { objectName: bench.objectName, since, until: now() },
     undefined,
     bench.fetch,
   );

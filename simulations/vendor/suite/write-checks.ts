@@ -6,7 +6,7 @@ import { valueAt } from "../../../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../server/ground/json.ts";
 import { putAt, shownRecord } from "../vendor-records.ts";
 import { expect, putRecords } from "./bench.ts";
-import type { Bench, Check } from "./facts-suite.ts";
+import type { Bench, Check } from "./bench.ts";
 
 type WriteAction = "create" | "update" | "upsert" | "delete";
 
