@@ -110,6 +110,9 @@ const ListPaging = closed(
     largest: Type.Optional(Type.Integer({ description: "Largest page. A larger size is refused or cut." })),
     default: Type.Optional(Type.Integer({ description: "Size of a page without the parameter." })),
     oversize: Type.Optional(oneOf(["refused", "cut"], "What becomes of a larger size.")),
+    positional: flag(
+      "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
+    ),
     shortPages: flag("The vendor says that a page before the last may be shorter than asked for, or empty."),
     depth: Type.Optional(
       closed({

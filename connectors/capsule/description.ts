@@ -6,7 +6,11 @@ const changed = { to: "query.since", format: "rfc3339-seconds" as const };
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    list: { path: "/v2/{path}", pageSize: { to: "query.perPage", most: 100 } },
+    list: {
+      path: "/v2/{path}",
+      query: { embed: "fields,tags" },
+      pageSize: { to: "query.perPage", most: 100 },
+    },
     records: "{path}",
     paging: { link: true },
     changedPath: "updatedAt",
@@ -14,16 +18,30 @@ export const description: Description = {
     create: { method: "POST", path: "/v2/{path}", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "{singular}" } },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
-    get: { path: "/v2/{path}/{id}", record: "{singular}" },
+    get: { path: "/v2/{path}/{id}?embed=fields,tags", record: "{singular}" },
     record: "{singular}",
   },
   objects: {
     parties: { singular: "party", since: changed, example: { type: "person", firstName: "Ada" } },
     opportunities: { singular: "opportunity", since: changed, example: { name: "Pens" } },
     kases: { singular: "kase", since: changed, example: { name: "Move" } },
-    tasks: { singular: "task", example: { description: "Call Ada" } },
+    // Without the states, only open tasks are listed.
+    tasks: {
+      singular: "task",
+      list: {
+        path: "/v2/{path}",
+        query: { status: "open,completed,pending" },
+        pageSize: { to: "query.perPage", most: 100 },
+      },
+      get: { path: "/v2/{path}/{id}", record: "{singular}" },
+      example: { description: "Call Ada" },
+    },
   },
   errors: { message: ["errors.*.message", "message"] },
   limits: { reset: "x-ratelimit-reset" },
-  sources: { documentation: "https://developer.capsulecrm.com", checked: "2026-11-22, documentation only" },
+  sources: {
+    documentation: "https://developer.capsulecrm.com",
+    checked:
+      "2026-11-26, Capsule’s pages of parties, opportunities, projects and tasks; the order of lists and the statuses of writes were not found. Deletions are told by another list, which is not read",
+  },
 };

@@ -1,6 +1,12 @@
 /** Close's objects. Paths end in a slash; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
+const listOf = (query: Record<string, string>) => ({
+  path: "/api/v1/{path}/",
+  query,
+  pageSize: { to: "query._limit", most: 100 },
+});
+
 export const description: Description = {
   ids: { pattern: "[a-z]+_[A-Za-z0-9]{1,64}" },
   defaults: {
@@ -19,9 +25,22 @@ export const description: Description = {
   objects: {
     lead: { example: { name: "Quill Ltd" } },
     contact: { example: { name: "Ada", lead_id: "lead_1" } },
-    opportunity: { since: { to: "query.date_updated__gte" }, example: { lead_id: "lead_1", note: "Pens" } },
-    task: { since: { to: "query.date_updated__gte" }, example: { text: "Call Ada" } },
+    opportunity: {
+      list: listOf({ _order_by: "date_created" }),
+      since: { to: "query.date_updated__gte" },
+      example: { lead_id: "lead_1", note: "Pens" },
+    },
+    // Without the type, only tasks of leads are listed.
+    task: {
+      list: listOf({ _type: "all", _order_by: "date_created" }),
+      since: { to: "query.date_updated__gte" },
+      example: { text: "Call Ada" },
+    },
   },
   errors: { message: ["error", "errors.*", "field-errors.*"] },
-  sources: { documentation: "https://developer.close.com", checked: "2026-11-22, documentation only" },
+  sources: {
+    documentation: "https://developer.close.com",
+    checked:
+      "2026-11-26, Close’s OpenAPI file in a copy of 2026-06, its pages about paging and tasks; the largest `_limit` and `_skip` vary by resource and are not named",
+  },
 };

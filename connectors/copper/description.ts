@@ -1,10 +1,18 @@
 /** Copper's objects. Lists are searches by POST; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
+/** Sorted by creation: lists are sorted by name otherwise, and a record that is renamed moves during a read. */
+const listOf = (body: Record<string, boolean>) => ({
+  method: "POST" as const,
+  path: "/v1/{path}/search",
+  body: { ...body, sort_by: "date_created", sort_direction: "asc" },
+  pageSize: { to: "body.page_size", most: 200 },
+});
+
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    list: { method: "POST", path: "/v1/{path}/search", pageSize: { to: "body.page_size", most: 200 } },
+    list: listOf({}),
     paging: { page: { to: "body.page_number", first: 1 } },
     changedPath: "date_modified",
     since: { to: "body.minimum_modified_date", format: "unix" },
@@ -16,11 +24,16 @@ export const description: Description = {
   objects: {
     people: { example: { name: "Ada Quill" } },
     companies: { example: { name: "Quill Ltd" } },
-    leads: { example: { name: "Ada" } },
+    // Without the flag, leads that were converted are left out.
+    leads: { list: listOf({ include_converted_leads: true }), example: { name: "Ada" } },
     opportunities: { example: { name: "Pens" } },
     projects: { example: { name: "Move" } },
     tasks: { example: { name: "Call Ada" } },
   },
   errors: { message: ["message", "error"] },
-  sources: { documentation: "https://developer.copper.com", checked: "2026-11-22, documentation only" },
+  sources: {
+    documentation: "https://developer.copper.com",
+    checked:
+      "2026-11-26, Copper’s pages of the searches for leads, opportunities, projects and tasks, an OpenAPI file by others: the rest. A search has the first 100,000 records only, and does not tell that there are more",
+  },
 };

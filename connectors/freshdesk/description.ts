@@ -18,7 +18,7 @@ export const description: Description = {
       // Without the bound, the list has the tickets of the last 30 days only.
       list: {
         path: "/api/v2/{path}",
-        query: { order_by: "updated_at", order_type: "asc" },
+        query: { order_by: "created_at", order_type: "asc", include: "description" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       since: { to: "query.updated_since", format: "rfc3339-seconds" },
@@ -31,9 +31,10 @@ export const description: Description = {
     companies: { example: { name: "Quill Ltd" } },
     groups: { example: { name: "Support" } },
   },
-  errors: { message: ["errors.*.message", "description", "message"], code: "code" },
+  errors: { message: ["errors.*.message", "description", "message"], code: "errors.0.code" },
   sources: {
     documentation: "https://developers.freshdesk.com/api",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-26, copies of Freshdesk’s pages by others, two other connectors; blocked and deleted contacts, spam and deleted tickets are in lists of their own, which are not read",
   },
 };

@@ -9,7 +9,11 @@ const events = "/calendar/v3/calendars/{path}/events";
 
 /** Nobody is invited or told by mail. Google selects changes of the last 20 days only; cancelled events are among them. */
 const ofCalendar: ObjectRules = {
-  list: { path: events, pageSize: { to: "query.maxResults", most: 2500 } },
+  list: {
+    path: events,
+    query: { showHiddenInvitations: "true" },
+    pageSize: { to: "query.maxResults", most: 2500 },
+  },
   changedPath: "updated",
   since: { to: "query.updatedMin", oldestDays: 20 },
   create: { method: "POST", path: `${events}?sendUpdates=none` },
@@ -54,7 +58,11 @@ export const description: Description = {
     events: { ...ofCalendar, path: "primary" },
     // The list names calendars of others, too, which only their owners change.
     calendars: {
-      list: { path: "/calendar/v3/users/me/calendarList", pageSize: { to: "query.maxResults", most: 250 } },
+      list: {
+        path: "/calendar/v3/users/me/calendarList",
+        query: { showHidden: "true" },
+        pageSize: { to: "query.maxResults", most: 250 },
+      },
       create: { method: "POST", path: "/calendar/v3/calendars" },
       update: { method: "PATCH", path: "/calendar/v3/calendars/{id}" },
       delete: { method: "DELETE", path: "/calendar/v3/calendars/{id}" },
@@ -80,6 +88,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.google.com/workspace/calendar/api/v3/reference",
     checked:
-      "2026-11-23, documentation: members of events, their methods and the page of errors; the 20 days are from a report of Google's client library. Contacts and Gmail are on other hosts and not described",
+      "2026-11-26, Google’s discovery document of the Calendar API; the 20 days are from a report of Google's client library. Contacts and Gmail are on other hosts and not described",
   },
 };

@@ -23,6 +23,6 @@ export const description: Description = {
   sources: {
     documentation: "https://hunter.io/api-documentation/v2",
     checked:
-      "2026-11-22, documentation: statuses, errors; an OpenAPI description by others: lists; updates by PUT from published clients",
+      "2026-11-26, Hunter’s page: statuses, errors; an OpenAPI description of 2026-08 by others: lists; updates by PUT from published clients, where that description says PATCH",
   },
 };

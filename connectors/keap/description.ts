@@ -1,5 +1,22 @@
 /** Keap's objects, version 2 of its API. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+/** Members that answers have only if they are named. */
+const contactFields =
+  "id,addresses,anniversary_date,birth_date,company,contact_type,create_time,custom_fields,email_addresses,family_name,fax_numbers," +
+  "given_name,job_title,leadsource_id,links,middle_name,notes,origin,owner_id,phone_numbers,preferred_locale,preferred_name,prefix," +
+  "referral_code,score_value,social_accounts,source_type,spouse_name,suffix,tag_ids,time_zone,update_time,utm_parameters,website";
+const companyFields =
+  "id,company_name,address,custom_fields,email_address,fax_number,notes,phone_number,website,create_time,update_time";
+
+const listOf = (fields: string): Pick<ObjectRules, "list" | "get"> => ({
+  list: {
+    path: "/crm/rest/v2/{path}",
+    query: { fields },
+    pageSize: { to: "query.page_size", most: 1000 },
+  },
+  get: { path: `/crm/rest/v2/{path}/{id}?fields=${fields}` },
+});
 
 export const description: Description = {
   ids: { pattern: "[0-9]{1,20}" },
@@ -15,14 +32,27 @@ export const description: Description = {
     get: { path: "/crm/rest/v2/{path}/{id}" },
   },
   objects: {
-    contacts: { example: { given_name: "Ada" } },
-    companies: { example: { company_name: "Quill Ltd" } },
-    tasks: { since: {}, example: { title: "Call Ada" } },
-    tags: { since: {}, modes: ["read", "create", "update"], example: { name: "vip" } },
+    contacts: { ...listOf(contactFields), example: { given_name: "Ada" } },
+    companies: {
+      ...listOf(companyFields),
+      since: { to: "query.filter", template: "since_time=={since}" },
+      example: { company_name: "Quill Ltd" },
+    },
+    tasks: {
+      ...listOf("custom_fields"),
+      changedPath: "modification_time",
+      since: { to: "query.filter", template: "since_time=={since}" },
+      example: { title: "Call Ada" },
+    },
+    tags: {
+      since: { to: "query.filter", template: "since_update_time=={since}" },
+      example: { name: "vip" },
+    },
   },
   errors: { message: ["message", "fault.faultstring"], code: "fault.detail.errorcode" },
   sources: {
     documentation: "https://developer.infusionsoft.com/docs/restv2",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-26, Keap’s SDK of 2026-08; the largest page is from another connector, the statuses of writes are unverified",
   },
 };

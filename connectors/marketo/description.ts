@@ -26,7 +26,13 @@ const asset: ObjectRules = {
   changedPath: "updatedAt",
 };
 
-const inPages = { from: "nextPageToken", to: "query.nextPageToken", more: "moreResult" };
+/** Lists that know a bound. */
+const datedAsset: ObjectRules = {
+  ...asset,
+  since: { to: "query.earliestUpdatedAt", format: "rfc3339-seconds" },
+};
+
+const inPages = { from: "nextPageToken", to: "query.nextPageToken" };
 
 export const description: Description = {
   ids: { number: true },
@@ -107,16 +113,22 @@ export const description: Description = {
       paging: {
         cursor: {
           ...inPages,
+          more: "moreResult",
           start: { path: "/rest/v1/activities/pagingtoken.json", sinceTo: "query.sinceDatetime" },
         },
       },
     },
-    lists: { list: { path: "/rest/v1/lists.json" }, paging: { cursor: inPages }, absentWhenEmpty: true },
-    programs: asset,
-    emails: asset,
+    lists: {
+      list: { path: "/rest/v1/lists.json", pageSize: { to: "query.batchSize", most: 300 } },
+      paging: { cursor: inPages },
+      absentWhenEmpty: true,
+      changedPath: "updatedAt",
+    },
+    programs: datedAsset,
+    emails: datedAsset,
     forms: asset,
     landingPages: asset,
-    smartCampaigns: asset,
+    smartCampaigns: datedAsset,
   },
   others: {
     pattern: "list/[0-9]{1,12}",
@@ -140,6 +152,6 @@ export const description: Description = {
   sources: {
     documentation: "https://experienceleague.adobe.com/en/docs/marketo-developer/marketo/rest/rest-api",
     checked:
-      "2026-11-23, documentation: paging tokens, delays of activities, answers to writes with the status of each record; the codes of errors and the ids of activity types were not looked up. Companies, opportunities and own objects, whose ids are no numbers, are left out",
+      "2026-11-26, Adobe’s OpenAPI files and pages of 2026-08; the order of lists of assets, the codes of errors and the ids of activity types were not looked up. Companies, opportunities and own objects, whose ids are no numbers, are left out",
   },
 };

@@ -56,11 +56,14 @@ export const description: Description = {
     pipelines: { since: {}, example: { name: "Sales" } },
     stages: { since: {}, example: { name: "Won" } },
     notes: {
-      list: { path: "/v1/{path}", pageSize: { to: "query.limit", most: 500 } },
+      list: {
+        path: "/v1/{path}",
+        query: { sort: "id ASC" },
+        pageSize: { to: "query.limit", most: 500 },
+      },
       paging: {
         offset: { to: "query.start", more: "additional_data.pagination.more_items_in_collection" },
       },
-      since: {},
       create: { method: "POST", path: "/v1/{path}" },
       update: { method: "PUT", path: "/v1/{path}/{id}" },
       delete: { method: "DELETE", path: "/v1/{path}/{id}" },
@@ -72,6 +75,7 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.pipedrive.com/docs/api/v1",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-26, Pipedrive’s client for Node.js 32.2.1 of 2026-04; archived deals are in another list, which is not read",
   },
 };

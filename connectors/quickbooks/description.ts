@@ -1,9 +1,27 @@
 /** QuickBooks Online's lists and transactions: lists are queries, and every write repeats the record's version. */
 import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 
+const queryPath = "/v3/company/{connection.realmId}/query";
+const pageSize = { to: "fill.size", most: 1000 };
+const since = { to: "fill.changed", format: "rfc3339-seconds" as const };
 const readBefore = { from: "SyncToken", to: "body.SyncToken" };
 
-/** Only transactions can be deleted; entries of lists are made inactive. */
+const select = "select * from {singular}";
+const page = " orderby Id startposition {start} maxresults {size}";
+
+/** Entries of lists are made inactive instead of deleted; a query without a condition leaves the inactive ones out. */
+const entry = (singular: string, example: ObjectRules["example"]): ObjectRules => ({
+  singular,
+  list: {
+    path: queryPath,
+    query: { query: `${select} where Active in (true, false){changed}${page}` },
+    pageSize,
+  },
+  since: { ...since, template: " and MetaData.LastUpdatedTime >= '{since}'" },
+  example,
+});
+
+/** Only transactions can be deleted. */
 const transaction = (singular: string, example: ObjectRules["example"]): ObjectRules => ({
   path: singular.toLowerCase(),
   singular,
@@ -15,23 +33,13 @@ export const description: Description = {
   ids: { pattern: "[0-9]{1,20}" },
   defaults: {
     modes: ["read", "create", "update"],
-    list: {
-      path: "/v3/company/{connection.realmId}/query",
-      query: {
-        query: "select * from {singular}{changed} orderby Id startposition {start} maxresults {size}",
-      },
-      pageSize: { to: "fill.size", most: 1000 },
-    },
+    list: { path: queryPath, query: { query: `${select}{changed}${page}` }, pageSize },
     records: "QueryResponse.{singular}",
     absentWhenEmpty: true,
     paging: { offset: { to: "fill.start", first: 1 } },
     idPath: "Id",
     changedPath: "MetaData.LastUpdatedTime",
-    since: {
-      to: "fill.changed",
-      format: "rfc3339-seconds",
-      template: " where MetaData.LastUpdatedTime >= '{since}'",
-    },
+    since: { ...since, template: " where MetaData.LastUpdatedTime >= '{since}'" },
     create: {
       method: "POST",
       path: "/v3/company/{connection.realmId}/{path}",
@@ -55,11 +63,11 @@ export const description: Description = {
     record: "{singular}",
   },
   objects: {
-    customer: { singular: "Customer", example: { DisplayName: "Quill Ltd" } },
-    vendor: { singular: "Vendor", example: { DisplayName: "Quill Ltd" } },
-    item: { singular: "Item", example: { Name: "Pen" } },
-    account: { singular: "Account", example: { Name: "Pens" } },
-    employee: { singular: "Employee", example: { GivenName: "Ada" } },
+    customer: entry("Customer", { DisplayName: "Quill Ltd" }),
+    vendor: entry("Vendor", { DisplayName: "Quill Ltd" }),
+    item: entry("Item", { Name: "Pen" }),
+    account: entry("Account", { Name: "Pens" }),
+    employee: entry("Employee", { GivenName: "Ada" }),
     invoice: transaction("Invoice", { CustomerRef: { value: "1" } }),
     bill: transaction("Bill", { VendorRef: { value: "1" } }),
     estimate: transaction("Estimate", { CustomerRef: { value: "1" } }),
@@ -77,6 +85,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.intuit.com/app/developer/qbo/docs/api/accounting/all-entities/customer",
     checked:
-      "2026-11-23, public pages about the API, not by Intuit; `requestid`, the order by Id and the error codes were not looked up",
+      "2026-11-26, Intuit’s SDK for PHP of 2026-07 (addresses, writes), its page about queries, singer-io/tap-quickbooks (inactive entries); `requestid` of single creates and the error codes were not found. Deletions are told by another request, which is not read",
   },
 };

@@ -4,29 +4,37 @@ import type { Description } from "../../connector-kit/described/description.ts";
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    list: { path: "/v2/{path}", pageSize: { to: "query.per_page", most: 100 } },
+    // Lists are sorted by the time of change otherwise, and records then move during a read.
+    list: {
+      path: "/v2/{path}.json",
+      query: { sort_by: "created_at", sort_direction: "ASC" },
+      pageSize: { to: "query.per_page", most: 100 },
+    },
     records: "data",
     paging: { page: { to: "query.page", first: 1, more: "metadata.paging.next_page" } },
     changedPath: "updated_at",
-    since: {
-      to: "query.updated_at[gte]",
-      query: { sort_by: "updated_at", sort_direction: "ASC" },
-    },
-    create: { method: "POST", path: "/v2/{path}" },
-    update: { method: "PUT", path: "/v2/{path}/{id}" },
-    delete: { method: "DELETE", path: "/v2/{path}/{id}" },
-    get: { path: "/v2/{path}/{id}", record: "data" },
+    since: { to: "query.updated_at[gte]" },
+    create: { method: "POST", path: "/v2/{path}.json" },
+    update: { method: "PUT", path: "/v2/{path}/{id}.json" },
+    delete: { method: "DELETE", path: "/v2/{path}/{id}.json" },
+    get: { path: "/v2/{path}/{id}.json", record: "data" },
     record: "data",
   },
   objects: {
     people: { example: { email_address: "ada@example.com", first_name: "Ada" } },
     accounts: { example: { name: "Quill Ltd", domain: "quill.example" } },
     notes: { example: { content: "Asked for pens" } },
-    tasks: { since: {}, example: { subject: "Call Ada" } },
+    // Tasks can be sorted by their due date only, have no bound, and cannot be deleted.
+    tasks: {
+      modes: ["read", "create", "update"],
+      list: { path: "/v2/{path}.json", pageSize: { to: "query.per_page", most: 100 } },
+      since: {},
+      example: { subject: "Call Ada" },
+    },
   },
   errors: { message: ["errors.*.*", "error"] },
   sources: {
     documentation: "https://developers.salesloft.com/docs/api",
-    checked: "2026-11-22, documentation only",
+    checked: "2026-11-26, Salesloft’s OpenAPI file in a copy of 2025-02 and one of 2019",
   },
 };

@@ -77,9 +77,13 @@ export const description: Description = {
     brands: { singular: "brand", example: { name: "Quill" } },
     macros: { singular: "macro", example: { title: "Close" } },
   },
-  errors: { message: ["description", "error.message", "error"], code: "error" },
+  errors: {
+    message: ["details.*.*.description", "description", "error.message", "error"],
+    code: "error",
+  },
   sources: {
     documentation: "https://developer.zendesk.com/api-reference",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-26, Zendesk’s OpenAPI file in a copy of 2026-08, its page about exports, singer-io/tap-zendesk",
   },
 };

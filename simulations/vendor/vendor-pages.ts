@@ -139,7 +139,7 @@ function byToken(
   if (!place) return `${to ?? TOKEN_NAME}: ${token} is no cursor of this vendor`;
   const left = depth === undefined ? Infinity : depth - place.before;
   if (left <= 0 && fact.paging.depth?.beyond === "refused") return `only ${depth} records can be reached`;
-  const rest = behind(all, place.last, order);
+  const rest = fact.paging.positional ? all.slice(place.before) : behind(all, place.last, order);
   const length = place.pages === 1 ? 0 : place.pages === 2 ? Math.ceil(size / 2) : size;
   const records = rest.slice(0, Math.max(0, Math.min(length, left)));
   const last = records.at(-1);
