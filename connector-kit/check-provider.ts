@@ -115,6 +115,10 @@ export function shapeFaults(schema: TSchema, value: unknown, path: string): Prov
     return wrong(`one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`);
   }
   if (Type.IsLiteral(schema)) return value === schema.const ? [] : wrong(JSON.stringify(schema.const));
+  if ("enum" in schema && Array.isArray(schema.enum))
+    return schema.enum.includes(value)
+      ? []
+      : wrong(`one of ${schema.enum.map((choice) => JSON.stringify(choice)).join(", ")}`);
   if (Type.IsString(schema)) return typeof value === "string" ? [] : wrong("text");
   if (Type.IsBoolean(schema)) return typeof value === "boolean" ? [] : wrong("true or false");
   if (Type.IsNumber(schema)) return typeof value === "number" ? [] : wrong("a number");
