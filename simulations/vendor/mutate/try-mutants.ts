@@ -1,0 +1,61 @@
+/** Runs the suite of facts for each mutant of a description, and tells which of them it finds. */
+import { checkDescription } from "../../../connector-kit/described/check-description.ts";
+import { describeConnector } from "../../../connector-kit/described/describe-connector.ts";
+import type { Description } from "../../../connector-kit/described/description.ts";
+import type { Facts } from "../../../connector-kit/facts/facts.ts";
+import { checkObject } from "../suite/facts-suite.ts";
+import { subjectOf } from "../suite/facts-subject.ts";
+import type { Mutant } from "./mutants.ts";
+
+export interface TriedMutant {
+  name: string;
+  /** `unverified`: no facts are about what it changes. */
+  state: "killed" | "survived" | "unverified";
+  /** The check that found it. */
+  by?: string;
+}
+
+/** Returns a function that tries one mutant of a provider. */
+export async function mutantTrial(
+  provider: string,
+  facts: Facts,
+  description: Description,
+): Promise<(mutant: Mutant) => Promise<TriedMutant>> {
+  const original = subjectOf(provider, facts);
+  const broken = new Set<string>();
+  for (const objectName of Object.keys(original.promised))
+    for (const { state, check } of await checkObject(original, objectName))
+      if (state === "failed") broken.add(`${objectName}: ${check}`);
+  return async ({ name, description: mutated, objects, steps }) => {
+    const concerned = objects.filter((objectName) => isCovered(facts, objectName, steps));
+    if (concerned.length === 0) return { name, state: "unverified" };
+    if (isUnsound(mutated)) return { name, state: "killed", by: "the check of descriptions" };
+    const subject = { ...subjectOf(provider, facts, describeConnector(provider, mutated), description) };
+    for (const objectName of concerned)
+      for (const { state, check } of await checkObject(subject, objectName))
+        if (state === "failed" && !broken.has(`${objectName}: ${check}`))
+          return { name, state: "killed", by: `${objectName}: ${check}` };
+    return { name, state: "survived" };
+  };
+}
+
+function isUnsound(description: Description): boolean {
+  try {
+    return checkDescription(description).faults.length > 0;
+  } catch {
+    return true;
+  }
+}
+
+const ACTIONS = ["get", "create", "update", "upsert", "delete"] as const;
+
+/** Whether facts are about an object, and about the request that a mutant changes. */
+function isCovered({ objects, errors }: Facts, objectName: string, steps: string[]): boolean {
+  const object = Object.hasOwn(objects, objectName) ? objects[objectName] : undefined;
+  if (!object) return false;
+  if (steps[0] === "errors") return errors !== undefined;
+  const action = ACTIONS.find((one) => steps.slice(0, 3).includes(one));
+  return action === undefined
+    ? object.list !== undefined || object.create !== undefined
+    : object[action] !== undefined;
+}
