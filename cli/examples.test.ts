@@ -16,6 +16,20 @@ import { EXAMPLES } from "./examples.ts";
 import { createProgram } from "./program.ts";
 import { thisTerminal } from "./terminal.ts";
 
+const QUILL = `authType: none
+baseURL: https://api.quill.example
+connector:
+  defaults: { list: { path: "/{path}" }, records: pens, paging: { none: true } }
+  objects: { pens: { modes: [read] } }
+  errors: { message: [error] }
+  sources: { documentation: "https://docs.quill.example", checked: "2026-11-26, invented" }
+`;
+const QUILL_OPENAPI = JSON.stringify({
+  openapi: "3.0.0",
+  info: { title: "Quill", version: "1" },
+  paths: { "/pens": { get: { responses: { 200: { description: "the pens" } } } } },
+});
+
 const MANIFEST = `specVersion: 1.0.0
 integrations:
   - name: hubspot
@@ -118,7 +132,8 @@ describe("the examples", () => {
     await writeFile(join(cwd, "webhooks-hsmeta.json"), JSON.stringify(setup.body.webhooksConfig));
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
     await writeFile(join(cwd, "key.txt"), on.apiKey);
-    await writeFile(join(cwd, "quill.yaml"), "authType: none\nbaseURL: https://api.quill.example\n");
+    await writeFile(join(cwd, "quill.yaml"), QUILL);
+    await writeFile(join(cwd, "quill-openapi.json"), QUILL_OPENAPI);
     const credentials = { provider: "stripe", groupRef: "initech", consumerRef: "bill", apiKey: "sk_x" };
     await writeFile(join(cwd, "connection.json"), JSON.stringify(credentials));
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');

@@ -93,6 +93,7 @@ export const EXAMPLES: Record<string, string[]> = {
   ],
   "cancel operation": ["busbar cancel operation $OPERATION"],
   "check connection": ["busbar check connection $CONNECTION"],
+  "check provider": ["busbar check provider quill.yaml --openapi quill-openapi.json"],
   find: ["busbar find initech", "busbar find $OPERATION --json"],
   "subscribe hubspot-config": [
     "busbar subscribe hubspot-config people",

@@ -1,4 +1,4 @@
-/** `busbar check connection` and `busbar cancel operation`. */
+/** `busbar check connection`, `busbar check provider` and `busbar cancel operation`. */
 import type { Command } from "commander";
 import { Ended } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -8,12 +8,13 @@ import { printable } from "../output/printable.ts";
 import { Refused } from "../http/refused.ts";
 import { connect } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
+import { addCheckProvider } from "./check-provider.ts";
 import { getOperation, isRunning } from "./operations.ts";
 
 export function addCheck(program: Command, terminal: Terminal): void {
-  program
-    .command("check")
-    .description("check a connection")
+  const check = program.command("check").description("check a connection, or the file of a provider");
+  addCheckProvider(check, terminal);
+  check
     .command("connection <id>")
     .description("ask the provider whether the credentials work; exit code 1 if the connection does not work")
     .action(async (id: string, _: object, command: Command) => {

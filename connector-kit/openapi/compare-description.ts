@@ -1,0 +1,295 @@
+/** Compares a description of a provider with the vendor's OpenAPI document, and names each difference with its place. */
+import { closest } from "../../server/ground/closest.ts";
+import type { Description, DeleteRules, WriteRules } from "../described/description.ts";
+import { fillPath } from "../described/fill-path.ts";
+import { plansOf, type ObjectPlan } from "../described/object-plan.ts";
+import { findOperation } from "./find-operation.ts";
+import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
+import { entriesOf, leavesOf, listsIn, schemaAt, type Schema } from "./openapi-schema.ts";
+
+export interface Difference {
+  /** Place in the document of a provider, for example `connector.objects.pens.list.path`. */
+  path: string;
+  message: string;
+}
+
+export interface Comparison {
+  differences: Difference[];
+  /** Requests that were compared, and those for which the document has no operation. */
+  compared: number;
+  absent: number;
+}
+
+type Say = (member: string, message: string) => void;
+
+/** Objects without a name of their own, and GraphQL, are not compared. */
+export function compareDescription(description: Description, document: OpenapiDocument): Comparison {
+  const comparison: Comparison = { differences: [], compared: 0, absent: 0 };
+  for (const plan of plansOf(description).filter(({ graphql }) => !graphql)) {
+    const say: Say = (member, message) => {
+      const path = placeOf(description, plan.name, member);
+      if (!comparison.differences.some((one) => one.path === path && one.message === message))
+        comparison.differences.push({
+          path,
+          message: path.startsWith("connector.defaults") ? `${message} (${plan.name})` : message,
+        });
+    };
+    for (const { member, method, path, compare } of requestsOf(plan)) {
+      const found = findOperation(document, method, path);
+      if ("operation" in found) {
+        comparison.compared += 1;
+        compare(found.operation, document, say);
+        continue;
+      }
+      comparison.absent += 1;
+      if ("methods" in found)
+        say(`${member}.method`, `the vendor has ${found.methods.join(", ")} at ${path}, and not ${method}`);
+      else
+        say(
+          `${member}.path`,
+          `the vendor has no ${path}${found.near === undefined ? "" : `; there is ${found.near}`}`,
+        );
+    }
+  }
+  return comparison;
+}
+
+/** A member stands in the object, or else in the defaults. */
+function placeOf({ objects }: Description, name: string, member: string): string {
+  const [first = ""] = member.split(".");
+  const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
+  return own && Object.hasOwn(own, first)
+    ? `connector.objects.${name}.${member}`
+    : `connector.defaults.${member}`;
+}
+
+interface ComparedRequest {
+  member: string;
+  method: string;
+  path: string;
+  compare(operation: OpenapiOperation, document: OpenapiDocument, say: Say): void;
+}
+
+function requestsOf(plan: ObjectPlan): ComparedRequest[] {
+  const filled = (path: string) =>
+    fillPath(
+      path.replace(/\{(id|key|value|parent|field\.[^{}]*|connection\.[^{}]*)\}/g, "~$1~"),
+      plan,
+    ).replace(/~([^~]*)~/g, "{$1}");
+  const requests: ComparedRequest[] = [];
+  const { list, get, modes } = plan;
+  if (list && modes.includes("read"))
+    requests.push({
+      member: "list",
+      method: list.method ?? "GET",
+      path: filled(list.path),
+      compare: (...at) => compareList(plan, ...at),
+    });
+  if (get && modes.includes("read"))
+    requests.push({
+      member: "get",
+      method: get.method ?? "GET",
+      path: filled(get.path),
+      compare: (operation, document, say) =>
+        compareRecord(plan, "get.record", get.record, { operation, document, say }),
+    });
+  for (const mode of ["create", "update", "upsert", "delete"] as const) {
+    const rules: WriteRules | DeleteRules | undefined = plan[mode];
+    if (!rules || !modes.includes(mode)) continue;
+    requests.push({
+      member: mode,
+      method: rules.method,
+      path: filled(rules.path),
+      compare: (operation, document, say) => {
+        if (mode !== "delete") compareWrite(plan, mode, rules, { operation, document, say });
+      },
+    });
+  }
+  return requests;
+}
+
+function compareList(
+  plan: ObjectPlan,
+  operation: OpenapiOperation,
+  document: OpenapiDocument,
+  say: Say,
+): void {
+  const { list, paging = {}, since, select } = plan;
+  const places: [member: string, target: string | undefined][] = [
+    ["list.pageSize.to", list?.pageSize?.to],
+    ["paging.cursor.to", paging.cursor?.to],
+    ["paging.page.to", paging.page?.to],
+    ["paging.offset.to", paging.offset?.to],
+    ["paging.keyset.to", paging.keyset?.to],
+    ["since.to", since?.path === undefined ? since?.to : undefined],
+    ["select.to", select?.to],
+    ...Object.keys(list?.query ?? {}).map((name): [string, string] => [
+      `list.query.${name}`,
+      `query.${name}`,
+    ]),
+  ];
+  const query = operation.parameters.filter(({ place }) => place === "query");
+  const sent = new Set<string>();
+  for (const [member, target] of places) {
+    if (!target?.startsWith("query.")) continue;
+    const name = target.slice("query.".length);
+    sent.add(name);
+    const known = query.find(
+      (one) => one.name === name || one.name === `${name}[]` || one.name === name.replace(/\[.*/, ""),
+    );
+    if (known) compareValue(plan, member, known, say);
+    else
+      say(
+        member,
+        `the vendor's list has no parameter ${name}${near(
+          name,
+          query.map((one) => one.name),
+        )}`,
+      );
+  }
+  for (const { name, required } of query)
+    if (required && !sent.has(name)) say("list.query", `the vendor demands the parameter ${name}`);
+  compareListed(plan, operation, document, say);
+}
+
+function compareValue(
+  { list, since }: ObjectPlan,
+  member: string,
+  known: OpenapiOperation["parameters"][number],
+  say: Say,
+): void {
+  const most = list?.pageSize?.most;
+  if (
+    member === "list.pageSize.to" &&
+    most !== undefined &&
+    known.maximum !== undefined &&
+    most > known.maximum
+  )
+    say("list.pageSize.most", `the vendor gives ${known.maximum} records at most, and not ${most}`);
+  const value = member.startsWith("list.query.") ? list?.query?.[known.name] : undefined;
+  if (value !== undefined && known.enum && !value.includes("{")) {
+    const strange = value.split(",").find((part) => !known.enum?.includes(part));
+    if (strange !== undefined)
+      say(
+        member,
+        `the vendor does not know the value ${strange} of ${known.name}; it knows ${known.enum.join(", ")}`,
+      );
+  }
+  const isNumber = known.type === "integer" || known.type === "number";
+  if (
+    member === "since.to" &&
+    isNumber !== (since?.format ?? "").startsWith("unix") &&
+    known.type !== undefined &&
+    known.type !== "object" &&
+    since?.template === undefined
+  )
+    say(
+      "since.format",
+      `the vendor takes ${known.type} at ${known.name}, and not ${since?.format ?? "rfc3339"}`,
+    );
+}
+
+const near = (name: string, names: string[]): string => {
+  const found = closest(name, names);
+  return found === undefined ? "" : `; there is ${found}`;
+};
+
+function compareListed(
+  plan: ObjectPlan,
+  { success }: OpenapiOperation,
+  { root }: OpenapiDocument,
+  say: Say,
+): void {
+  const answer = [...success.values()].find((schema) => schema !== undefined);
+  if (!answer) return;
+  const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
+  const found = schemaAt(root, answer, path);
+  if (found === "open") return;
+  const entries = "schema" in found ? entriesOf(root, found.schema) : undefined;
+  if (!entries) {
+    const lists = listsIn(root, answer).map((one) => (one === "" ? "the answer itself" : one));
+    if ("missing" in found || lists.length > 0)
+      say(
+        "records",
+        `the vendor's answer has no list at ${path === "" ? "its top" : path}${lists.length > 0 ? `; there is one at ${lists.join(", ")}` : ""}`,
+      );
+    return;
+  }
+  compareMember(root, answer, "paging.cursor.from", plan.paging?.cursor?.from, say);
+  compareMember(root, answer, "paging.nextUrl.from", plan.paging?.nextUrl?.from, say);
+  for (const kind of ["cursor", "page", "offset", "keyset"] as const)
+    compareMember(root, answer, `paging.${kind}.more`, plan.paging?.[kind]?.more, say);
+  compareMember(root, answer, "total", plan.total, say);
+  const each =
+    plan.each === undefined ? { schema: entries } : schemaAt(root, entries, fillPath(plan.each, plan));
+  if (each === "open") return;
+  if ("missing" in each) return say("each", `the vendor's entries have no ${each.missing}`);
+  compareMember(root, each.schema, "idPath", plan.idPath, say);
+  compareMember(root, each.schema, "changedPath", plan.changedPath, say);
+}
+
+function compareMember(
+  root: OpenapiDocument["root"],
+  schema: Schema,
+  member: string,
+  path: string | undefined,
+  say: Say,
+): void {
+  if (path === undefined || path.startsWith("header.")) return;
+  const found = schemaAt(root, schema, path);
+  if (found === "open" || "schema" in found) return;
+  const last = path.split(".")[found.missing.split(".").length - 1] ?? "";
+  say(member, `the vendor's answer has no ${found.missing}${near(last, found.known)}`);
+}
+
+interface Comparing {
+  operation: OpenapiOperation;
+  document: OpenapiDocument;
+  say: Say;
+}
+
+function compareRecord(
+  plan: ObjectPlan,
+  member: string,
+  path: string | undefined,
+  { operation, document, say }: Comparing,
+): void {
+  const answer = [...operation.success.values()].find((schema) => schema !== undefined);
+  if (!answer || path === undefined) return;
+  compareMember(document.root, answer, member, fillPath(path, plan), say);
+}
+
+function compareWrite(
+  plan: ObjectPlan,
+  mode: "create" | "update" | "upsert",
+  { wrap, also, empty, id }: WriteRules,
+  comparing: Comparing,
+): void {
+  const { operation, document, say } = comparing;
+  if (!empty && id === undefined) compareRecord(plan, "record", plan.record, comparing);
+  if (!operation.body) return say(mode, "the vendor takes no body there");
+  const { schema, encodings } = operation.body;
+  const isForm = wrap?.form === true;
+  if (encodings.length > 0 && !encodings.includes(isForm ? "form" : "json") && !encodings.includes("other"))
+    say(
+      `${mode}.wrap.form`,
+      `the vendor takes ${encodings.join(" or ")}, and not ${isForm ? "a form" : "JSON"}`,
+    );
+  const inside = wrap?.in ?? (wrap?.jsonApi ? "data.attributes" : undefined);
+  const path = inside === undefined ? "" : fillPath(inside, plan);
+  const at = schemaAt(document.root, schema, path);
+  if (at === "open") return;
+  if ("missing" in at)
+    return say(
+      `${mode}.wrap`,
+      `the vendor's body has no ${at.missing}; it has ${at.known.slice(0, 8).join(", ")}`,
+    );
+  const leaves = leavesOf(document.root, at.schema, 1);
+  if (leaves.size === 0) return;
+  for (const name of [...Object.keys(plan.example ?? {}), ...Object.keys(also ?? {})])
+    if (!leaves.has(name))
+      say(
+        mode,
+        `the vendor's body has no ${path === "" ? name : `${path}.${name}`}${near(name, [...leaves.keys()])}`,
+      );
+}

@@ -1,0 +1,34 @@
+/** Finds the operation of a request in an OpenAPI document. */
+import { closest } from "../../server/ground/closest.ts";
+import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
+
+export type FoundOperation =
+  | { operation: OpenapiOperation }
+  /** The address is known with other methods. */
+  | { methods: string[] }
+  | { near: string | undefined };
+
+/** Placeholders have other names elsewhere; a slash at the end counts. */
+const form = (path: string): string => (path.split("?")[0] ?? "").replace(/\{[^{}]*\}/g, "*");
+
+/** A base URL may have the first steps of a path. */
+const isSame = (wanted: string, { path, bare }: OpenapiOperation): boolean => {
+  const own = form(wanted);
+  const [whole, short] = [form(path), form(bare)];
+  return (
+    own === whole ||
+    own === short ||
+    whole.endsWith(own) ||
+    (own.endsWith(short) && /[^/*]/.test(short) && short.split("/").length > 2)
+  );
+};
+
+/** Returns the operation with the method and the path, or what is near. */
+export function findOperation({ operations }: OpenapiDocument, method: string, path: string): FoundOperation {
+  const exact = operations.filter((one) => form(one.path) === form(path) || form(one.bare) === form(path));
+  const same = exact.length > 0 ? exact : operations.filter((one) => isSame(path, one));
+  const operation = same.find((one) => one.method === method);
+  if (operation) return { operation };
+  if (same.length > 0) return { methods: [...new Set(same.map((one) => one.method))] };
+  return { near: closest(path, [...new Set(operations.map((one) => one.path))]) };
+}

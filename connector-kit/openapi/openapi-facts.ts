@@ -1,0 +1,259 @@
+/** Extracts facts from the operations of a vendor's OpenAPI document, and tells what drifted. */
+import type { Facts, ListFact, ObjectFacts, Parameter, RecordFact } from "../facts/facts.ts";
+import { findOperation } from "./find-operation.ts";
+import type { OpenapiDocument, OpenapiOperation, OpenapiParameter } from "./openapi-operations.ts";
+import { entriesOf, leavesOf, listsIn, membersOf, schemaAt } from "./openapi-schema.ts";
+
+const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
+export type FactAction = (typeof FACT_ACTIONS)[number];
+
+/** What a document says about a request; the rest of a fact is entered by hand. */
+export interface Extracted {
+  query: Record<string, Parameter>;
+  body?: Record<string, Parameter>;
+  encoding?: "form";
+  success: number[];
+}
+
+/** Returns what the document says about an operation. */
+export function extracted({ root }: OpenapiDocument, operation: OpenapiOperation): Extracted {
+  const query = operation.parameters.filter(({ place }) => place === "query");
+  const { body } = operation;
+  const leaves = body && leavesOf(root, body.schema);
+  return {
+    query: Object.fromEntries(query.map((one) => [one.name, ruleOf(one)])),
+    ...(leaves &&
+      leaves.size > 0 && {
+        body: Object.fromEntries(
+          [...leaves].map(([name, { schema, required }]) => [
+            name,
+            ruleOf({
+              required,
+              ...(typeof schema["type"] === "string" && { type: schema["type"] }),
+              ...(Array.isArray(schema["enum"]) && { enum: schema["enum"].map(String) }),
+            }),
+          ]),
+        ),
+      }),
+    ...(body &&
+      body.encodings.includes("form") &&
+      !body.encodings.includes("json") && { encoding: "form" as const }),
+    success: [...operation.success.keys()].toSorted((a, b) => a - b),
+  };
+}
+
+const TYPES = ["string", "integer", "number", "boolean", "array", "object"] as const;
+
+function ruleOf({
+  required,
+  type,
+  enum: values,
+  default: usual,
+  minimum,
+  maximum,
+}: Omit<OpenapiParameter, "name" | "place">): Parameter {
+  const known = TYPES.find((one) => one === type);
+  const isPlain = typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean";
+  return {
+    ...(required && { required }),
+    ...(known && { type: known }),
+    ...(values && { enum: values }),
+    // Several values in one text are the usual form of lists in a query.
+    ...(values && type === "array" && { separator: "," }),
+    ...(isPlain && { default: usual }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+  };
+}
+
+export interface Drift {
+  /** `customers.list.query.limit` */
+  place: string;
+  message: string;
+}
+
+/** Whether a fact comes from the document. */
+export type IsFrom = (source: string) => boolean;
+
+/** Returns what the document says otherwise than the facts that come from it. */
+export function driftOf(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Drift[] {
+  const drift: Drift[] = [];
+  for (const { place, fact } of factsFrom(facts, isFrom)) {
+    const found = findOperation(document, fact.method, fact.path);
+    if (!("operation" in found)) {
+      if (!("absent" in fact && fact.absent))
+        drift.push({
+          place,
+          message:
+            "methods" in found
+              ? `${fact.path} has ${found.methods.join(", ")}, and no ${fact.method}`
+              : `there is no ${fact.path}`,
+        });
+      continue;
+    }
+    const now = extracted(document, found.operation);
+    if ("absent" in fact && fact.absent)
+      drift.push({ place, message: "is there now, and the fact says that it is absent" });
+    drift.push(...parameterDrift(`${place}.query`, fact.query, now.query, fact.openQuery === true));
+    if (fact.body) drift.push(...parameterDrift(`${place}.body`, fact.body, now.body ?? {}, true));
+    const known = fact.success.filter((status) => now.success.includes(status));
+    if (now.success.length > 0 && known.length === 0)
+      drift.push({
+        place: `${place}.success`,
+        message: `${fact.success.join(", ")} before, ${now.success.join(", ")} now`,
+      });
+    if ("records" in fact) drift.push(...recordsDrift(place, fact, document, found.operation));
+  }
+  return drift;
+}
+
+function* factsFrom(
+  { objects }: Facts,
+  isFrom: IsFrom,
+): Generator<{ place: string; fact: ListFact | RecordFact }> {
+  for (const [name, object] of Object.entries(objects))
+    for (const action of FACT_ACTIONS) {
+      const fact = object[action];
+      if (fact && isFrom(fact.source)) yield { place: `${name}.${action}`, fact };
+    }
+}
+
+/** Names that were added by hand, such as parts of an object, are no drift where the document is silent (`open`). */
+function parameterDrift(
+  place: string,
+  before: Record<string, Parameter> = {},
+  now: Record<string, Parameter>,
+  open: boolean,
+): Drift[] {
+  const drift: Drift[] = [];
+  for (const [name, rules] of Object.entries(before)) {
+    const other = now[name] ?? now[`${name}[]`];
+    if (!other) {
+      if (!open) drift.push({ place: `${place}.${name}`, message: "is gone" });
+      continue;
+    }
+    for (const member of ["required", "enum", "maximum", "default"] as const)
+      if (
+        JSON.stringify(rules[member]) !== JSON.stringify(other[member]) &&
+        (rules[member] !== undefined || member === "required")
+      )
+        drift.push({
+          place: `${place}.${name}.${member}`,
+          message: `${JSON.stringify(rules[member]) ?? "absent"} before, ${JSON.stringify(other[member]) ?? "absent"} now`,
+        });
+  }
+  for (const [name, { required }] of Object.entries(now))
+    if (!Object.hasOwn(before, name) && (required || !open))
+      drift.push({ place: `${place}.${name}`, message: required ? "is new, and required" : "is new" });
+  return drift;
+}
+
+function recordsDrift(
+  place: string,
+  { records }: ListFact,
+  { root }: OpenapiDocument,
+  { success }: OpenapiOperation,
+): Drift[] {
+  const answer = [...success.values()].find((schema) => schema !== undefined);
+  const found = answer && schemaAt(root, answer, records);
+  if (
+    !answer ||
+    found === undefined ||
+    found === "open" ||
+    ("schema" in found && entriesOf(root, found.schema))
+  )
+    return [];
+  const lists = listsIn(root, answer);
+  return lists.length === 0
+    ? []
+    : [
+        {
+          place: `${place}.records`,
+          message: `no list at ${records === "" ? "the top" : records}; there is one at ${lists.join(", ")}`,
+        },
+      ];
+}
+
+/** Returns the facts with what the document says now, in the members that come from it. Names entered by hand stay. */
+export function updatedFacts(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Facts {
+  const objects = structuredClone(facts.objects);
+  for (const object of Object.values(objects))
+    for (const action of FACT_ACTIONS) {
+      const fact: ListFact | RecordFact | undefined = object[action];
+      if (!fact || !isFrom(fact.source)) continue;
+      const found = findOperation(document, fact.method, fact.path);
+      if (!("operation" in found)) continue;
+      const now = extracted(document, found.operation);
+      fact.query = merged(fact.query, now.query);
+      if (fact.body) fact.body = merged(fact.body, now.body ?? {});
+      if (now.success.length > 0) fact.success = now.success;
+    }
+  return { ...facts, objects };
+}
+
+/** What the document does not say of a name, such as a pattern, stays. */
+const merged = (
+  before: Record<string, Parameter> = {},
+  now: Record<string, Parameter>,
+): Record<string, Parameter> =>
+  Object.fromEntries(
+    [...Object.entries(before), ...Object.entries(now).filter(([name]) => !Object.hasOwn(before, name))].map(
+      ([name, rules]) => {
+        const other = now[name];
+        if (!other) return [name, rules];
+        const { required: _, ...kept } = rules;
+        return [name, { ...kept, ...other }];
+      },
+    ),
+  );
+
+/** A request that facts may be proposed for. */
+export interface WantedRequest {
+  objectName: string;
+  action: FactAction;
+  method: string;
+  path: string;
+}
+
+/** Returns facts for requests that the document has. What it cannot tell, such as paging, is named in `unverified`. */
+export function proposedFacts(
+  wanted: WantedRequest[],
+  document: OpenapiDocument,
+  source: string,
+): Record<string, ObjectFacts> {
+  const objects: Record<string, ObjectFacts> = {};
+  for (const { objectName, action, method, path } of wanted) {
+    const found = findOperation(document, method, path);
+    if (!("operation" in found)) continue;
+    const { operation } = found;
+    const object = (objects[objectName] ??= { id: { path: "id", type: "string" }, unverified: [] });
+    const request = {
+      source: `${source}#${operation.method} ${operation.bare}`,
+      method: operation.method as ListFact["method"],
+      path,
+      ...extracted(document, operation),
+    };
+    if (action === "list" || action === "changes")
+      Object.assign(object, { [action]: proposedList(request, document, operation, object) });
+    else object[action] = { ...request, ...(action !== "delete" && { record: "" }) };
+  }
+  return objects;
+}
+
+function proposedList(
+  request: Omit<ListFact, "records" | "paging">,
+  { root }: OpenapiDocument,
+  { success }: OpenapiOperation,
+  object: ObjectFacts,
+): ListFact {
+  const answer = [...success.values()].find((schema) => schema !== undefined);
+  const [records = ""] = answer ? listsIn(root, answer) : [];
+  const at = answer && schemaAt(root, answer, records);
+  const entry = at !== undefined && at !== "open" && "schema" in at ? entriesOf(root, at.schema) : undefined;
+  const id = entry && membersOf(root, entry).get("id");
+  if (id) object.id.type = id["type"] === "integer" ? "integer" : id["format"] === "uuid" ? "uuid" : "string";
+  object.unverified?.push(
+    "How a page follows a page, sort, filters and what is left out by default: enter them by hand.",
+  );
+  return { ...request, records, paging: { kind: "none" } };
+}

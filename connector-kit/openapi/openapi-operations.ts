@@ -1,0 +1,207 @@
+/** Reads the operations of a vendor's API out of its OpenAPI 2 or 3 document, or out of a Google discovery document. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { resolved, type Schema } from "./openapi-schema.ts";
+
+export interface OpenapiParameter {
+  name: string;
+  place: "query" | "header" | "path" | "body";
+  required: boolean;
+  type?: string;
+  enum?: string[];
+  default?: Json;
+  minimum?: number;
+  maximum?: number;
+}
+
+export interface OpenapiOperation {
+  method: string;
+  /** With the path of the server before it, if that has one. */
+  path: string;
+  /** Without it. */
+  bare: string;
+  parameters: OpenapiParameter[];
+  /** Absent: the operation takes no body. */
+  body?: { schema: Schema; encodings: ("json" | "form" | "other")[]; required: boolean };
+  /** Statuses of a success with the schema of their JSON; undefined: it has no body. */
+  success: Map<number, Schema | undefined>;
+}
+
+export interface OpenapiDocument {
+  title: string;
+  version: string;
+  operations: OpenapiOperation[];
+  /** The whole, in which references are found. */
+  root: JsonObject;
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+
+/** Returns the operations. Throws an `Error` that says what the document is not. */
+export function readOpenapi(document: unknown): OpenapiDocument {
+  if (!isJsonObject(document)) throw new Error("the file is no OpenAPI document: it is not an object");
+  if (isJsonObject(document["resources"]) && document["kind"] === "discovery#restDescription")
+    return readDiscovery(document);
+  const { paths, info } = document;
+  const isKnown = String(document["openapi"]).startsWith("3.") || String(document["swagger"]).startsWith("2");
+  if (!isKnown || !isJsonObject(paths))
+    throw new Error("the file is no OpenAPI document: it needs `openapi: 3…` or `swagger: 2.0`, and `paths`");
+  const about = isJsonObject(info) ? info : {};
+  const operations: OpenapiOperation[] = [];
+  for (const [bare, given] of Object.entries(paths)) {
+    const item = resolved(document, given);
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (isJsonObject(operation))
+        operations.push(operationOf(document, { bare, method: method.toUpperCase(), item, operation }));
+    }
+  }
+  return {
+    title: String(about["title"] ?? ""),
+    version: String(about["version"] ?? ""),
+    operations,
+    root: document,
+  };
+}
+
+interface GivenOperation {
+  bare: string;
+  method: string;
+  item: JsonObject;
+  operation: JsonObject;
+}
+
+function operationOf(root: JsonObject, { bare, method, item, operation }: GivenOperation): OpenapiOperation {
+  const given = [...listOf(item["parameters"]), ...listOf(operation["parameters"])].map((one) =>
+    resolved(root, one),
+  );
+  const parameters = given
+    .filter((one) => !["body", "formData"].includes(String(one["in"])))
+    .map((one) => parameterOf(root, one));
+  const body = bodyOf(root, operation, given);
+  return {
+    method,
+    path: `${serverPath(root, item, operation)}${bare}`,
+    bare,
+    parameters,
+    ...(body && { body }),
+    success: successOf(root, operation),
+  };
+}
+
+const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+
+function serverPath(root: JsonObject, item: JsonObject, operation: JsonObject): string {
+  if (typeof root["basePath"] === "string") return root["basePath"].replace(/\/$/, "");
+  const [server] = [operation, item, root].flatMap((one) => listOf(one["servers"]));
+  const url = isJsonObject(server) ? String(server["url"] ?? "") : "";
+  return url.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "");
+}
+
+function parameterOf(root: JsonObject, given: JsonObject): OpenapiParameter {
+  const schema = isJsonObject(given["schema"]) ? resolved(root, given["schema"]) : given;
+  const items = isJsonObject(schema["items"]) ? resolved(root, schema["items"]) : undefined;
+  const values = listOf(schema["enum"] ?? items?.["enum"]);
+  const number = (name: string) => (typeof schema[name] === "number" ? { [name]: schema[name] } : {});
+  const place = String(given["in"]);
+  return {
+    name: String(given["name"] ?? ""),
+    place: place === "header" || place === "path" ? place : "query",
+    required: given["required"] === true,
+    ...(typeof schema["type"] === "string" && { type: schema["type"] }),
+    ...(values.length > 0 && { enum: values.map(String) }),
+    ...(schema["default"] !== undefined && { default: schema["default"] }),
+    ...number("minimum"),
+    ...number("maximum"),
+  };
+}
+
+function bodyOf(root: JsonObject, operation: JsonObject, parameters: JsonObject[]): OpenapiOperation["body"] {
+  const old = parameters.find((one) => one["in"] === "body");
+  if (old)
+    return {
+      schema: resolved(root, old["schema"] ?? {}),
+      encodings: ["json"],
+      required: old["required"] === true,
+    };
+  const fields = parameters.filter((one) => one["in"] === "formData");
+  if (fields.length > 0) {
+    const required = fields.filter((one) => one["required"] === true).map((one) => String(one["name"]));
+    const properties = Object.fromEntries(fields.map((one) => [String(one["name"]), one]));
+    return {
+      schema: { type: "object", properties, required },
+      encodings: ["form"],
+      required: required.length > 0,
+    };
+  }
+  const body = resolved(root, operation["requestBody"] ?? {});
+  if (!isJsonObject(body["content"])) return undefined;
+  const contents = Object.entries(body["content"]);
+  const encodings = contents.map(([type]) =>
+    /json/.test(type) ? "json" : /urlencoded|form-data/.test(type) ? "form" : "other",
+  );
+  const best = contents.find(([type]) => /json/.test(type)) ?? contents[0];
+  const schema = best && isJsonObject(best[1]) ? resolved(root, best[1]["schema"] ?? {}) : {};
+  return { schema, encodings, required: body["required"] === true };
+}
+
+function successOf(root: JsonObject, operation: JsonObject): Map<number, Schema | undefined> {
+  const success = new Map<number, Schema | undefined>();
+  for (const [status, given] of Object.entries(
+    isJsonObject(operation["responses"]) ? operation["responses"] : {},
+  )) {
+    const number = /^2\d\d$/.test(status)
+      ? Number(status)
+      : /^2XX$/i.test(status) || status === "default"
+        ? 200
+        : undefined;
+    if (number === undefined || (status === "default" && success.size > 0)) continue;
+    const response = resolved(root, given);
+    const contents = isJsonObject(response["content"]) ? Object.entries(response["content"]) : [];
+    const content = contents.find(([type]) => /json|\*/.test(type))?.[1];
+    const schema = response["schema"] ?? (isJsonObject(content) ? content["schema"] : undefined);
+    success.set(number, schema === undefined ? undefined : resolved(root, schema));
+  }
+  return success;
+}
+
+/** Google's own form: methods of resources, nested. */
+function readDiscovery(root: JsonObject): OpenapiDocument {
+  const operations: OpenapiOperation[] = [];
+  const base = String(root["servicePath"] ?? "")
+    .replace(/^\/?/, "/")
+    .replace(/\/$/, "");
+  const take = (holder: JsonObject): void => {
+    for (const method of Object.values(isJsonObject(holder["methods"]) ? holder["methods"] : {}))
+      if (isJsonObject(method)) operations.push(discovered(root, base, method));
+    for (const resource of Object.values(isJsonObject(holder["resources"]) ? holder["resources"] : {}))
+      if (isJsonObject(resource)) take(resource);
+  };
+  take(root);
+  return {
+    title: String(root["title"] ?? ""),
+    version: String(root["revision"] ?? root["version"] ?? ""),
+    operations,
+    root,
+  };
+}
+
+function discovered(root: JsonObject, base: string, method: JsonObject): OpenapiOperation {
+  const own = {
+    ...(isJsonObject(root["parameters"]) ? root["parameters"] : {}),
+    ...(isJsonObject(method["parameters"]) ? method["parameters"] : {}),
+  };
+  const bare = `/${String(method["flatPath"] ?? method["path"])}`.replace("//", "/");
+  const schemaOf = (holder: Json | undefined): Schema | undefined =>
+    isJsonObject(holder) ? resolved(root, holder) : undefined;
+  const body = schemaOf(method["request"]);
+  return {
+    method: String(method["httpMethod"]),
+    path: `${base}${bare}`,
+    bare,
+    parameters: Object.entries(own).flatMap(([name, given]) =>
+      isJsonObject(given) ? [parameterOf(root, { ...given, name, in: given["location"] ?? "query" })] : [],
+    ),
+    ...(body && { body: { schema: body, encodings: ["json" as const], required: true } }),
+    success: new Map([[200, schemaOf(method["response"])]]),
+  };
+}

@@ -1,0 +1,130 @@
+/** Follows references and paths in the schemas of an OpenAPI document. */
+import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+
+export type Schema = JsonObject;
+
+const MOST_REFERENCES = 20;
+
+/** Returns what a reference stands for; an empty object for one that leads nowhere. */
+export function resolved(root: JsonObject, given: Json): JsonObject {
+  let value: Json | undefined = given;
+  for (let count = 0; count < MOST_REFERENCES; count += 1) {
+    if (!isJsonObject(value)) return {};
+    const reference: Json | undefined = value["$ref"];
+    if (typeof reference !== "string") return value;
+    value = targetOf(root, reference);
+  }
+  return {};
+}
+
+/** Discovery documents name a schema without a path. */
+function targetOf(root: JsonObject, reference: string): Json | undefined {
+  const steps = reference.startsWith("#/") ? reference.slice(2).split("/") : ["schemas", reference];
+  return steps.reduce<Json | undefined>((value, step) => {
+    const name = decodeURIComponent(step.replaceAll("~1", "/").replaceAll("~0", "~"));
+    if (Array.isArray(value)) return value[Number(name)];
+    return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  }, root);
+}
+
+const MOST_VARIANTS = 60;
+
+/** Returns a schema with all that it is composed of. */
+function variants(root: JsonObject, schema: Schema): Schema[] {
+  const found: Schema[] = [];
+  const take = (given: Json): void => {
+    const one = resolved(root, given);
+    if (found.length >= MOST_VARIANTS || found.includes(one)) return;
+    found.push(one);
+    for (const name of ["allOf", "oneOf", "anyOf"])
+      for (const part of Array.isArray(one[name]) ? one[name] : []) take(part);
+  };
+  take(schema);
+  return found;
+}
+
+/** Returns the schema of the entries of a list; undefined if it is none. */
+export function entriesOf(root: JsonObject, schema: Schema): Schema | undefined {
+  const list = variants(root, schema).find((one) => one["items"] !== undefined);
+  return list && resolved(root, list["items"] ?? {});
+}
+
+/** Returns the members of an object with their schemas. */
+export const membersOf = (root: JsonObject, schema: Schema): Map<string, Schema> =>
+  new Map(
+    variants(root, schema).flatMap((one) =>
+      Object.entries(isJsonObject(one["properties"]) ? one["properties"] : {}).map(
+        ([name, member]) => [name, resolved(root, member)] as const,
+      ),
+    ),
+  );
+
+/** Returns the names that an object must have. */
+export const requiredOf = (root: JsonObject, schema: Schema): string[] => [
+  ...new Set(
+    [
+      resolved(root, schema),
+      ...(Array.isArray(schema["allOf"]) ? schema["allOf"].map((part) => resolved(root, part)) : []),
+    ].flatMap((one) => (Array.isArray(one["required"]) ? one["required"].map(String) : [])),
+  ),
+];
+
+/** Whether a schema says which members there are. */
+const isOpen = (root: JsonObject, schema: Schema): boolean =>
+  variants(root, schema).every((one) => !isJsonObject(one["properties"]) && one["items"] === undefined) ||
+  variants(root, schema).some(
+    (one) => one["additionalProperties"] === true || isJsonObject(one["additionalProperties"]),
+  );
+
+export type Found = { schema: Schema } | { missing: string; known: string[] } | "open";
+
+/** Returns the schema at a dotted path; `open` where the document does not say what is there. */
+export function schemaAt(root: JsonObject, schema: Schema, path: string): Found {
+  let inner = schema;
+  const steps = path === "" ? [] : path.split(".");
+  const whole = membersOf(root, schema).get(path);
+  if (whole) return { schema: whole };
+  for (const [index, step] of steps.entries()) {
+    const entry = /^(\d+|\*)$/.test(step) ? entriesOf(root, inner) : undefined;
+    const members = membersOf(root, inner);
+    const next = entry ?? members.get(step);
+    if (!next)
+      return isOpen(root, inner)
+        ? "open"
+        : { missing: steps.slice(0, index + 1).join("."), known: [...members.keys()] };
+    inner = next;
+  }
+  return { schema: inner };
+}
+
+/** Returns the paths of lists in an answer, those of objects first. */
+export function listsIn(root: JsonObject, schema: Schema): string[] {
+  const found: string[] = [];
+  const take = (one: Schema, path: string, levels: number): void => {
+    if (entriesOf(root, one)) return void found.push(path);
+    if (levels === 0) return;
+    for (const [name, member] of membersOf(root, one))
+      take(member, path === "" ? name : `${path}.${name}`, levels - 1);
+  };
+  take(schema, "", 3);
+  return found;
+}
+
+/** Returns the leaf members of a body by dotted path, to some depth. */
+export function leavesOf(
+  root: JsonObject,
+  schema: Schema,
+  levels = 3,
+  path = "",
+): Map<string, { schema: Schema; required: boolean }> {
+  const leaves = new Map<string, { schema: Schema; required: boolean }>();
+  const required = requiredOf(root, schema);
+  for (const [name, member] of membersOf(root, schema)) {
+    const own = path === "" ? name : `${path}.${name}`;
+    const below = levels > 1 && membersOf(root, member).size > 0;
+    if (below && required.includes(name))
+      for (const [inner, leaf] of leavesOf(root, member, levels - 1, own)) leaves.set(inner, leaf);
+    else leaves.set(own, { schema: member, required: required.includes(name) });
+  }
+  return leaves;
+}

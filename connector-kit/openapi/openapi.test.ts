@@ -1,0 +1,237 @@
+/** A vendor's OpenAPI document says where a description or a fact is wrong. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Description } from "../described/description.ts";
+import type { Facts } from "../facts/facts.ts";
+import { compareDescription } from "./compare-description.ts";
+import { driftOf, proposedFacts, updatedFacts } from "./openapi-facts.ts";
+import { readOpenapi } from "./openapi-operations.ts";
+
+const PEN = {
+  type: "object",
+  properties: { id: { type: "integer" }, name: { type: "string" }, changed_at: { type: "string" } },
+};
+const DOCUMENT = readOpenapi({
+  openapi: "3.1.0",
+  info: { title: "Quill", version: "7" },
+  servers: [{ url: "https://api.quill.test/v3" }],
+  components: {
+    schemas: { Pen: PEN },
+    parameters: { limit: { name: "limit", in: "query", schema: { type: "integer", maximum: 50 } } },
+  },
+  paths: {
+    "/pens": {
+      get: {
+        parameters: [
+          { $ref: "#/components/parameters/limit" },
+          { name: "after", in: "query", schema: { type: "string" } },
+          { name: "state", in: "query", required: true, schema: { type: "string", enum: ["all", "open"] } },
+          { name: "since", in: "query", schema: { type: "integer" } },
+        ],
+        responses: {
+          200: {
+            content: {
+              "application/json": {
+                schema: {
+                  allOf: [
+                    {
+                      type: "object",
+                      properties: {
+                        pens: { type: "array", items: { $ref: "#/components/schemas/Pen" } },
+                        next: { type: "string" },
+                      },
+                    },
+                  ],
+                },
+              },
+            },
+          },
+        },
+      },
+      post: {
+        requestBody: {
+          content: {
+            "application/json": {
+              schema: {
+                type: "object",
+                required: ["pen"],
+                properties: {
+                  pen: {
+                    type: "object",
+                    required: ["name"],
+                    properties: {
+                      name: { type: "string" },
+                      nib: { type: "string", enum: ["fine", "broad"] },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+        responses: {
+          201: {
+            content: {
+              "application/json": {
+                schema: { type: "object", properties: { pen: { $ref: "#/components/schemas/Pen" } } },
+              },
+            },
+          },
+        },
+      },
+    },
+    "/pens/{pen_id}": { patch: { responses: { 204: {} } }, get: { responses: { 200: {} } } },
+  },
+});
+
+const right: Description = {
+  defaults: {
+    list: { path: "/v3/{path}", query: { state: "all" }, pageSize: { to: "query.limit", most: 50 } },
+    records: "pens",
+    paging: { cursor: { from: "next", to: "query.after" } },
+    changedPath: "changed_at",
+    since: { to: "query.since", format: "unix" },
+    create: { method: "POST", path: "/v3/{path}", wrap: { in: "pen" } },
+    get: { path: "/v3/{path}/{id}" },
+    record: "pen",
+  },
+  objects: { pens: { modes: ["read", "create"], example: { name: "Ada" } } },
+  errors: { message: ["error"] },
+  sources: { documentation: "https://quill.test", checked: "2026-11-26, invented" },
+};
+
+const differences = (change: Partial<Description["defaults"]>): string[] =>
+  compareDescription({ ...right, defaults: { ...right.defaults, ...change } }, DOCUMENT).differences.map(
+    ({ path, message }) => `${path}: ${message}`,
+  );
+
+test("a description that agrees with the vendor's document has no difference", () => {
+  assert.deepEqual(compareDescription(right, DOCUMENT), { differences: [], compared: 3, absent: 0 });
+});
+
+test("each difference from the vendor's document is named with its place and the remedy", () => {
+  const list = right.defaults.list ?? { path: "" };
+  const cases: [Partial<Description["defaults"]>, RegExp][] = [
+    [
+      { list: { ...list, path: "/v3/penz" } },
+      /^connector\.defaults\.list\.path: the vendor has no \/v3\/penz; there is \/v3\/pens/,
+    ],
+    [
+      { list: { ...list, method: "POST", path: "/v3/pens/{id}" } },
+      /list\.method: the vendor has GET, PATCH at/,
+    ],
+    [
+      { list: { ...list, query: { state: "every" } } },
+      /list\.query\.state: the vendor does not know the value every of state; it knows all, open/,
+    ],
+    [{ list: { path: "/v3/{path}" } }, /list\.query: the vendor demands the parameter state/],
+    [
+      { list: { ...list, pageSize: { to: "query.limit", most: 100 } } },
+      /pageSize\.most: the vendor gives 50 records at most, and not 100/,
+    ],
+    [
+      { list: { ...list, pageSize: { to: "query.limits", most: 50 } } },
+      /pageSize\.to: the vendor's list has no parameter limits; there is limit/,
+    ],
+    [{ records: "data" }, /records: the vendor's answer has no list at data; there is one at pens/],
+    [
+      { paging: { cursor: { from: "nexd", to: "query.after" } } },
+      /cursor\.from: the vendor's answer has no nexd; there is next/,
+    ],
+    [
+      { changedPath: "changed_on" },
+      /changedPath: the vendor's answer has no changed_on; there is changed_at/,
+    ],
+    [{ since: { to: "query.since" } }, /since\.format: the vendor takes integer at since, and not rfc3339/],
+    [
+      { create: { method: "POST", path: "/v3/{path}", wrap: { in: "pens" } } },
+      /create\.wrap: the vendor's body has no pens; it has pen/,
+    ],
+    [
+      { create: { method: "POST", path: "/v3/{path}", wrap: { in: "pen", form: true } } },
+      /create\.wrap\.form: the vendor takes json/,
+    ],
+    [{ record: "pan" }, /record: the vendor's answer has no pan; there is pen/],
+  ];
+  for (const [change, expected] of cases) assert.match(differences(change).join("\n"), expected);
+});
+
+test("facts that come from a document drift with it, and those entered by hand stay", () => {
+  const objects = proposedFacts(
+    [
+      { objectName: "pens", action: "list", method: "GET", path: "/v3/pens" },
+      { objectName: "pens", action: "create", method: "POST", path: "/v3/pens" },
+    ],
+    DOCUMENT,
+    "spec",
+  );
+  const { pens } = objects;
+  assert.equal(pens?.list?.records, "pens");
+  assert.equal(pens?.id.type, "integer");
+  assert.deepEqual(pens?.list?.query?.["limit"], { type: "integer", maximum: 50 });
+  assert.deepEqual(pens?.create?.body, {
+    "pen.name": { required: true, type: "string" },
+    "pen.nib": { type: "string", enum: ["fine", "broad"] },
+  });
+  assert.deepEqual(pens?.create?.success, [201]);
+  const facts: Facts = {
+    provider: "quill",
+    sources: { spec: { kind: "vendor-openapi", date: "2026-01-01" } },
+    objects,
+  };
+  const isFrom = (source: string): boolean => source.startsWith("spec");
+  assert.deepEqual(driftOf(facts, DOCUMENT, isFrom), []);
+  const { list } = facts.objects["pens"] ?? {};
+  assert.ok(list?.query);
+  list.query = {
+    limit: { type: "integer", maximum: 20, pattern: "[0-9]+" },
+    colour: {},
+    after: {},
+    state: { required: true },
+  };
+  list.path = "/v3/pens";
+  assert.deepEqual(
+    driftOf(facts, DOCUMENT, isFrom).map(({ place, message }) => `${place}: ${message}`),
+    [
+      "pens.list.query.limit.maximum: 20 before, 50 now",
+      "pens.list.query.colour: is gone",
+      "pens.list.query.since: is new",
+    ],
+  );
+  assert.deepEqual(
+    driftOf(facts, DOCUMENT, () => false),
+    [],
+  );
+  const updated = updatedFacts(facts, DOCUMENT, isFrom).objects["pens"]?.list?.query;
+  assert.deepEqual(updated?.["limit"], { type: "integer", maximum: 50, pattern: "[0-9]+" });
+  assert.ok(updated?.["colour"]);
+});
+
+test("a file that is no OpenAPI document is refused with what it needs", () => {
+  for (const document of [7, {}, { openapi: "1.0", paths: {} }, { swagger: "2.0" }])
+    assert.throws(() => readOpenapi(document), /no OpenAPI document/);
+});
+
+test("a Google discovery document has its operations, too", () => {
+  const { operations } = readOpenapi({
+    kind: "discovery#restDescription",
+    servicePath: "quill/v1/",
+    schemas: { Pens: { properties: { items: { type: "array", items: {} } } } },
+    resources: {
+      pens: {
+        methods: {
+          list: {
+            httpMethod: "GET",
+            path: "pens",
+            parameters: { pageToken: { location: "query", type: "string" } },
+            response: { $ref: "Pens" },
+          },
+        },
+      },
+    },
+  });
+  assert.deepEqual(
+    operations.map(({ method, path, parameters }) => [method, path, parameters[0]?.name]),
+    [["GET", "/quill/v1/pens", "pageToken"]],
+  );
+});

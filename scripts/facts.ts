@@ -1,0 +1,117 @@
+/**
+ * Compares the facts about a vendor with a newer file of the vendor: `npm run facts -- stripe FILE`, an OpenAPI 2 or 3 document or a
+ * Google discovery document. It prints what drifted and ends with 1; with `--write` the members that come from this file are updated.
+ * Without facts it proposes some; `--write` writes them. `--source KEY` says which source the file is, where its name does not.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { parseArgs } from "node:util";
+import { parse as parseYaml } from "yaml";
+import type { Facts } from "../connector-kit/facts/facts.ts";
+import { plansOf } from "../connector-kit/described/object-plan.ts";
+import { readOpenapi, type OpenapiDocument } from "../connector-kit/openapi/openapi-operations.ts";
+import {
+  driftOf,
+  proposedFacts,
+  updatedFacts,
+  type WantedRequest,
+} from "../connector-kit/openapi/openapi-facts.ts";
+import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
+import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
+
+const { values, positionals } = parseArgs({
+  options: { write: { type: "boolean" }, source: { type: "string" } },
+  allowPositionals: true,
+});
+const [provider = "", file = ""] = positionals;
+const description = DESCRIPTIONS[provider];
+if (!description || file === "") {
+  console.error(
+    "npm run facts -- PROVIDER FILE [--write] [--source KEY]; the provider is one with a description.",
+  );
+  process.exit(2);
+}
+const text = readFileSync(file, "utf8");
+const document = readOpenapi(
+  text.trimStart().startsWith("{") ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 1000 }),
+);
+const place = join(import.meta.dirname, "..", "connectors", provider, "facts.json");
+const facts = readFacts(provider);
+if (facts) compare(facts, document);
+else propose(document);
+
+function compare(known: Facts, found: OpenapiDocument): void {
+  const keys = Object.entries(known.sources).filter(
+    ([key, source]) =>
+      key === values.source ||
+      (values.source === undefined && source.file !== undefined && basename(source.file) === basename(file)),
+  );
+  if (keys.length === 0) {
+    console.error(
+      `No source of ${provider}'s facts is a file ${basename(file)}; name one with --source: ${Object.keys(known.sources).join(", ")}.`,
+    );
+    process.exit(2);
+  }
+  const isFrom = (source: string) => keys.some(([key]) => source.split("#")[0] === key);
+  const drift = driftOf(known, found, isFrom);
+  for (const { place: where, message } of drift) console.log(`${where}: ${message}`);
+  console.log(
+    `${provider}: ${drift.length === 0 ? "nothing" : drift.length} drifted; ${found.title} ${found.version}, before ${keys.map(([, { version }]) => version).join(", ")}`,
+  );
+  if (!values.write) {
+    if (drift.length > 0) process.exitCode = 1;
+    return;
+  }
+  const sources = { ...known.sources };
+  for (const [key, source] of keys) sources[key] = { ...source, version: found.version, date: today() };
+  write({ ...updatedFacts(known, found, isFrom), sources });
+}
+
+function propose(found: OpenapiDocument): void {
+  const objects = proposedFacts(wantedRequests(), found, "openapi");
+  const source = {
+    kind: "vendor-openapi" as const,
+    file: basename(file),
+    version: found.version,
+    date: today(),
+  };
+  const proposed: Facts = { provider, sources: { openapi: source }, objects };
+  console.log(
+    `${provider}: facts about ${Object.keys(objects).join(", ") || "nothing"} are in ${found.title} ${found.version}.`,
+  );
+  if (values.write) write(proposed);
+  else console.log(JSON.stringify(proposed, null, 2));
+}
+
+/** Which requests facts are wanted about, by the addresses that the connector uses; what they say comes from the vendor. */
+function wantedRequests(): WantedRequest[] {
+  if (!description) return [];
+  return plansOf(description).flatMap((plan): WantedRequest[] => {
+    const path = (given: string) =>
+      given.replaceAll("{path}", plan.path ?? plan.name).replaceAll("{singular}", plan.singular ?? "");
+    const { name: objectName, list, get } = plan;
+    return [
+      ...(list
+        ? [{ objectName, action: "list" as const, method: list.method ?? "GET", path: path(list.path) }]
+        : []),
+      ...(get
+        ? [{ objectName, action: "get" as const, method: get.method ?? "GET", path: path(get.path) }]
+        : []),
+      ...(["create", "update", "upsert", "delete"] as const).flatMap((action) => {
+        const rules = plan[action];
+        return rules && plan.modes.includes(action)
+          ? [{ objectName, action, method: rules.method, path: path(rules.path) }]
+          : [];
+      }),
+    ];
+  });
+}
+
+function write(changed: Facts): void {
+  writeFileSync(place, `${JSON.stringify(changed, null, 2)}\n`);
+  console.log(`${place} is written.`);
+}
+
+function today(): string {
+  return new Date().toISOString().slice(0, 10);
+}
