@@ -5,7 +5,7 @@ export const description: Description = {
   ids: { pattern: "[0-9a-f]{1,64}" },
   defaults: {
     paging: { offset: { to: "query.offset" } },
-    create: { method: "POST", path: "/v3/{path}" },
+    create: { method: "POST", path: "/v3/{path}", id: "id" },
     update: { method: "PATCH", path: "/v3/{path}/{id}", empty: true },
     delete: { method: "DELETE", path: "/v3/{path}/{id}" },
     get: { path: "/v3/{path}/{id}" },
@@ -13,7 +13,7 @@ export const description: Description = {
   objects: {
     lists: {
       path: "contacts/lists",
-      list: { path: "/v3/{path}", pageSize: { to: "query.limit", most: 50 } },
+      list: { path: "/v3/{path}", query: { sort: "asc" }, pageSize: { to: "query.limit", most: 50 } },
       records: "lists",
       total: "count",
       since: {},
@@ -55,6 +55,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.brevo.com/reference",
     checked:
-      "2026-11-22, documentation: lists of contacts and companies, bounds, ids; deals, lists and limits unchecked",
+      "2026-11-26, reference: lists of contacts, companies and deals, bounds; Brevo's clients of 2025-09 and 2026-03: writes, lists of lists, errors",
   },
 };

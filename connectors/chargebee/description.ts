@@ -2,7 +2,8 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 
 export const description: Description = {
-  ids: { pattern: "[A-Za-z0-9_-]{1,50}" },
+  // Callers choose ids; those of items and item prices may have 100 characters, the others 50.
+  ids: { pattern: "(?!\\.{1,2}$)[A-Za-z0-9_.:@+-]{1,100}" },
   defaults: {
     list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "list",
@@ -23,9 +24,17 @@ export const description: Description = {
   },
   objects: {
     customers: { singular: "customer", example: { first_name: "Ada", email: "ada@example.com" } },
-    items: { singular: "item", example: { name: "Pen", type: "plan" } },
-    item_prices: { singular: "item_price", example: { name: "Pen, monthly", item_id: "pen" } },
-    item_families: { singular: "item_family", example: { name: "Pens" } },
+    items: { singular: "item", example: { id: "pen", name: "Pen", type: "plan" } },
+    item_prices: {
+      singular: "item_price",
+      example: { id: "pen-month", name: "Pen, monthly", item_id: "pen" },
+    },
+    item_families: {
+      singular: "item_family",
+      // This list cannot be sorted.
+      since: { to: "query.updated_at[after]", format: "unix" },
+      example: { id: "pens", name: "Pens" },
+    },
     subscriptions: { singular: "subscription", modes: ["read"] },
     invoices: { singular: "invoice", modes: ["read"] },
     transactions: { singular: "transaction", modes: ["read"] },
@@ -37,6 +46,6 @@ export const description: Description = {
   },
   sources: {
     documentation: "https://apidocs.chargebee.com/docs/api",
-    checked: "2026-11-22, documentation only",
+    checked: "2026-11-26, Chargebee's own clients of 2026-08-19 (Node.js) and 2026-01-19 (Java)",
   },
 };

@@ -20,7 +20,12 @@ const metadata: MetadataRules = {
   },
 };
 
-const unpaged: ObjectRules = { modes: ["read"], paging: { none: true }, since: {} };
+const unpaged: ObjectRules = {
+  modes: ["read"],
+  list: { path: "/{path}" },
+  paging: { none: true },
+  since: {},
+};
 
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9]{1,64}" },
@@ -41,21 +46,32 @@ export const description: Description = {
     companies: {
       singular: "company",
       metadata,
+      // Pages by number end at 10,000 companies and follow the last request, which moves. A scroll ends with an empty page.
+      list: { path: "/{path}/scroll" },
+      paging: { cursor: { from: "scroll_param", to: "query.scroll_param" } },
       // A create is an upsert as well: Intercom has one request for both.
       upsert: { method: "POST", path: "/{path}", keys: ["company_id"] },
       example: { company_id: "quill", name: "Quill Ltd" },
     },
-    articles: { example: { title: "Pens", author_id: 1 } },
-    tags: { modes: ["read", "create", "delete"], example: { name: "vip" } },
+    articles: {
+      paging: { page: { to: "query.page", first: 1, more: "pages.next" } },
+      example: { title: "Pens", author_id: 1 },
+    },
+    tags: { ...unpaged, modes: ["read", "create", "delete"], example: { name: "vip" } },
     admins: { ...unpaged, records: "admins" },
     teams: { ...unpaged, records: "teams" },
     segments: { ...unpaged, records: "segments" },
-    conversations: { records: "conversations", modes: ["read", "update"], example: { title: "Pens" } },
+    conversations: {
+      records: "conversations",
+      modes: ["read", "update"],
+      list: { path: "/{path}", pageSize: { to: "query.per_page", most: 150 } },
+      example: { custom_attributes: { plan: "pro" } },
+    },
   },
   errors: { message: ["errors.*.message", "error"], code: "errors.0.code" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",
-    checked: "2026-11-22, documentation only",
+    checked: "2026-11-26, Intercom's OpenAPI files 2.11 and 2.16 of 2026-08-21",
   },
 };

@@ -4,16 +4,20 @@ import type { Description } from "../../connector-kit/described/description.ts";
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_-]{1,64}" },
   defaults: {
-    list: { path: "/api/{path}" },
+    // By this order no record is missed that changes between two pages.
+    list: {
+      path: "/api/{path}",
+      query: { sort: "updated" },
+      pageSize: { to: "query.page[size]", most: 10 },
+    },
     records: "data",
     flatten: "attributes",
     paging: { nextUrl: { from: "links.next" } },
     changedPath: "attributes.updated",
     since: {
       to: "query.filter",
-      template: "greater-or-equal(updated,{since})",
+      template: "greater-than(updated,{since})",
       format: "rfc3339-seconds",
-      query: { sort: "updated" },
     },
     create: { method: "POST", path: "/api/{path}", wrap: { jsonApi: true } },
     update: { method: "PATCH", path: "/api/{path}/{id}", wrap: { jsonApi: true } },
@@ -24,10 +28,15 @@ export const description: Description = {
   objects: {
     lists: { singular: "list", example: { name: "News" } },
     segments: { singular: "segment", example: { name: "Buyers" } },
-    templates: { singular: "template", example: { name: "Hello" } },
+    templates: { singular: "template", example: { name: "Hello", editor_type: "CODE" } },
     profiles: {
       singular: "profile",
       modes: ["read", "create", "update"],
+      list: {
+        path: "/api/{path}",
+        query: { sort: "updated", "additional-fields[profile]": "subscriptions,predictive_analytics" },
+        pageSize: { to: "query.page[size]", most: 100 },
+      },
       upsert: {
         method: "POST",
         path: "/api/profile-import",
@@ -41,6 +50,6 @@ export const description: Description = {
   limits: { reset: "ratelimit-reset" },
   sources: {
     documentation: "https://developers.klaviyo.com/en/reference",
-    checked: "2026-11-22, documentation only",
+    checked: "2026-11-26, Klaviyo's OpenAPI file of 2026-07-15",
   },
 };

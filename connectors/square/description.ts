@@ -29,11 +29,14 @@ export const description: Description = {
       list: {
         method: "POST",
         path: "/v2/customers/search",
+        // By default they are sorted by name, which changes.
+        body: { "query.sort.field": "CREATED_AT", "query.sort.order": "ASC" },
         pageSize: { to: "body.limit", most: 100 },
       },
       records: "customers",
       paging: { cursor: { from: "cursor", to: "body.cursor" } },
-      since: { to: "body.query.filter.updated_at.start_at" },
+      // New and changed profiles may appear after "one minute or longer".
+      since: { to: "body.query.filter.updated_at.start_at", overlapMinutes: 10 },
       example: { given_name: "Ada", email_address: "ada@example.com" },
     },
   },
@@ -44,6 +47,7 @@ export const description: Description = {
   },
   sources: {
     documentation: "https://developer.squareup.com/reference/square",
-    checked: "2026-11-22, documentation: customers, search, bounds, paging; groups and errors unchecked",
+    checked:
+      "2026-11-26, Square's OpenAPI file of 2025-08-20; its client of 2026-05-20 has the same requests",
   },
 };

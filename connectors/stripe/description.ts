@@ -2,7 +2,8 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 
 export const description: Description = {
-  ids: { pattern: "[A-Za-z0-9_]{1,255}" },
+  // Callers choose the ids of coupons and products.
+  ids: { pattern: "(?!\\.{1,2}$)[A-Za-z0-9_.:@+-]{1,255}" },
   defaults: {
     list: { path: "/v1/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "data",
@@ -25,10 +26,19 @@ export const description: Description = {
     invoiceitems: { example: { customer: "cus_1" } },
     prices: { modes: ["read", "create", "update"], example: { currency: "eur" } },
     invoices: { example: { customer: "cus_1" } },
-    subscriptions: { modes: ["read", "create", "update"], example: { customer: "cus_1" } },
+    // Without the parameter, canceled ones are left out.
+    subscriptions: {
+      modes: ["read", "create", "update"],
+      list: { path: "/v1/{path}", query: { status: "all" }, pageSize: { to: "query.limit", most: 100 } },
+      example: { customer: "cus_1" },
+    },
     payment_intents: { modes: ["read", "create", "update"], example: { currency: "eur" } },
     charges: { modes: ["read"] },
   },
   errors: { message: ["error.message"], code: "error.code", codes: { rate_limit: "rate_limited" } },
-  sources: { documentation: "https://docs.stripe.com/api", checked: "2026-11-23, documentation only" },
+  sources: {
+    documentation: "https://docs.stripe.com/api",
+    checked:
+      "2026-11-26, Stripe's own client of 2026-08-19 (API 2026-07-29), its recorded answers, documentation of errors",
+  },
 };
