@@ -1,5 +1,6 @@
 /** `npm run package`: makes the npm package that runs without a checkout, in `dist/`. */
 import { execFile } from "node:child_process";
+import { globSync } from "node:fs";
 import { chmod, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
@@ -43,7 +44,7 @@ async function compile(): Promise<void> {
 }
 
 async function copyFiles(): Promise<void> {
-  for (const path of COPIED) {
+  for (const path of [...COPIED, ...globSync("connectors/*/facts.json", { cwd: ROOT })]) {
     await mkdir(dirname(join(STAGE, path)), { recursive: true });
     await cp(join(ROOT, path), join(STAGE, path), { recursive: true });
   }

@@ -67,6 +67,8 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
     "server dashboard",
     "entrance",
     "sandbox",
+    "simulations",
+    "catalog",
     "cli",
   ]),
   { name: "demo", files: /^demo\//, mayImport: [...GROUND, "access", "data-folder", "entrance", "sandbox"] },

@@ -16,6 +16,7 @@ import { runKeysCommand } from "./keys-command.ts";
 import { runMigrateCommand } from "./migrate-command.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
+import { startProviderSandbox } from "./sandbox-command.ts";
 import { printStart } from "./print-start.ts";
 import { inviteOwner } from "./invite-owner.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
@@ -87,7 +88,15 @@ function wholeNumber(option: string, text: string, least: number, most: number):
 }
 
 async function sandbox(args: string[]): Promise<void> {
-  const { port = "4100", host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
+  const [first] = args;
+  const provider = first?.startsWith("-") === false ? first : undefined;
+  const rest = provider === undefined ? args : args.slice(1);
+  const { port = "4100", host } = parse(rest, { port: { type: "string" }, host: { type: "string" } });
+  if (provider !== undefined) {
+    const simulated = await startProviderSandbox(provider, wholeNumber("--port", port, 0, 65_535));
+    process.stdout.write(simulated.text);
+    return onSignal(() => simulated.close());
+  }
   const started = await openSandbox({ host, port: wholeNumber("--port", port, 0, 65_535) });
   process.stdout.write(
     `Sandbox CRMs at ${started.url}\n` +
