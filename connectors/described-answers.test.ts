@@ -52,7 +52,7 @@ test("QuickBooks: lists are queries from 1, and a list without records has no me
   );
   assert.equal(
     queryIn(read.preparePage(planRead("customer"), { place: 1001 }).path),
-    "select * from Customer orderby Id startposition 1001 maxresults 1000",
+    "select * from Customer where Active in (true, false) orderby Id startposition 1001 maxresults 1000",
   );
   const { fetch } = replay({
     status: 200,

@@ -1,0 +1,155 @@
+/**
+ * Answers as other open-source connectors recorded them at the providers (amp-labs/connectors, `providers/<provider>/test`), rebuilt with
+ * our own values: what matters is their shape, which no simulation of ours made.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Checkpoint, SourceRecord } from "../connector-kit/read-connector.ts";
+import { planRead } from "../connector-kit/order-fixture.ts";
+import { replay } from "../connector-kit/replay.ts";
+import { withAccount } from "../connector-kit/with-account.ts";
+import type { JsonObject } from "../server/ground/json.ts";
+import { CONNECTORS } from "./connectors.gen.ts";
+
+type Answer = Parameters<typeof replay>[0];
+
+/** Reads to the end from recorded answers; returns the records and the paths that were asked for. */
+async function readRecorded(provider: string, objectName: string, ...answers: Answer[]) {
+  const connector = CONNECTORS[provider];
+  assert.ok(connector);
+  const { read } = withAccount(connector, { values: {} });
+  assert.ok(read);
+  const { fetch, requests } = replay(...answers);
+  const records: SourceRecord[] = [];
+  let checkpoint: Checkpoint | undefined;
+  do {
+    const page = await read.readPage(planRead(objectName), checkpoint, fetch);
+    records.push(...page.records);
+    checkpoint = page.next;
+  } while (checkpoint);
+  return { records, paths: requests.map(({ path }) => path) };
+}
+
+const told = ({ records }: { records: SourceRecord[] }) =>
+  records.map(({ id, changeTime }) => [id, changeTime?.toISOString()]);
+
+const ticket = (id: number, updatedAt: string): JsonObject => ({
+  cc_emails: ["ada@quill.example"],
+  fwd_emails: [],
+  fr_escalated: false,
+  spam: false,
+  email_config_id: null,
+  group_id: 2,
+  priority: 1,
+  requester_id: 5,
+  source: 2,
+  status: 2,
+  subject: "Printer",
+  to_emails: null,
+  id,
+  type: "Lead",
+  created_at: "2026-08-17T12:02:50Z",
+  updated_at: updatedAt,
+  due_by: "2026-08-20T11:30:00Z",
+  is_escalated: false,
+  custom_fields: { category: "Default" },
+});
+
+test("Freshdesk: a recorded list of tickets gives every ticket with its time of change, and a list without an end goes on", async () => {
+  const next = "https://quill.freshdesk.com/api/v2/tickets?page=2";
+  const read = await readRecorded(
+    "freshdesk",
+    "tickets",
+    {
+      status: 200,
+      headers: { link: `<${next}>; rel="next"` },
+      body: [ticket(18, "2026-08-17T12:02:51Z"), ticket(17, "2026-08-17T12:02:06Z")],
+    },
+    { status: 200, body: [] },
+  );
+  assert.deepEqual(told(read), [
+    ["18", "2026-08-17T12:02:51.000Z"],
+    ["17", "2026-08-17T12:02:06.000Z"],
+  ]);
+  assert.equal(read.paths.length, 2);
+});
+
+test("Marketo: a recorded answer without records has warnings in place of a list, and is no failure", async () => {
+  const { records } = await readRecorded("marketo", "programs", {
+    status: 200,
+    body: {
+      success: true,
+      errors: [],
+      requestId: "a024#1949367df25",
+      warnings: ["No assets found for the given search criteria."],
+    },
+  });
+  assert.deepEqual(records, []);
+});
+
+test("Salesloft: a recorded page names the next one by its number, and the last one by null", async () => {
+  const account = (id: number) => ({
+    id,
+    created_at: "2026-06-07T10:51:48.966580-04:00",
+    updated_at: "2026-06-07T10:51:48.966580-04:00",
+    name: "Quill Ltd",
+    domain: "quill.example",
+    custom_fields: {},
+    tags: [],
+  });
+  const page = (current: number, next: number | null, data: JsonObject[]): Answer => ({
+    status: 200,
+    body: {
+      metadata: {
+        filtering: {},
+        paging: { per_page: 25, current_page: current, next_page: next, prev_page: null },
+        sorting: { sort_by: "created_at", sort_direction: "ASC NULLS LAST" },
+      },
+      data,
+    },
+  });
+  const read = await readRecorded(
+    "salesloft",
+    "accounts",
+    page(1, 2, [account(48371814)]),
+    page(2, null, [account(48371815)]),
+  );
+  assert.deepEqual(told(read), [
+    ["48371814", "2026-06-07T14:51:48.966Z"],
+    ["48371815", "2026-06-07T14:51:48.966Z"],
+  ]);
+  assert.match(read.paths[1] ?? "", /[?&]page=2(&|$)/);
+});
+
+test("QuickBooks: a recorded answer counts from 1 around its list, and has the entry’s own names", async () => {
+  const connector = CONNECTORS["quickbooks"];
+  assert.ok(connector);
+  const { read } = withAccount(connector, { values: { realmId: "934145" } });
+  assert.ok(read);
+  const { fetch } = replay({
+    status: 200,
+    body: {
+      QueryResponse: {
+        startPosition: 1,
+        maxResults: 1,
+        Account: [
+          {
+            Id: "94",
+            SyncToken: "0",
+            AccountType: "Accounts Receivable",
+            Active: false,
+            MetaData: {
+              CreateTime: "2026-09-12T13:20:34-07:00",
+              LastUpdatedTime: "2026-09-13T13:20:34-07:00",
+            },
+            Name: "Pens (deleted)",
+          },
+        ],
+      },
+      time: "2026-11-13T12:35:57.651-07:00",
+    },
+  });
+  const { records, next } = await read.readPage(planRead("account"), undefined, fetch);
+  assert.deepEqual(told({ records }), [["94", "2026-09-13T20:20:34.000Z"]]);
+  assert.equal(next, undefined);
+});
