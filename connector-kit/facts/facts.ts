@@ -312,6 +312,31 @@ export const FactsSchema = closed({
           { description: "Every way in which the vendor says that a rate limit is reached." },
         ),
       ),
+      others: Type.Optional(
+        Type.Array(
+          closed({
+            source: text("Key in `sources`."),
+            status: Type.Integer(),
+            body: Type.Unknown({ description: "The body, with `REASON` in place of the reason." }),
+            code: optional("Path of the code in it."),
+            means: Type.Optional(
+              oneOf(
+                [
+                  "unauthorized",
+                  "forbidden",
+                  "not_found",
+                  "invalid",
+                  "conflict",
+                  "rate_limited",
+                  "unavailable",
+                ],
+                "What the vendor says that it means.",
+              ),
+            ),
+          }),
+          { description: "Refusals that the vendor words otherwise than in `body`." },
+        ),
+      ),
     }),
   ),
   /** Where sources disagree, or mislead; one sentence each. */

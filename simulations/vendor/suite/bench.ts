@@ -134,6 +134,19 @@ export function expectIds(records: SourceRecord[], wanted: VendorRecord[], { oft
   expect(oftener || new Set(found).size === found.length, "a record comes twice");
 }
 
+/** Returns what changes records between pages: after each of the first three, one that was read, and one that was not yet. */
+export function touching({ vendor }: Bench, records: VendorRecord[]): (page: ReadPage) => void {
+  const read = new Set<string>();
+  let turns = 0;
+  return (page) => {
+    for (const { id } of page.records) read.add(id);
+    const first = records.find(({ id }) => id === page.records[0]?.id);
+    if (!first || (turns += 1) > 3) return;
+    const unread = records.findLast(({ id }) => !read.has(id));
+    for (const touched of [first, unread]) if (touched) vendor.records.touch(touched);
+  };
+}
+
 /** Size of a page in checks: small, so that there are several. */
 export const SMALL_PAGE = 2;
 

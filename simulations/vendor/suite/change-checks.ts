@@ -7,6 +7,7 @@ import {
   putRecords,
   readerOf,
   SMALL_PAGE,
+  touching,
   walkAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
@@ -68,11 +69,7 @@ async function changesWhileChanging(bench: Bench): Promise<string | undefined> {
   putRecords(bench, 2, OLD);
   const late = putRecords(bench, 9);
   const since = boundFor(bench, late[0]?.changedMs ?? 0);
-  let turns = 0;
-  const found = await walkAll(bench, { since, pageSize: SMALL_PAGE }, ({ records: [first] }) => {
-    const touched = late.find(({ id }) => id === first?.id);
-    if (touched && (turns += 1) <= 3) vendor.records.touch(touched);
-  });
+  const found = await walkAll(bench, { since, pageSize: SMALL_PAGE }, touching(bench, late));
   expectIds(found.records, late, { oftener: true });
   return vendor.seen.some(({ order }) => order === "unknown") && object.list?.paging.kind !== "none"
     ? "no source says by what the list is sorted"

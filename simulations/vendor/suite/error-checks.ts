@@ -19,6 +19,11 @@ export function errorChecks(bench: Bench): Check[] {
       source: errors.source,
       run: () => rateLimit(bench, way, limit),
     })),
+    ...(errors.others ?? []).map((other, index) => ({
+      name: `other refusal ${index + 1} of a ${way}`,
+      source: other.source,
+      run: () => otherRefusal(bench, way, other),
+    })),
   ]);
 }
 
@@ -39,17 +44,46 @@ async function refusedBy(bench: Bench, way: "read" | "create"): Promise<Provider
   throw new Error("a refusal counts as success");
 }
 
+const REASON = "the ünïcode reason";
+
 async function reason(bench: Bench, way: "read" | "create"): Promise<undefined> {
   const { errors } = bench.facts;
-  bench.vendor.next = refusal(bench.facts, 400, "the ünïcode reason");
+  bench.vendor.next = refusal(bench.facts, 400, REASON);
   const code = errors?.code === undefined ? undefined : valueAt(bench.vendor.next.body as Json, errors.code);
   const error = await refusedBy(bench, way);
   expect(
-    error.message.includes("the ünïcode reason"),
+    error.message.includes(REASON),
     `the vendor's reason at ${errors?.message} is not told: ${error.message.slice(0, 200)}`,
   );
   if (code !== undefined && code !== null)
     expect(error.code === String(code), `the vendor's code is ${String(code)}; told is ${error.code}`);
+}
+
+type OtherRefusal = NonNullable<NonNullable<Bench["facts"]["errors"]>["others"]>[number];
+
+async function otherRefusal(
+  bench: Bench,
+  way: "read" | "create",
+  { status, body, code, means }: OtherRefusal,
+): Promise<undefined> {
+  const { errors } = bench.facts;
+  const answer = refusal(
+    { ...bench.facts, errors: { source: "", message: "", ...errors, body } },
+    status,
+    REASON,
+  );
+  bench.vendor.next = answer;
+  const error = await refusedBy(bench, way);
+  if (JSON.stringify(body).includes("REASON"))
+    expect(error.message.includes(REASON), `the vendor's reason is not told: ${error.message.slice(0, 200)}`);
+  const told = code === undefined ? undefined : valueAt(answer.body as Json, code);
+  if (told !== undefined)
+    expect(error.code === String(told), `the vendor's code is ${String(told)}; told is ${error.code}`);
+  if (means !== undefined)
+    expect(
+      error.kind === means,
+      `${JSON.stringify(body).slice(0, 200)} counts as ${error.kind}, not ${means}`,
+    );
 }
 
 type RateLimit = NonNullable<NonNullable<Bench["facts"]["errors"]>["rateLimits"]>[number];

@@ -1,7 +1,17 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
 import { now } from "../../../server/ground/clock.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import { expect, expectIds, gapOfLists, putRecords, rawAt, readerOf, SMALL_PAGE, walkAll } from "./bench.ts";
+import {
+  expect,
+  expectIds,
+  gapOfLists,
+  putRecords,
+  rawAt,
+  readerOf,
+  SMALL_PAGE,
+  touching,
+  walkAll,
+} from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
 
 export function readChecks(bench: Bench): Check[] {
@@ -70,15 +80,11 @@ async function smallPages(bench: Bench): Promise<string | undefined> {
     : "the vendor's page cannot be made small";
 }
 
-/** A record that changes moves, in lists that are sorted by the time of change. */
+/** Records that change move, in lists that are sorted by the time of change: one that was read, and one that was not yet. */
 async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 9);
   const page = { pageSize: SMALL_PAGE };
-  let turns = 0;
-  const found = await walkAll(bench, page, ({ records: [first] }) => {
-    const touched = records.find(({ id }) => id === first?.id);
-    if (touched && (turns += 1) <= 3) bench.vendor.records.touch(touched);
-  });
+  const found = await walkAll(bench, page, touching(bench, records));
   expectIds(found.records, records, { oftener: true });
   return bench.vendor.seen.some(({ order }) => order === "unknown") &&
     bench.object.list?.paging.kind !== "none"

@@ -12,13 +12,28 @@ type WriteAction = "create" | "update" | "upsert" | "delete";
 
 export function writeChecks(bench: Bench): Check[] {
   const actions: WriteAction[] = ["create", "update", "upsert", "delete"];
-  return actions
+  const checks: Check[] = actions
     .filter((action) => bench.modes.includes(action))
     .map((action) => ({
       name: action,
       source: bench.object[action]?.source,
       run: () => writeCheck(bench, action),
     }));
+  if (bench.modes.includes("update") && bench.object.update)
+    checks.push({
+      name: "an id that is none",
+      source: bench.object.update.source,
+      run: () => strangeId(bench),
+    });
+  return checks;
+}
+
+/** What cannot be an id of the vendor is not sent. */
+async function strangeId(bench: Bench): Promise<undefined> {
+  const id = bench.object.id.type === "integer" ? "x1" : "x 1/..?y";
+  const outcome = await write(bench, "update", { id, fields: { note: "x" } });
+  expect(!outcome.success, `an update of ${id} counts as success`);
+  expect(bench.vendor.seen.length === 0, `${id}, which is no id of this vendor, is sent`);
 }
 
 async function writeCheck(bench: Bench, action: WriteAction): Promise<string | undefined> {
