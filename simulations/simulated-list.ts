@@ -75,15 +75,28 @@ export function filledIn(plan: ObjectPlan, url: URL): Record<string, string> | u
   for (const [parameter, template] of Object.entries(plan.list?.query ?? {})) {
     const parts = fillText(template, plan).split(/\{(\w+)\}/);
     if (!parts.some((part, index) => index % 2 === 1 && names.includes(part))) continue;
-    const pattern = parts.map((part, index) =>
-      index % 2 === 1 ? "(.*?)" : part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"),
-    );
+    const pattern = parts.map((part, index) => (index % 2 === 1 ? holePattern(plan, part) : escaped(part)));
     const found = new RegExp(`^${pattern.join("")}$`).exec(url.searchParams.get(parameter) ?? "");
     if (!found) return undefined;
     const inOrder = parts.filter((_, index) => index % 2 === 1);
     for (const [index, name] of inOrder.entries()) filled[name] = found[index + 1] ?? "";
   }
   return filled;
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** A place without a value is empty; with one, it has the text around it. */
+function holePattern({ since, paging }: ObjectPlan, name: string): string {
+  const place = `fill.${name}`;
+  const [template, hole] =
+    since?.to === place
+      ? [since.template, "{since}"]
+      : paging?.keyset?.to === place
+        ? [paging.keyset.template, "{id}"]
+        : [];
+  const [before, after = ""] = template?.split(hole ?? "") ?? [];
+  return before === undefined ? "(.*?)" : `((?:${escaped(before)}.*?${escaped(after)})?)`;
 }
 
 function valueAtTarget(
@@ -116,7 +129,11 @@ function startIn(
   const { cursor, page, offset, keyset } = paging ?? {};
   if (cursor) return Number((valueAtTarget(query, cursor.to) ?? "c0").slice(1).split("s")[0]);
   if (page) return (Number(valueAtTarget(query, page.to) ?? page.first) - page.first) * size;
-  if (keyset) return found.findIndex(({ id }) => id === valueAtTarget(query, keyset.to)) + 1;
+  if (keyset) {
+    const [before = "", after = ""] = keyset.template?.split("{id}") ?? [];
+    const last = valueAtTarget(query, keyset.to) ?? "";
+    return found.findIndex(({ id }) => `${before}${id}${after}` === last) + 1;
+  }
   if (offset) return Number(valueAtTarget(query, offset.to) ?? 0) - (offset.first ?? 0);
   return Number(query.url.searchParams.get(PLACE) ?? 0);
 }

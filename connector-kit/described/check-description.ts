@@ -7,7 +7,8 @@ import { merged, type ObjectPlan } from "./object-plan.ts";
 import { batchFaults, planBatchFaults } from "./batch-faults.ts";
 import { metadataFaults } from "./metadata-faults.ts";
 import { childrenFaults } from "./children-faults.ts";
-import { ANY_FIELD, fault, HOLES, pagingFault, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { ANY_FIELD, fault, HOLES, pathFault, targetFault, textFault } from "./member-faults.ts";
+import { listFaults, pagingFaults, walkFaults } from "./paging-faults.ts";
 import { filledNames } from "./fill-path.ts";
 import { endpointFaults, graphqlFaults } from "./graphql-faults.ts";
 import { othersFaults } from "./others-faults.ts";
@@ -132,10 +133,11 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ...(upsert && (upsert.keys.length === 0 || upsert.idTo !== undefined)
       ? [{ path: `${path}.upsert`, message: "needs `keys`, and has no `idTo`: the key takes its place" }]
       : []),
-    ...(paging ? fault(`${path}.paging`, pagingFault(paging)) : []),
+    ...(paging ? pagingFaults(paging, `${path}.paging`) : []),
+    ...listFaults(rules, path),
     ...(batch ? batchFaults(batch, `${path}.batch`) : []),
     ...(metadata ? metadataFaults(metadata, `${path}.metadata`) : []),
-    ...(since?.paging ? fault(`${path}.since.paging`, pagingFault(since.paging)) : []),
+    ...(since?.paging ? pagingFaults(since.paging, `${path}.since.paging`) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
       ? [{ path: `${path}.since.template`, message: "must contain {since}" }]
       : []),
@@ -185,6 +187,7 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
   const { list: read, create, update, delete: remove, upsert } = plan;
   const needs = { read, create, update, delete: remove, upsert };
   return [
+    ...walkFaults(plan, path),
     ...plan.modes.flatMap((mode) =>
       needs[mode]
         ? []

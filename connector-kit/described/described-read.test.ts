@@ -58,7 +58,8 @@ test("a header of links that never end takes no time", async () => {
   const link =
     '<https://quill.example/people?page=1>; rel="first", <https://quill.example/people?page=3>; rel="next"';
   const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
-  assert.deepEqual((await readerOf({}).readPage(PLAN, undefined, fetch)).next, { place: "/people?page=3" });
+  const { next } = await readerOf({}).readPage(PLAN, undefined, fetch);
+  assert.equal(next?.["place"], "/people?page=3");
 });
 
 test("a value of the connection is a step of a path and leads nowhere else", () => {

@@ -7,7 +7,8 @@ import type { Checkpoint, ReadConnector, ReadPage, ReadPlan, SourceRecord } from
 import { objectPageRequest, readObjectPage } from "./described-children.ts";
 import type { Description } from "./description.ts";
 import { getOne } from "./get-record.ts";
-import { sourceRecord } from "./list-page.ts";
+import { tellsDeletions } from "./chosen-list.ts";
+import { readDeletedPage, sourceRecord } from "./list-page.ts";
 import { idFaults, planOf, plansOf } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -29,7 +30,7 @@ export function describedRead(description: Description, classify: Classify): Rea
   return {
     abilities: {
       associations: false,
-      deletions: false,
+      deletions: plansOf(description).some(tellsDeletions),
       search: true,
       mostSearchFilters: 5,
       overlapMs: overlapMs(description),
@@ -60,8 +61,16 @@ export function describedRead(description: Description, classify: Classify): Rea
       return records;
     },
     search: (plan, fetch) => search((checkpoint) => readPage(plan, checkpoint, fetch)),
-    readDeletions: () =>
-      Promise.reject(new ProviderError({ kind: "invalid", message: "the provider lists no deletions" })),
+    async readDeletions({ objectName, since, until, account }, checkpoint, fetch) {
+      const rules = rulesFor({ objectName, ...(account && { account }) });
+      if (!tellsDeletions(rules)) return { records: [] };
+      const plan: ReadPlan = { objectName, since, until, fields: [], filters: [], associations: [] };
+      return readDeletedPage(
+        { rules, classify, fetch },
+        { ...plan, ...(account && { account }) },
+        checkpoint,
+      );
+    },
     paceOf: () =>
       description.limits?.perSecond === undefined
         ? undefined

@@ -191,8 +191,43 @@ const Since = Type.Object({
       description: "The provider refuses older bounds: all records are then read and compared here.",
     }),
   ),
+  full: optional(
+    "Bound of a read of all records, for example `1970-01-01T00:00:00Z`, where the list leaves records out without one, or where `keyset` " +
+      "needs it.",
+  ),
+  keyset: Type.Optional(
+    Type.Boolean({
+      description:
+        "Pages go on with the time of the last record as the next bound, instead of a place that moves when records change. The list is " +
+        "sorted by the time at `changedPath`, oldest first. `paging` is used within records of one time only.",
+    }),
+  ),
+  exclusive: Type.Optional(
+    Type.Boolean({
+      description:
+        "The provider leaves out records that changed exactly at the bound: it is then asked for a little earlier.",
+    }),
+  ),
+  zone: Type.Optional(
+    Type.Union([Type.Literal("UTC"), Type.Literal("user")], {
+      description:
+        "Zone in which the provider reads bounds without one. `user`: that of the connected user; where the connection does not know it, " +
+        "the bound is 14 hours earlier. Default: `UTC`.",
+    }),
+  ),
   path: optional("Path of the list that knows the bound, where it is another one."),
+  list: Type.Optional(ListRequest),
+  records: optional("Path of the list of records in its answer, where it is another one."),
+  each: optional("Member of each of its entries that is the record, where it is another one."),
   paging: Type.Optional(Paging),
+});
+
+/** A further list of an object: what it has in place of `list`. */
+const FurtherList = Type.Object({
+  path: optional("Path below the base URL."),
+  query: texts("Parameters of the query, beside those of `list`."),
+  records: optional("Path of the list of records in its answer."),
+  deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
 });
 
 const ObjectRulesSchema = Type.Object({
@@ -224,10 +259,34 @@ const ObjectRulesSchema = Type.Object({
     ),
   ),
   list: Type.Optional(ListRequest),
+  furtherLists: Type.Optional(
+    Type.Array(FurtherList, {
+      description:
+        "Where one list does not have all records of the object, for example inactive or deleted ones: the others, read after it.",
+    }),
+  ),
+  deleted: Type.Optional(
+    Type.Object(
+      {
+        at: text("Path in a record."),
+        is: Type.Optional(
+          text(
+            "Its value in a deleted one, or several with `|`. Default: any but false, null and an empty text.",
+          ),
+        ),
+      },
+      {
+        description:
+          "For lists that name deleted records, too: what tells them from others. They are delivered as deletions, not as records.",
+      },
+    ),
+  ),
   records: optional("Path of the list of records in an answer; empty: the answer itself."),
   absentWhenEmpty: Type.Optional(
     Type.Boolean({
-      description: "An answer without records leaves the list out; what is around the list is there.",
+      description:
+        "An answer without records leaves the list out; what is around the list is there. A list that is null, or left out beside a member " +
+        "that `paging` or `total` names, is empty in any case.",
     }),
   ),
   emptyWhen: optional(
@@ -244,7 +303,9 @@ const ObjectRulesSchema = Type.Object({
   typedValues: Type.Optional(TypedValues),
   paging: Type.Optional(Paging),
   since: Type.Optional(Since),
-  total: optional("Path of the number of all records in the answer of a list."),
+  total: optional(
+    "Path of the number of all records in the answer of a list. A list that ends before it has so many fails.",
+  ),
   select: Type.Optional(
     Type.Object(
       {

@@ -17,7 +17,7 @@ export function startRequest(
   bound: Date | undefined,
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest | undefined {
-  if (!cursor?.start || checkpoint) return undefined;
+  if (!cursor?.start || checkpoint?.["place"] !== undefined) return undefined;
   const parts: RequestParts = { query: [], body: {} };
   put(parts, cursor.start.sinceTo, timeText(bound ?? new Date(0), rules.since?.format));
   const path = withQuery(fillPath(cursor.start.path, rules), parts.query);

@@ -82,7 +82,7 @@ function documentOf(
       ? [`,$${since.argument}:${since.type}`, `,${since.argument}:$${since.argument}`]
       : ["", ""];
     return (
-      `query($first:Int!,$after:String${declared}){${rules.list}(first:$first,after:$after${passed})` +
+      `query($first:Int!,$after:String${declared}){${rules.list}(first:$first,after:$after${passed}${constants(rules)})` +
       `{nodes{${selection}} pageInfo{hasNextPage endCursor}}}`
     );
   }
@@ -97,6 +97,11 @@ function documentOf(
   const record = mode === "delete" ? "" : ` ${rules.record}{${selection}}`;
   return `mutation(${declared}){${field}(${passed}){${endpoint.payload}${record}}}`;
 }
+
+const constants = ({ arguments: constant = {} }: GraphqlRules): string =>
+  Object.entries(constant)
+    .map(([name, value]) => `,${name}:${JSON.stringify(value)}`)
+    .join("");
 
 /** Names of fields become part of the document, so they are names and nothing else. */
 const NAME = /^[A-Za-z_]\w{0,100}$/;

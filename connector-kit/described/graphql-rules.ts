@@ -21,6 +21,11 @@ export const Graphql = Type.Object(
     fields: Type.Array(Type.String(), {
       description: "Fields that answers have where no fields are named: those of writes.",
     }),
+    arguments: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+        description: "Constant arguments of the list, for example `includeArchived: true`.",
+      }),
+    ),
     since: Type.Optional(
       Type.Object({
         argument: text("Argument of the list for the bound."),

@@ -1,39 +1,40 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
 import { parseFieldPath } from "../../server/ground/field-path.ts";
-import { nowMs } from "../../server/ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
-import type { Checkpoint, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
+import type { Checkpoint, DeletionPage, ReadPage, ReadPlan, SourceRecord } from "../read-connector.ts";
 import { parseBody, send, unreadable } from "../send-request.ts";
 import { textAt } from "../text-at.ts";
 import { watchHeaders } from "../watch-headers.ts";
 import { bodyOf } from "./body-members.ts";
+import { chooseList, type ChosenList, type Wanted } from "./chosen-list.ts";
 import { firstCheckpoint, startRequest } from "./first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, idOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
-import type { PagingRules } from "./paging-rules.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 import { putSelected } from "./selected-fields.ts";
+import { moveBound, putSince, seenIds } from "./since-bound.ts";
+import { progress, readBefore, requireWhole } from "./walk-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
 /** The page at a checkpoint of a URL is requested by that URL. */
 export function pageRequest(
-  rules: ObjectPlan,
-  { since: wanted, pageSize, fields, filters }: ReadPlan,
+  object: ObjectPlan,
+  plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
+  chosen: ChosenList = chooseList(object, plan.since, checkpoint),
 ): ProviderRequest {
-  const { list } = rules;
-  const since = boundOf(rules, wanted);
-  const paging = pagingOf(rules, since);
+  const { rules, bound } = chosen;
+  const { list, paging = {} } = rules;
   if (!list) throw new ProviderError({ kind: "invalid", message: `${rules.name} cannot be listed` });
-  const start = startRequest(rules, paging, since, checkpoint);
+  const start = startRequest(rules, paging, bound, checkpoint);
   if (start) return start;
   const method = list.method ?? "GET";
   const place = checkpoint?.["place"];
@@ -42,9 +43,9 @@ export function pageRequest(
     body: bodyOf(rules, list.body),
     ...(list.headers && { headers: list.headers }),
   };
-  if (list.pageSize) put(parts, list.pageSize.to, sizeOf(list.pageSize.most, pageSize));
-  if (since) putSince(parts, rules, since);
-  const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
+  if (list.pageSize) put(parts, list.pageSize.to, sizeIn(list.pageSize.most, plan.pageSize));
+  putSince(parts, chosen, plan.account);
+  const named = namedFields(rules, plan);
   putSelected(parts, rules, named);
   putPlace(parts, paging, checkpoint);
   const { headers } = parts;
@@ -54,48 +55,31 @@ export function pageRequest(
     return { method, path: place, ...(headers && { headers }), repeatable: true };
   return {
     method,
-    path: withQuery(listPathOf(rules, since), parts.query),
+    path: withQuery(fillPath(list.path, rules), parts.query),
     ...(headers && { headers }),
     ...(method !== "GET" && { body: withDocument(rules, "read", parts.body, named) }),
     repeatable: true,
   };
 }
 
+/** Without a field, all are meant; what tells deleted records is among them. */
+function namedFields({ deleted }: ObjectPlan, { fields, filters }: ReadPlan): string[] {
+  const named = [...fields, ...filters.map(({ fieldName }) => fieldName)];
+  const [mark] = deleted?.at.split(".") ?? [];
+  return mark === undefined || named.length === 0 ? named : [...named, mark];
+}
+
 /** Placeholders for places that this request has not, such as a bound, are empty. */
-function filledQuery(rules: ObjectPlan, { filled }: RequestParts): RequestParts["query"] {
+function filledQuery(rules: ObjectPlan, { filled, query }: RequestParts): RequestParts["query"] {
   const empty = Object.fromEntries(filledNames(rules).map((name) => [name, ""]));
-  return Object.entries(rules.list?.query ?? {}).map(([name, value]) => [
-    name,
-    fillText(value, rules, { ...empty, ...filled }),
-  ]);
+  // A parameter that goes with the bound takes the place of the list's own.
+  const own = new Set(query.map(([name]) => name));
+  return Object.entries(rules.list?.query ?? {})
+    .filter(([name]) => !own.has(name))
+    .map(([name, value]) => [name, fillText(value, rules, { ...empty, ...filled })]);
 }
 
-const DAY_MS = 86_400_000;
-
-/** Returns the bound that the provider is asked for: none where it would refuse one so old. */
-const boundOf = ({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined =>
-  since && rules?.oldestDays !== undefined && nowMs() - since.getTime() > rules.oldestDays * DAY_MS
-    ? undefined
-    : since;
-
-/** A list with a bound may have another path. */
-const listPathOf = (rules: ObjectPlan, bound: Date | undefined): string =>
-  fillPath((bound && rules.since?.path) ?? rules.list?.path ?? "", rules);
-
-/** A list with a bound may go on in its own way. */
-const pagingOf = ({ since, paging = {} }: ObjectPlan, bound: Date | undefined): PagingRules =>
-  (bound && since?.paging) ?? paging;
-
-const sizeOf = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
-
-function putSince(parts: RequestParts, plan: ObjectPlan, since: Date): void {
-  const { since: rules } = plan;
-  if (rules?.to === undefined) return;
-  const bound = timeText(since, rules.format);
-  put(parts, rules.to, rules.template === undefined ? bound : rules.template.replace("{since}", bound));
-  for (const [name, value] of Object.entries(rules.query ?? {})) parts.query.push([name, value]);
-  parts.body = bodyOf(plan, rules.body, parts.body);
-}
+const sizeIn = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);
 
 interface ListReading {
   rules: ObjectPlan;
@@ -107,26 +91,55 @@ interface ListReading {
 const isEmptyAnswer = ({ status, text }: ProviderResponse): boolean =>
   (status === 204 || status === 304) && text.trim() === "";
 
-/** Reads one page of a list. Throws `ProviderError`. */
+/** A page with all its records, and those among them that the provider tells as deleted. */
+type ListPage = Omit<ReadPage, "records"> & { records: SourceRecord[]; deleted: SourceRecord[] };
+
+/** Reads one page of the records of a list. Throws `ProviderError`. */
 export async function readListPage(
-  { rules, classify, fetch }: ListReading,
+  reading: ListReading,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): Promise<ReadPage> {
+  const { deleted: _, ...page } = await readPageOf(reading, plan, checkpoint, "records");
+  return { ...page, records: page.records.filter((record) => matches(record, plan)) };
+}
+
+/** Reads one page of the records that the lists tell as deleted. Throws `ProviderError`. */
+export async function readDeletedPage(
+  reading: ListReading,
+  plan: ReadPlan,
+  checkpoint: Checkpoint | undefined,
+): Promise<DeletionPage> {
+  const { deleted, next } = await readPageOf(reading, plan, checkpoint, "deletions");
+  const records = deleted
+    .filter((record) => matches(record, plan))
+    .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
+  return { records, ...(next && { next }) };
+}
+
+async function readPageOf(
+  { rules: object, classify, fetch }: ListReading,
   plan: ReadPlan,
   reached: Checkpoint | undefined,
-): Promise<ReadPage> {
+  wanted: Wanted,
+): Promise<ListPage> {
   const watched = watchHeaders(fetch);
-  const bound = boundOf(rules, plan.since);
-  const start = startRequest(rules, pagingOf(rules, bound), bound, reached);
+  const chosen = chooseList(object, plan.since, reached, wanted);
+  const { rules, bound } = chosen;
+  const start = startRequest(rules, rules.paging ?? {}, bound, reached);
   const checkpoint = start
-    ? await firstCheckpoint(start, pagingOf(rules, bound), { fetch: watched.fetch, classify })
+    ? await firstCheckpoint(start, rules.paging ?? {}, { fetch: watched.fetch, classify })
     : reached;
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (request) => (response = await watched.fetch(request));
-  const { error } = await send(pageRequest(rules, plan, checkpoint), kept, classify, plan.account);
-  if (error && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen))
-    return { records: [] };
+  const request = pageRequest(object, plan, checkpoint, chosen);
+  const { error } = await send(request, kept, classify, plan.account);
+  const isEmpty =
+    (error !== undefined && rules.emptyWhen !== undefined && error.message.includes(rules.emptyWhen)) ||
+    (!error && response !== undefined && isEmptyAnswer(response));
+  if (isEmpty) return { records: [], deleted: [], ...nextList(chosen) };
   if (error) throw error;
   if (!response) throw brokenPage("there is no answer");
-  if (isEmptyAnswer(response)) return { records: [] };
   const body = parseBody(response.text);
   if (body === undefined) throw unreadable(response);
   const listed = listOrBroken(listIn(body, rules), "the list of records");
@@ -136,24 +149,93 @@ export async function readListPage(
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : entries;
   const records = whole.map((entry) => sourceRecord(entry, rules));
-  const most = rules.list?.pageSize?.most;
-  const pageSize = most === undefined ? undefined : sizeOf(most, plan.pageSize);
-  const next = nextPlace(pagingOf(rules, bound), checkpoint, {
-    response,
-    body,
-    count: listed.length,
-    lastId: records.at(-1)?.id,
-    listPath: listPathOf(rules, bound),
-    pageSize,
+  const ids = rules.readEach ? entries.map((entry) => idOf(entry, rules) ?? "") : records.map(({ id }) => id);
+  const total = totalIn(body, rules);
+  const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
+  const seen = seenIds(checkpoint);
+  const fresh = records.filter(({ id, changeTime }) => {
+    if (isAt(changeTime, bound, rules)) return !seen.has(id);
+    // A bound that moves was reached: what is earlier was read with the pages before.
+    return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
   });
-  const total = rules.total === undefined ? undefined : at(body, rules.total);
+  const isDeleted = (record: SourceRecord) => chosen.allDeleted || hasMark(record.raw, rules);
   const providerTime = watched.providerTime();
   return {
-    records: records.filter((record) => matches(record, plan)),
+    records: fresh.filter((record) => !isDeleted(record)),
+    deleted: fresh.filter(isDeleted),
     ...(next && { next }),
-    ...(typeof total === "number" && { total }),
+    ...(total !== undefined && { total }),
     ...(providerTime && { providerTime }),
   };
+}
+
+interface AnsweredPage {
+  plan: ReadPlan;
+  response: ProviderResponse;
+  body: Json;
+  records: SourceRecord[];
+  ids: string[];
+  total: number | undefined;
+}
+
+/** Returns where the walk goes on: in the list, else in the object's next list. Throws `ProviderError` for a broken walk. */
+function nextCheckpoint(
+  chosen: ChosenList,
+  checkpoint: Checkpoint | undefined,
+  { plan, response, body, records, ids, total }: AnsweredPage,
+): Checkpoint | undefined {
+  const { rules, position, bound } = chosen;
+  const paging = rules.paging ?? {};
+  const most = rules.list?.pageSize?.most;
+  const before = readBefore(checkpoint);
+  const read = before === undefined ? undefined : before + ids.length;
+  const moves = rules.since?.keyset === true && bound !== undefined;
+  const place = nextPlace(paging, checkpoint?.["place"], {
+    response,
+    body,
+    count: ids.length,
+    // A total is that of the bound, which moves.
+    ...(moves ? { read: undefined, total: undefined } : { read, total }),
+    lastId: ids.at(-1),
+    listPath: fillPath(rules.list?.path ?? "", rules),
+    pageSize: most === undefined ? undefined : sizeIn(most, plan.pageSize),
+  });
+  const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
+  const isOver = moves ? moved === undefined : place === undefined;
+  if (isOver) {
+    if (!moves) requireWhole({ read, total });
+    return nextList(chosen).next;
+  }
+  const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
+  // A bound that moves begins anew: neither pages nor depth add up.
+  const remembered = progress(checkpoint, moved ? {} : paging, step);
+  return {
+    ...(step.place !== undefined && { place: step.place }),
+    ...(moved && { after: moved.after, seen: moved.seen }),
+    ...(position > 0 && { list: position }),
+    ...remembered,
+  };
+}
+
+const nextList = ({ following }: ChosenList): { next?: Checkpoint } =>
+  following === undefined ? {} : { next: { list: following } };
+
+function totalIn(body: Json, { total }: ObjectPlan): number | undefined {
+  const value = total === undefined ? undefined : Number(textAt(body, total) ?? Number.NaN);
+  return value !== undefined && Number.isInteger(value) ? value : undefined;
+}
+
+const isAt = (time: Date | undefined, bound: Date | undefined, { since }: ObjectPlan): boolean =>
+  time === undefined ||
+  bound === undefined ||
+  timeText(time, since?.format) === timeText(bound, since?.format);
+
+/** Whether the record has the mark of a deleted one. */
+function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
+  if (!deleted) return false;
+  const value = at(raw, deleted.at);
+  if (deleted.is !== undefined) return deleted.is.split("|").includes(textAt(raw, deleted.at) ?? "");
+  return value !== undefined && value !== null && value !== false && value !== "";
 }
 
 /** Returns the records of the entries, read one by one. A record that is gone by now is left out. */
@@ -172,15 +254,27 @@ async function wholeRecords(
   return whole;
 }
 
+/** A list that is null or left out is empty where what is around it shows that the answer has the described form. */
 function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
   const path = records === undefined ? "" : fillPath(records, rules);
   const list = at(body, path);
   if (keyed && list !== undefined && isJsonObject(list)) return membersOf(list, keyed);
-  if (list !== undefined || !absentWhenEmpty) return list;
+  if (list === null && path !== "") return [];
+  if (list !== undefined) return list;
   const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
   if (okPath !== undefined && textAt(body, okPath) !== okValue) return undefined;
   const around = at(body, path.slice(0, Math.max(0, path.lastIndexOf("."))));
-  return around !== undefined && isJsonObject(around) ? [] : undefined;
+  if (around === undefined || !isJsonObject(around)) return undefined;
+  return absentWhenEmpty || besideList(rules).some((member) => at(body, member) !== undefined)
+    ? []
+    : undefined;
+}
+
+/** Paths of what an answer has beside its list. */
+function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">): string[] {
+  const { cursor, nextUrl, page, offset, keyset } = paging;
+  const counted = [cursor, page, offset, keyset].flatMap((rules) => [rules?.more, rules?.last]);
+  return [total, cursor?.from, nextUrl?.from, page?.pages, ...counted].filter((path) => path !== undefined);
 }
 
 const membersOf = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>

@@ -1,6 +1,5 @@
 /** Faults of single members of a description: paths, places in requests, ways of paging. */
 import type { ProviderFault } from "../check-provider.ts";
-import type { PagingRules } from "./paging-rules.ts";
 
 /** Placeholders of a path. */
 export const HOLES = ["path", "singular", "id"];
@@ -57,10 +56,3 @@ export const textFault = (value: unknown): string | undefined =>
   )
     ? "must name a value of the connection as {connection.<name>}"
     : undefined;
-
-export function pagingFault(paging: PagingRules): string | undefined {
-  const styles = Object.entries(paging).filter(([, value]) => value !== undefined && value !== false);
-  return styles.length === 1
-    ? undefined
-    : "must have exactly one of cursor, nextUrl, link, page, offset, keyset and none";
-}

@@ -1,6 +1,7 @@
 /** Faults of the part of a description that tells the fields of an object. */
 import type { ProviderFault } from "../check-provider.ts";
-import { fault, pagingFault, pathFault } from "./member-faults.ts";
+import { fault, pathFault } from "./member-faults.ts";
+import { pagingFaults } from "./paging-faults.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./metadata-rules.ts";
 
 export function metadataFaults({ fields, list }: MetadataRules, path: string): ProviderFault[] {
@@ -8,11 +9,11 @@ export function metadataFaults({ fields, list }: MetadataRules, path: string): P
     ...(!list && Object.keys(fields ?? {}).length === 0
       ? fault(path, "needs fields or list: otherwise the object would have no field")
       : []),
-    ...(list ? listFaults(list, `${path}.list`) : []),
+    ...(list ? fieldListFaults(list, `${path}.list`) : []),
   ];
 }
 
-function listFaults(list: FieldListRules, path: string): ProviderFault[] {
+function fieldListFaults(list: FieldListRules, path: string): ProviderFault[] {
   const flags: [string, FlagRules | undefined][] = [
     ...(list.skip ?? []).map((flag, index): [string, FlagRules] => [`skip[${index}]`, flag]),
     ["custom", list.custom],
@@ -21,7 +22,7 @@ function listFaults(list: FieldListRules, path: string): ProviderFault[] {
   ];
   return [
     ...fault(`${path}.path`, pathFault(list.path, ["path", "singular"])),
-    ...(list.paging ? fault(`${path}.paging`, pagingFault(list.paging)) : []),
+    ...(list.paging ? pagingFaults(list.paging, `${path}.paging`) : []),
     ...(list.name === "" ? fault(`${path}.name`, "must be a path") : []),
     ...(Object.keys(list.types).length === 0 ? fault(`${path}.types`, "has no type") : []),
     ...flags.flatMap(([member, flag]) => (flag ? fault(`${path}.${member}`, flagFault(flag)) : [])),

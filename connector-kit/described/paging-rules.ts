@@ -2,16 +2,22 @@
 import { Type, type Static } from "typebox";
 
 const text = (description: string) => Type.String({ description });
+const optional = (description: string) => Type.Optional(text(description));
 
-/** Exactly one member. Every walk also ends at an empty page, unless `more` of a cursor says that it goes on. */
+/** What tells, of pages that are counted, whether another one follows. Without any of it, the list ends at an empty page. */
+const counted = {
+  more: optional("Path of a member that is false, null or empty on the last page."),
+  last: optional("Path of a member that is true on the last page."),
+};
+
+/** Exactly one of `cursor` to `none`. */
 export const Paging = Type.Object({
   cursor: Type.Optional(
     Type.Object({
-      from: text("Path of the next cursor in the answer."),
+      from: text("Path of the next cursor in the answer. The list ends where it is absent, null or empty."),
       to: text("Where it goes."),
-      more: Type.Optional(
-        text("Path of a member that is false on the last page, where that has a cursor, too."),
-      ),
+      more: optional("Path of a member that is false on the last page, where that has a cursor, too."),
+      last: optional("Path of a member that is true on the last page, where that has a cursor, too."),
       start: Type.Optional(
         Type.Object(
           {
@@ -29,27 +35,44 @@ export const Paging = Type.Object({
     Type.Object({
       to: text("Where the number of the page goes."),
       first: Type.Integer({ description: "Number of the first page." }),
-      more: Type.Optional(
-        text(
-          "Path of a member that is false, null or empty on the last page. Absent: a short page is the last.",
-        ),
-      ),
+      pages: optional("Path of the number of pages."),
+      ...counted,
     }),
   ),
   offset: Type.Optional(
     Type.Object({
       to: text("Where the number of records before the page goes."),
       first: Type.Optional(Type.Integer({ description: "That of the first page. Default: 0." })),
-      more: Type.Optional(text("As for `page`.")),
+      ...counted,
     }),
   ),
   keyset: Type.Optional(
     Type.Object({
       to: text("Where the id of the last record goes."),
-      more: Type.Optional(text("As for `page`.")),
+      template: optional("Text around the id, with `{id}`."),
+      ...counted,
     }),
   ),
   none: Type.Optional(Type.Boolean({ description: "One answer has all records." })),
+  shortPageEnds: Type.Optional(
+    Type.Boolean({
+      description:
+        "For `page`, `offset` and `keyset`: a page with fewer records than were asked for is the last one. Only where the provider's " +
+        "documentation says so: many providers return shorter pages in between.",
+    }),
+  ),
+  depth: Type.Optional(
+    Type.Object(
+      {
+        records: Type.Optional(Type.Integer({ description: "Records that can be reached." })),
+        pages: Type.Optional(Type.Integer({ description: "Pages that can be reached." })),
+      },
+      {
+        description:
+          "How far the provider lets the list be read. A list that goes on beyond it fails and says so, unless `since.keyset` leads around it.",
+      },
+    ),
+  ),
 });
 
 export type PagingRules = Static<typeof Paging>;

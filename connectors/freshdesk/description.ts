@@ -21,7 +21,14 @@ export const description: Description = {
         query: { order_by: "created_at", order_type: "asc", include: "description" },
         pageSize: { to: "query.per_page", most: 100 },
       },
-      since: { to: "query.updated_since", format: "rfc3339-seconds" },
+      // Pages end at 300, and a ticket that changes meanwhile would move the others.
+      since: {
+        to: "query.updated_since",
+        format: "rfc3339-seconds",
+        full: "1970-01-01T00:00:00Z",
+        keyset: true,
+        exclusive: true,
+      },
       example: { subject: "Printer", description: "It smokes", email: "ada@example.com" },
     },
     contacts: {

@@ -1,0 +1,84 @@
+/** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
+import { nowMs } from "../../server/ground/clock.ts";
+import type { Checkpoint } from "../read-connector.ts";
+import type { ObjectPlan } from "./object-plan.ts";
+
+/** What is read from the lists: the records, or those that the provider tells as deleted. */
+export type Wanted = "records" | "deletions";
+
+export interface ChosenList {
+  /** The rules of the object; `list`, `records`, `each` and `paging` are those of this list. */
+  rules: ObjectPlan;
+  /** Lower bound that the provider is asked for. */
+  bound: Date | undefined;
+  /** Its position among the lists of the object. */
+  position: number;
+  /** All its records are deleted ones. */
+  allDeleted: boolean;
+  /** The position of the list after it. */
+  following: number | undefined;
+}
+
+export function chooseList(
+  object: ObjectPlan,
+  since: Date | undefined,
+  checkpoint: Checkpoint | undefined,
+  wanted: Wanted = "records",
+): ChosenList {
+  const positions = positionsOf(object, wanted);
+  const given = checkpoint?.["list"];
+  const position = typeof given === "number" ? given : (positions[0] ?? 0);
+  const further = object.furtherLists?.[position - 1];
+  const bound = movedBound(checkpoint) ?? usableBound(object, since);
+  const { since: sinceRules } = object;
+  const rules: ObjectPlan = { ...object };
+  if (bound && sinceRules) {
+    const { path, list, records, each, paging } = sinceRules;
+    if (list) rules.list = list;
+    if (path !== undefined) rules.list = { ...rules.list, path };
+    if (records !== undefined) rules.records = records;
+    if (each !== undefined) rules.each = each;
+    if (paging) rules.paging = paging;
+  }
+  if (further && rules.list) {
+    const query = { ...rules.list.query, ...further.query };
+    rules.list = { ...rules.list, ...(further.path !== undefined && { path: further.path }), query };
+    if (further.records !== undefined) rules.records = further.records;
+  }
+  return {
+    rules,
+    bound,
+    position,
+    allDeleted: further?.deleted ?? false,
+    following: positions[positions.indexOf(position) + 1],
+  };
+}
+
+/** Lists of deleted records are read for deletions only; the others for deletions where their records tell it. */
+function positionsOf({ furtherLists = [], deleted }: ObjectPlan, wanted: Wanted): number[] {
+  const all = [undefined, ...furtherLists].map((further, position) => ({
+    position,
+    isOfDeleted: further?.deleted ?? false,
+  }));
+  return all
+    .filter(({ isOfDeleted }) => (wanted === "records" ? !isOfDeleted : isOfDeleted || deleted !== undefined))
+    .map(({ position }) => position);
+}
+
+/** Whether the provider's lists tell deleted records. */
+export const tellsDeletions = (object: ObjectPlan): boolean => positionsOf(object, "deletions").length > 0;
+
+function movedBound(checkpoint: Checkpoint | undefined): Date | undefined {
+  const after = checkpoint?.["after"];
+  return typeof after === "string" ? new Date(after) : undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the bound that the provider is asked for: none where it would refuse one so old. */
+function usableBound({ since: rules }: ObjectPlan, since: Date | undefined): Date | undefined {
+  const bound = since ?? (rules?.full === undefined ? undefined : new Date(rules.full));
+  const isTooOld =
+    bound && rules?.oldestDays !== undefined && nowMs() - bound.getTime() > rules.oldestDays * DAY_MS;
+  return isTooOld ? undefined : bound;
+}
