@@ -18,6 +18,12 @@ export const Paging = Type.Object({
       to: text("Where it goes."),
       more: optional("Path of a member that is false on the last page, where that has a cursor, too."),
       last: optional("Path of a member that is true on the last page, where that has a cursor, too."),
+      scroll: Type.Optional(
+        Type.Boolean({
+          description:
+            "The provider keeps the place: the cursor stays the same, and an empty page ends the list.",
+        }),
+      ),
       start: Type.Optional(
         Type.Object(
           {

@@ -48,7 +48,10 @@ export function nextPlace(
 ): PagePlace | undefined {
   const { cursor, nextUrl, link, page, offset, keyset } = paging;
   const { response, body, count, lastId, listPath } = answered;
-  if (cursor) return hasMore(cursor, body) === false ? undefined : cursorIn(body, cursor.from);
+  if (cursor) {
+    const isLast = hasMore(cursor, body) === false || (cursor.scroll && count === 0);
+    return isLast ? undefined : cursorIn(body, cursor.from);
+  }
   if (nextUrl) return pathBelow(textIn(at(body, nextUrl.from)), listPath);
   if (link) return pathBelow(NEXT_LINK.exec(response.headers["link"] ?? "")?.[1], listPath);
   if (page) {

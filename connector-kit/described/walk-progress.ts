@@ -39,7 +39,8 @@ export function progress(
   const { place = "", after, ids, read } = step;
   const pages = numberIn(checkpoint, "pages") + 1;
   const here = digest(`${after ?? ""} ${place}`);
-  if (here === checkpoint?.["mark"] || here === placeOf(checkpoint))
+  const returns = here === checkpoint?.["mark"] || here === placeOf(checkpoint);
+  if (returns && !paging.cursor?.scroll)
     throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
   const empty = ids.length === 0 ? numberIn(checkpoint, "empty") + 1 : 0;
   if (empty > MOST_EMPTY_PAGES)

@@ -100,6 +100,20 @@ test("a next cursor that is null, empty, false or 0 ends a list, and a number is
   }
 });
 
+test("a scroll, whose cursor stays the same, ends at an empty page (Intercom)", async (t) => {
+  let page = 0;
+  const { walk } = await open(
+    t,
+    { paging: { cursor: { from: "scroll", to: "query.scroll", scroll: true } } },
+    (query) => {
+      assert.equal(query.get("scroll"), page === 0 ? null : "s1");
+      page += 1;
+      return { body: { scroll: "s1", data: page < 4 ? people(page, page) : [] } };
+    },
+  );
+  assert.deepEqual(await walk(), upTo(3));
+});
+
 test("five empty pages by next address, also a relative one, do not end a list (Microsoft Graph)", async (t) => {
   const { walk } = await open(t, { paging: { nextUrl: { from: "next" } } }, (query) => {
     const page = numberIn(query, "page", 1);

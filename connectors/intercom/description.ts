@@ -48,7 +48,7 @@ export const description: Description = {
       metadata,
       // Pages by number end at 10,000 companies and follow the last request, which moves. A scroll ends with an empty page.
       list: { path: "/{path}/scroll" },
-      paging: { cursor: { from: "scroll_param", to: "query.scroll_param" } },
+      paging: { cursor: { from: "scroll_param", to: "query.scroll_param", scroll: true } },
       // A create is an upsert as well: Intercom has one request for both.
       upsert: { method: "POST", path: "/{path}", keys: ["company_id"] },
       example: { company_id: "quill", name: "Quill Ltd" },

@@ -43,17 +43,20 @@ export const description: Description = {
   defaults: {
     list: {
       path: "/api/now/table/{path}",
-      query: { sysparm_query: "{since}{after}ORDERBYsys_id", sysparm_exclude_reference_link: "true" },
+      // Without an order it may change from page to page; one by the time of change moves records during a read.
+      query: {
+        sysparm_exclude_reference_link: "true",
+        sysparm_query: "{changed}ORDERBYsys_created_on^ORDERBYsys_id",
+      },
       pageSize: { to: "query.sysparm_limit", most: 1000 },
     },
     records: "result",
-    // By position, a record that changes during the read would move others to pages that were read.
-    paging: { keyset: { to: "fill.after", template: "sys_id>{id}^" } },
+    paging: { link: true },
     idPath: "sys_id",
     changedPath: "sys_updated_on",
     // Bounds are read in the zone of the connected user.
     since: {
-      to: "fill.since",
+      to: "fill.changed",
       template: "sys_updated_on>={since}^",
       format: "sql",
       zone: "user",
