@@ -1,0 +1,116 @@
+/** The parts of a description that tell how lists are asked for: requests, bounds of the last change, further lists. */
+import { Type } from "typebox";
+import { Paging } from "./paging-rules.ts";
+
+export const text = (description: string) => Type.String({ description });
+export const optional = (description: string) => Type.Optional(Type.String({ description }));
+export const texts = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.String(), { description }));
+
+export const Method = Type.Union([
+  Type.Literal("GET"),
+  Type.Literal("POST"),
+  Type.Literal("PUT"),
+  Type.Literal("PATCH"),
+  Type.Literal("DELETE"),
+]);
+
+export const TimeFormat = Type.Union([
+  Type.Literal("rfc3339"),
+  Type.Literal("rfc3339-seconds"),
+  Type.Literal("sql"),
+  Type.Literal("unix"),
+  Type.Literal("unix-ms"),
+  Type.Literal("http"),
+  Type.Literal("json-date"),
+]);
+
+/** Where a value goes in a request: `query.<name>`, `body.<path>`, or `fill.<name>` for `{<name>}` in the query of a list. */
+export const target = (description: string) => Type.String({ description });
+
+export const bodyMembers = (description: string) =>
+  Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
+
+export const ListRequest = Type.Object({
+  method: Type.Optional(Type.Union(Method.anyOf, { description: "Default: `GET`." })),
+  path: text("Path below the base URL."),
+  query: texts(
+    "Further parameters of the query. `{path}`, `{singular}` and values of the connection are filled.",
+  ),
+  headers: texts("Further headers."),
+  body: bodyMembers("Members of the body, by path, filled in the same way. Needs another method than `GET`."),
+  pageSize: Type.Optional(
+    Type.Object(
+      {
+        to: target("Where the size of a page goes: `query.<name>` or `body.<path>`."),
+        most: Type.Integer({ description: "Records of a page at most." }),
+      },
+      { description: "For lists whose caller chooses how long a page is." },
+    ),
+  ),
+});
+
+export const Since = Type.Object({
+  to: Type.Optional(
+    target(
+      "Where the lower bound goes: `query.<name>`, `body.<path>` or `header.<name>`. Absent: records are compared here.",
+    ),
+  ),
+  format: Type.Optional(
+    Type.Union(TimeFormat.anyOf, {
+      description: "How the bound is written. Default: `rfc3339`, with milliseconds.",
+    }),
+  ),
+  template: optional("Text around the bound, with `{since}`."),
+  query: texts("Parameters of the query that go with the bound."),
+  body: bodyMembers("Members of the body that go with the bound, by path."),
+  overlapMinutes: Type.Optional(
+    Type.Integer({
+      description:
+        "How far before the last read a scheduled one begins, where records appear late. It is the longest of all objects that holds. " +
+        "Default: 1.",
+    }),
+  ),
+  oldestDays: Type.Optional(
+    Type.Integer({
+      description: "The provider refuses older bounds: all records are then read and compared here.",
+    }),
+  ),
+  full: optional(
+    "Bound of a read of all records, for example `1970-01-01T00:00:00Z`, where the list leaves records out without one, or where `keyset` " +
+      "needs it.",
+  ),
+  keyset: Type.Optional(
+    Type.Boolean({
+      description:
+        "Pages go on with the time of the last record as the next bound, instead of a place that moves when records change. The list is " +
+        "sorted by the time at `changedPath`, oldest first. `paging` is used within records of one time only.",
+    }),
+  ),
+  exclusive: Type.Optional(
+    Type.Boolean({
+      description:
+        "The provider leaves out records that changed exactly at the bound: it is then asked for a little earlier.",
+    }),
+  ),
+  zone: Type.Optional(
+    Type.Union([Type.Literal("UTC"), Type.Literal("user")], {
+      description:
+        "Zone in which the provider reads bounds without one. `user`: that of the connected user; where the connection does not know it, " +
+        "the bound is 14 hours earlier. Default: `UTC`.",
+    }),
+  ),
+  path: optional("Path of the list that knows the bound, where it is another one."),
+  list: Type.Optional(ListRequest),
+  records: optional("Path of the list of records in its answer, where it is another one."),
+  each: optional("Member of each of its entries that is the record, where it is another one."),
+  paging: Type.Optional(Paging),
+});
+
+/** A further list of an object: what it has in place of `list`. */
+export const FurtherList = Type.Object({
+  path: optional("Path below the base URL."),
+  query: texts("Parameters of the query, beside those of `list`."),
+  records: optional("Path of the list of records in its answer."),
+  deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
+});
