@@ -55,7 +55,7 @@ const ticket = (id: number, updatedAt: string): JsonObject => ({
   custom_fields: { category: "Default" },
 });
 
-test("Freshdesk: a recorded list of tickets gives every ticket with its time of change, and a list without an end goes on", async () => {
+test("Freshdesk: a recorded list of tickets gives every ticket with its time of change, then that of spam follows", async () => {
   const next = "https://quill.freshdesk.com/api/v2/tickets?page=2";
   const read = await readRecorded(
     "freshdesk",
@@ -63,15 +63,23 @@ test("Freshdesk: a recorded list of tickets gives every ticket with its time of 
     {
       status: 200,
       headers: { link: `<${next}>; rel="next"` },
-      body: [ticket(18, "2026-08-17T12:02:51Z"), ticket(17, "2026-08-17T12:02:06Z")],
+      body: [ticket(17, "2026-08-17T12:02:06Z"), ticket(18, "2026-08-17T12:02:51Z")],
     },
+    { status: 200, body: [ticket(18, "2026-08-17T12:02:51Z")] },
     { status: 200, body: [] },
   );
   assert.deepEqual(told(read), [
-    ["18", "2026-08-17T12:02:51.000Z"],
     ["17", "2026-08-17T12:02:06.000Z"],
+    ["18", "2026-08-17T12:02:51.000Z"],
   ]);
-  assert.equal(read.paths.length, 2);
+  // Pages go on by the time of the last change, a second before it, because the vendor's page says no more than "since".
+  const sinceIn = (path = "") => new URL(path, "https://x.invalid").searchParams.get("updated_since");
+  assert.deepEqual(read.paths.map(sinceIn), [
+    "1970-01-01T00:00:00Z",
+    "2026-08-17T12:02:50Z",
+    "1970-01-01T00:00:00Z",
+  ]);
+  assert.match(read.paths[2] ?? "", /filter=spam/);
 });
 
 test("Marketo: a recorded answer without records has warnings in place of a list, and is no failure", async () => {
@@ -151,5 +159,10 @@ test("QuickBooks: a recorded answer counts from 1 around its list, and has the e
   });
   const { records, next } = await read.readPage(planRead("account"), undefined, fetch);
   assert.deepEqual(told({ records }), [["94", "2026-09-13T20:20:34.000Z"]]);
-  assert.equal(next, undefined);
+  const { fetch: empty } = replay({
+    status: 200,
+    body: { QueryResponse: {}, time: "2026-11-13T12:35:58.651-07:00" },
+  });
+  const end = await read.readPage(planRead("account"), next, empty);
+  assert.deepEqual([end.records, end.next], [[], undefined]);
 });

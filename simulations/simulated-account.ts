@@ -10,7 +10,14 @@ import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.
 import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";
-import { filledIn, pageOf, selectedIn, startAnswer, type ListQuery } from "./simulated-list.ts";
+import {
+  filledIn,
+  isFurtherList,
+  pageOf,
+  selectedIn,
+  startAnswer,
+  type ListQuery,
+} from "./simulated-list.ts";
 import { hasBody, hasConstants, idNamed, isStale, withoutBeside } from "./simulated-beside.ts";
 import { listedBy, typedFields } from "./simulated-values.ts";
 import { simulatedAccount } from "./simulated-connection.ts";
@@ -131,8 +138,10 @@ export class SimulatedAccount {
         : valueInPath(fillPath(template.replace(/\{(id|parent|field\.\w+)\}/, "\u0000"), plan), url);
     if (rules.every((rule) => rule === undefined)) return undefined;
     if (method === (plan.list?.method ?? "GET") && filledIn(plan, url) && hasBody(plan, plan.list, request)) {
-      const isChanged = place(plan.since?.path) !== undefined;
+      const isChanged = place(plan.since?.list?.path ?? plan.since?.path) !== undefined;
       const parent = place(plan.list?.path);
+      if (isFurtherList(plan, url, (path) => place(path) !== undefined))
+        return pageOf(plan, this.#queryOf(request, url), [], () => ({}));
       if (isChanged || parent !== undefined) return this.#list(plan, request, url, parent);
     }
     const started = method === "GET" ? startAnswer(plan, url) : undefined;

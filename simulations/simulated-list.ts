@@ -59,6 +59,19 @@ export function pageOf(
   return { status: 200, headers, body: total };
 }
 
+/** Whether a request is one of the further lists of an object, which have no records here. */
+export function isFurtherList(
+  { furtherLists = [] }: ObjectPlan,
+  url: URL,
+  isPath: (template: string) => boolean,
+): boolean {
+  return furtherLists.some(
+    ({ path, query = {} }) =>
+      (path === undefined || isPath(path)) &&
+      Object.entries(query).every(([name, value]) => url.searchParams.get(name) === value),
+  );
+}
+
 /** Returns the names of the wanted fields; undefined where all are returned anyway. */
 export function selectedIn({ select }: ObjectPlan, { url, body }: ListQuery): string[] | undefined {
   if (!select) return undefined;
@@ -175,6 +188,8 @@ function sinceIn({ since, paging }: ObjectPlan, query: ListQuery): number | unde
   const text = valueAtTarget(query, since?.to);
   if (text === undefined || since === undefined) return undefined;
   const [before = "", after = ""] = since.template?.split("{since}") ?? [];
+  if (!text.startsWith(before) || !text.endsWith(after) || text.length < before.length + after.length)
+    return undefined;
   const bound = text.slice(before.length, text.length - after.length);
   if (since.format === "unix") return Number(bound) * 1000;
   if (since.format === "sql") return Date.parse(`${bound.replace(" ", "T")}Z`);

@@ -118,7 +118,8 @@ export function keyPlaces(
   return keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key]];
 }
 
-const LONGEST_ID = 1_000;
+/** Google's calendars have ids of 1024 characters. */
+const LONGEST_ID = 1_024;
 
 /** Returns a function that says why an id cannot be sent; undefined if it can. */
 export function idFaults({ ids }: Description): (id: string | undefined) => ProviderError | undefined {

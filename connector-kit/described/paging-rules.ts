@@ -35,7 +35,13 @@ export const Paging = Type.Object({
       ),
     }),
   ),
-  nextUrl: Type.Optional(Type.Object({ from: text("Path of the URL of the next page.") })),
+  nextUrl: Type.Optional(
+    Type.Object({
+      from: text("Path of the URL of the next page. The list ends where it is absent, null or empty."),
+      more: optional("Path of a member that is false on the last page, where that has a URL, too."),
+      last: optional("Path of a member that is true on the last page, where that has a URL, too."),
+    }),
+  ),
   link: Type.Optional(Type.Boolean({ description: "The `Link` header names the next page (RFC 8288)." })),
   page: Type.Optional(
     Type.Object({

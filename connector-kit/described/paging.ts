@@ -52,7 +52,8 @@ export function nextPlace(
     const isLast = hasMore(cursor, body) === false || (cursor.scroll && count === 0);
     return isLast ? undefined : cursorIn(body, cursor.from);
   }
-  if (nextUrl) return pathBelow(textIn(at(body, nextUrl.from)), listPath);
+  if (nextUrl)
+    return hasMore(nextUrl, body) === false ? undefined : pathBelow(textIn(at(body, nextUrl.from)), listPath);
   if (link) return pathBelow(NEXT_LINK.exec(response.headers["link"] ?? "")?.[1], listPath);
   if (page) {
     const number = typeof before === "number" ? before : page.first;

@@ -20,7 +20,9 @@ export function putSince(
   const step = since.exclusive ? (isInSeconds(since.format) ? 1_000 : 1) : 0;
   const time = new Date(Math.max(0, bound.getTime() - step));
   const text = since.zone === "user" ? userText(time, account?.timeZone) : timeText(time, since.format);
-  put(parts, since.to, since.template === undefined ? text : since.template.replace("{since}", text));
+  const isNumber = since.to.startsWith("body.") && since.format?.startsWith("unix");
+  const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
+  put(parts, since.to, value);
   for (const [name, value] of Object.entries(since.query ?? {})) parts.query.push([name, value]);
   parts.body = bodyOf(rules, since.body, parts.body);
 }

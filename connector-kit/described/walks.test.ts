@@ -157,3 +157,14 @@ test("a list that goes on beyond the depth that the vendor allows fails and name
   );
   await assert.rejects(walk(), /goes on after 400 records, which is as far as the provider/);
 });
+
+test("a list whose last page names a next address, too, ends where the provider says so (Zendesk's exports)", async (t) => {
+  const nextUrl = { from: "after_url", last: "end_of_stream" };
+  const { walk } = await open(t, { paging: { nextUrl } }, (query) => {
+    const page = numberIn(query, "cursor", 1);
+    return {
+      body: { data: people(page, page), after_url: `?cursor=${page + 1}`, end_of_stream: page === 3 },
+    };
+  });
+  assert.deepEqual(await walk(), upTo(3));
+});

@@ -185,6 +185,7 @@ const ListFact = closed({
               "Parameters that bring them: `query.status` and its value; contained is enough where the name has a `pattern`. Absent: nothing does.",
           }),
         ),
+        only: flag("With these parameters the list has these records only."),
         alsoAt: optional("Path of another list that has them."),
         source: optional("Key in `sources`, where it is another one."),
       }),
@@ -196,6 +197,7 @@ const ListFact = closed({
       at: text("Path in a record, for example `status`."),
       is: text("Its value for a deleted one, for example `cancelled`."),
       shownBy: Type.Optional(Type.Record(Type.String(), Type.String())),
+      only: flag("With these parameters the list has deleted records only."),
     }),
   ),
   fields: Type.Optional(

@@ -1,7 +1,8 @@
 /** Capsule's objects. An update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
-const changed = { to: "query.since", format: "rfc3339-seconds" as const };
+/** Records that changed exactly then are not among them: "after this date". */
+const changed = { to: "query.since", format: "rfc3339-seconds" as const, exclusive: true };
 
 export const description: Description = {
   ids: { number: true },
@@ -14,7 +15,6 @@ export const description: Description = {
     records: "{path}",
     paging: { link: true },
     changedPath: "updatedAt",
-    since: {},
     create: { method: "POST", path: "/v2/{path}", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "{singular}" } },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },

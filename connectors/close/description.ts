@@ -13,10 +13,8 @@ export const description: Description = {
     list: { path: "/api/v1/{path}/", pageSize: { to: "query._limit", most: 100 } },
     records: "data",
     paging: { offset: { to: "query._skip", more: "has_more" } },
-    total: "total_results",
     changedPath: "date_updated",
     // Lists of leads and contacts know no bound: the records are compared here.
-    since: {},
     create: { method: "POST", path: "/api/v1/{path}/" },
     update: { method: "PUT", path: "/api/v1/{path}/{id}/" },
     delete: { method: "DELETE", path: "/api/v1/{path}/{id}/" },
@@ -27,6 +25,7 @@ export const description: Description = {
     contact: { example: { name: "Ada", lead_id: "lead_1" } },
     opportunity: {
       list: listOf({ _order_by: "date_created" }),
+      total: "total_results",
       since: { to: "query.date_updated__gte" },
       example: { lead_id: "lead_1", note: "Pens" },
     },

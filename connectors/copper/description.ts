@@ -5,6 +5,7 @@ import type { Description } from "../../connector-kit/described/description.ts";
 const listOf = (body: Record<string, boolean>) => ({
   method: "POST" as const,
   path: "/v1/{path}/search",
+  query: { custom_field_computed_values: "true" },
   body: { ...body, sort_by: "date_created", sort_direction: "asc" },
   pageSize: { to: "body.page_size", most: 200 },
 });
@@ -13,13 +14,13 @@ export const description: Description = {
   ids: { number: true },
   defaults: {
     list: listOf({}),
-    paging: { page: { to: "body.page_number", first: 1 } },
+    paging: { page: { to: "body.page_number", first: 1 }, depth: { records: 100_000 } },
     changedPath: "date_modified",
     since: { to: "body.minimum_modified_date", format: "unix" },
     create: { method: "POST", path: "/v1/{path}" },
     update: { method: "PUT", path: "/v1/{path}/{id}" },
     delete: { method: "DELETE", path: "/v1/{path}/{id}" },
-    get: { path: "/v1/{path}/{id}" },
+    get: { path: "/v1/{path}/{id}?custom_field_computed_values=true" },
   },
   objects: {
     people: { example: { name: "Ada Quill" } },

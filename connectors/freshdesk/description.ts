@@ -7,7 +7,6 @@ export const description: Description = {
     list: { path: "/api/v2/{path}", pageSize: { to: "query.per_page", most: 100 } },
     paging: { link: true },
     changedPath: "updated_at",
-    since: {},
     create: { method: "POST", path: "/api/v2/{path}" },
     update: { method: "PUT", path: "/api/v2/{path}/{id}" },
     delete: { method: "DELETE", path: "/api/v2/{path}/{id}" },
@@ -15,10 +14,10 @@ export const description: Description = {
   },
   objects: {
     tickets: {
-      // Without the bound, the list has the tickets of the last 30 days only.
+      // Without the bound, the list has the tickets of the last 30 days only. Spam and deleted tickets have lists of their own.
       list: {
         path: "/api/v2/{path}",
-        query: { order_by: "created_at", order_type: "asc", include: "description" },
+        query: { order_by: "updated_at", order_type: "asc", include: "description" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       // Pages end at 300, and a ticket that changes meanwhile would move the others.
@@ -29,10 +28,14 @@ export const description: Description = {
         keyset: true,
         exclusive: true,
       },
+      paging: { link: true, depth: { pages: 300 } },
+      furtherLists: [{ query: { filter: "spam" } }, { query: { filter: "deleted" }, deleted: true }],
       example: { subject: "Printer", description: "It smokes", email: "ada@example.com" },
     },
     contacts: {
       since: { to: "query._updated_since", format: "rfc3339-seconds" },
+      // The list has neither blocked nor deleted contacts.
+      furtherLists: [{ query: { state: "blocked" } }, { query: { state: "deleted" }, deleted: true }],
       example: { name: "Ada Quill", email: "ada@example.com" },
     },
     companies: { example: { name: "Quill Ltd" } },
@@ -41,7 +44,6 @@ export const description: Description = {
   errors: { message: ["errors.*.message", "description", "message"], code: "errors.0.code" },
   sources: {
     documentation: "https://developers.freshdesk.com/api",
-    checked:
-      "2026-11-26, copies of Freshdesk’s pages by others, two other connectors; blocked and deleted contacts, spam and deleted tickets are in lists of their own, which are not read",
+    checked: "2026-11-26, copies of Freshdesk’s pages by others, two other connectors",
   },
 };

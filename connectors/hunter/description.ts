@@ -6,8 +6,7 @@ export const description: Description = {
   defaults: {
     list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 1000 } },
     records: "data.leads",
-    paging: { offset: { to: "query.offset" } },
-    since: {},
+    paging: { offset: { to: "query.offset" }, depth: { records: 100_000 } },
     create: { method: "POST", path: "/v2/{path}" },
     update: { method: "PUT", path: "/v2/{path}/{id}", empty: true },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },

@@ -140,7 +140,7 @@ test("activities begin with a token for the bound, and go on over an empty page 
   );
   const first = await read.readPage(asked, undefined, fetch);
   assert.deepEqual(first.records, []);
-  assert.deepEqual(first.next, { place: "B====" });
+  assert.equal(first.next?.["place"], "B====");
   const second = await read.readPage(asked, first.next, fetch);
   assert.deepEqual(
     second.records.map(({ id }) => id),

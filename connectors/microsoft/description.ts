@@ -2,6 +2,8 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 import { contactFields } from "./contact-fields.ts";
 
+const ever = "createdDateTime ge 1900-01-01T00:00:00Z";
+
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,512}" },
   defaults: {
@@ -32,7 +34,17 @@ export const description: Description = {
       example: { givenName: "Ada" },
     },
     "me/events": { path: "events", example: { subject: "Pens" } },
-    "me/messages": { path: "messages", example: { subject: "Pens" } },
+    // What messages are sorted by must be in the filter, and first. Sorted by creation, a message that changes does not move.
+    "me/messages": {
+      path: "messages",
+      list: {
+        path: "/v1.0/me/{path}",
+        query: { $filter: ever, $orderby: "createdDateTime" },
+        pageSize: { to: "query.$top", most: 100 },
+      },
+      since: { to: "query.$filter", template: `${ever} and lastModifiedDateTime ge {since}` },
+      example: { subject: "Pens" },
+    },
     "me/calendars": { path: "calendars", since: {}, example: { name: "Pens" } },
   },
   errors: {
@@ -42,6 +54,7 @@ export const description: Description = {
   },
   sources: {
     documentation: "https://learn.microsoft.com/en-us/graph/api/overview",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-26, Microsoft’s pages of the lists; contacts of other folders than the default one are in lists of their own, which are not read",
   },
 };

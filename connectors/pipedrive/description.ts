@@ -1,6 +1,7 @@
 /** Pipedrive's objects: version 2 of its API, and version 1 for notes. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
+import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 
 /** Custom fields have names of 40 characters, and are members of `custom_fields` in both directions. */
 const metadata: MetadataRules = {
@@ -33,6 +34,16 @@ const metadata: MetadataRules = {
   },
 };
 
+/** The rules of objects some of whose fields are returned only if they are named. */
+const withOptional = (object: keyof typeof OPTIONAL_FIELDS): Pick<ObjectRules, "list" | "get"> => ({
+  list: {
+    path: "/api/v2/{path}",
+    query: { include_fields: OPTIONAL_FIELDS[object] },
+    pageSize: { to: "query.limit", most: 500 },
+  },
+  get: { path: `/api/v2/{path}/{id}?include_fields=${OPTIONAL_FIELDS[object]}`, record: "data" },
+});
+
 export const description: Description = {
   ids: { number: true },
   defaults: {
@@ -48,10 +59,33 @@ export const description: Description = {
     record: "data",
   },
   objects: {
-    deals: { singular: "deal", metadata, example: { title: "Pens" } },
-    persons: { singular: "person", metadata, example: { name: "Ada Quill" } },
-    organizations: { singular: "organization", metadata, example: { name: "Quill Ltd" } },
-    activities: { singular: "activity", metadata, example: { subject: "Call" } },
+    // Archived deals have a list of their own; those deleted in the last 30 days come if their status is named.
+    deals: {
+      singular: "deal",
+      metadata,
+      ...withOptional("deals"),
+      since: {
+        to: "query.updated_since",
+        format: "rfc3339-seconds",
+        query: { status: "open,won,lost,deleted" },
+      },
+      furtherLists: [{ path: "/api/v2/deals/archived" }],
+      deleted: { at: "status", is: "deleted" },
+      example: { title: "Pens" },
+    },
+    persons: { singular: "person", metadata, ...withOptional("persons"), example: { name: "Ada Quill" } },
+    organizations: {
+      singular: "organization",
+      metadata,
+      ...withOptional("organizations"),
+      example: { name: "Quill Ltd" },
+    },
+    activities: {
+      singular: "activity",
+      metadata,
+      ...withOptional("activities"),
+      example: { subject: "Call" },
+    },
     products: { singular: "product", metadata, since: {}, example: { name: "Pen" } },
     pipelines: { since: {}, example: { name: "Sales" } },
     stages: { since: {}, example: { name: "Won" } },
@@ -75,7 +109,6 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.pipedrive.com/docs/api/v1",
-    checked:
-      "2026-11-26, Pipedrive’s client for Node.js 32.2.1 of 2026-04; archived deals are in another list, which is not read",
+    checked: "2026-11-26, Pipedrive’s client for Node.js 32.2.1 of 2026-04",
   },
 };

@@ -1,13 +1,17 @@
 /** Zendesk Support's objects. Changes of tickets and users come from the incremental exports. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 import type { KnownFields, MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
 import { organizationFields, userFields } from "./known-fields.ts";
 
-const exported = {
-  to: "query.start_time",
-  format: "unix" as const,
-  path: "/api/v2/incremental/{path}/cursor",
-  paging: { nextUrl: { from: "after_url" } },
+/** Items of the last minute are left out of exports. Their last page names a next address, too. */
+const bound = { to: "query.start_time", format: "unix" as const, overlapMinutes: 5 };
+const pageSize = { to: "query.per_page", most: 1000 };
+
+/** Everything is in the export from the beginning; the usual list of tickets has no archived ones. */
+const exported: ObjectRules = {
+  list: { path: "/api/v2/incremental/{path}/cursor", pageSize },
+  paging: { nextUrl: { from: "after_url", last: "end_of_stream" } },
+  since: { ...bound, full: "1970-01-01T00:00:00Z" },
 };
 
 const createOrUpdate = {
@@ -51,7 +55,6 @@ export const description: Description = {
     records: "{path}",
     paging: { nextUrl: { from: "links.next" } },
     changedPath: "updated_at",
-    since: {},
     create: { method: "POST", path: "/api/v2/{path}", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/api/v2/{path}/{id}", wrap: { in: "{singular}" } },
     delete: { method: "DELETE", path: "/api/v2/{path}/{id}" },
@@ -59,21 +62,35 @@ export const description: Description = {
     record: "{singular}",
   },
   objects: {
-    tickets: { singular: "ticket", since: exported, example: { subject: "Printer" } },
+    // Exports compare this time, which also moves when the system changes a ticket.
+    tickets: {
+      singular: "ticket",
+      ...exported,
+      changedPath: "generated_timestamp",
+      changedFormat: "unix",
+      deleted: { at: "status", is: "deleted" },
+      example: { subject: "Printer" },
+    },
     users: {
       singular: "user",
       metadata: fieldsOf("user", userFields),
-      since: exported,
+      ...exported,
       upsert: { ...createOrUpdate, keys: ["external_id", "email"] },
       example: { name: "Ada Quill" },
     },
     organizations: {
       singular: "organization",
       metadata: fieldsOf("organization", organizationFields),
+      since: {
+        ...bound,
+        list: { path: "/api/v2/incremental/{path}", pageSize },
+        paging: { nextUrl: { from: "next_page", last: "end_of_stream" } },
+      },
+      deleted: { at: "deleted_at" },
       upsert: { ...createOrUpdate, keys: ["external_id"] },
       example: { name: "Quill Ltd" },
     },
-    groups: { singular: "group", example: { name: "Support" } },
+    groups: { singular: "group", deleted: { at: "deleted" }, example: { name: "Support" } },
     brands: { singular: "brand", example: { name: "Quill" } },
     macros: { singular: "macro", example: { title: "Close" } },
   },

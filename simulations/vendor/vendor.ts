@@ -298,6 +298,12 @@ function idIn({ values, fact, object }: RecordRoute, request: VendorRequest): st
 /** Whether a record is in this list, as far as its state goes. */
 function isListed({ fact, hidden: only }: ListRoute, request: VendorRequest, record: VendorRecord): boolean {
   if (only !== undefined) return record.hidden === only;
+  if (fact.deleted?.only && fact.deleted.shownBy && hasValues(fact, request, fact.deleted.shownBy))
+    return record.deleted === true;
+  const alone = (fact.hidden ?? []).findIndex(
+    (entry) => entry.only && entry.shownBy && hasValues(fact, request, entry.shownBy),
+  );
+  if (alone !== -1) return record.hidden === alone;
   if (record.deleted) {
     const { shownBy } = fact.deleted ?? {};
     return fact.deleted !== undefined && (shownBy === undefined || hasValues(fact, request, shownBy));
