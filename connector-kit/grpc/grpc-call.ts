@@ -28,6 +28,8 @@ export class GrpcError extends Error {
 
 export interface GrpcStream {
   send(message: Buffer): void;
+  /** Sends the last message. A server answers a unary call only after it. */
+  sendLast(message: Buffer): void;
   /** Ends when the server ends the call with OK; throws `GrpcError` otherwise. Not read: the server is slowed down. */
   messages(): AsyncGenerator<Buffer>;
   /** Ends the call; `messages` throws if it still runs. */
@@ -55,7 +57,7 @@ export async function callUnary(
     stream.cancel();
   }, call.timeoutMs);
   try {
-    stream.send(call.message);
+    stream.sendLast(call.message);
     let answer: Buffer | undefined;
     for await (const message of stream.messages()) answer = message;
     if (answer) return answer;
@@ -101,6 +103,9 @@ export function openStream(session: ClientHttp2Session, { path, metadata }: Grpc
   return {
     send(message) {
       if (stream.writable) stream.write(framed(message));
+    },
+    sendLast(message) {
+      if (stream.writable) stream.end(framed(message));
     },
     messages: () => readMessages(stream, end),
     cancel() {

@@ -131,10 +131,14 @@ function readKeyed(raw: string): KeyedEvent | undefined {
   return { event, keyOf };
 }
 
-/** `Name.LastName` is `LastName`, `MailingAddress.Street` is `MailingStreet`. */
+/**
+ * `Name.LastName` is `LastName`, `MailingAddress.Street` is `MailingStreet`; parts of an own field are fields of their own: `Spot__c.Latitude`
+ * is `Spot__Latitude__s`.
+ */
 function flatName(name: string): string {
   const [compound = "", part] = name.split(".");
   if (part === undefined) return compound;
+  if (compound.endsWith("__c")) return `${compound.slice(0, -"__c".length)}__${part}__s`;
   return compound.endsWith("Address") ? `${compound.slice(0, -"Address".length)}${part}` : part;
 }
 
@@ -194,14 +198,17 @@ function recordText(record: AvroRecord, isShown: (field: AvroField, value: AvroV
   return `{${members.join(",")}}`;
 }
 
-/** Dates and times are the only longs of records; the remark on the field tells which. */
+/** Dates and times are the only longs of records; the remark on the field tells which: `Data:DateOnly`, `Data:TimeOnly`, `CreatedDate:DateTime`. */
 function valueText(field: AvroField, value: AvroValue): string {
   if (isAvroRecord(value)) return recordText(value, (_, part) => part !== null);
   if (typeof value !== "bigint") return plainText(value);
   const [, type = "DateTime"] = field.doc.split(":");
   const time = new Date(Number(value));
   if (Number.isNaN(time.getTime())) return String(value);
-  if (type === "Date") return JSON.stringify(time.toISOString().slice(0, 10));
+  const [date = "", clock] = time.toISOString().split("T");
+  if (type === "DateOnly" || type === "Date") return JSON.stringify(date);
+  // As the REST API writes it. A time is in milliseconds since midnight.
+  if (type === "TimeOnly" || type === "Time") return JSON.stringify(clock);
   return type === "DateTime" ? JSON.stringify(time.toISOString()) : String(value);
 }
 

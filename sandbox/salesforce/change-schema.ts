@@ -146,7 +146,7 @@ function partOf(field: Field): Part {
     case "percent":
       return { ...base, type: "double", doc: "Data:Double" };
     case "date":
-      return { ...base, type: "long", doc: "Data:Date" };
+      return { ...base, type: "long", doc: "Data:DateOnly" };
     case "datetime":
       return { ...base, type: "long", doc: field.custom ? "Data:DateTime" : `${field.name}:DateTime` };
     default:

@@ -246,15 +246,12 @@ function answer(stream: ServerHttp2Stream, message: Buffer): void {
   stream.end(frame(message));
 }
 
+/** Like any gRPC server, it answers a unary call when the caller has ended its request. */
 function readAll(stream: ServerHttp2Stream, then: (fields: Fields) => void): void {
-  let rest: Buffer = Buffer.alloc(0);
-  let isRead = false;
-  stream.on("data", (chunk: Buffer) => {
-    const read = unframe(Buffer.concat([rest, chunk]));
-    rest = read.rest;
-    const [first] = read.messages;
-    if (first === undefined || isRead) return;
-    isRead = true;
-    then(decode(first));
+  let bytes: Buffer = Buffer.alloc(0);
+  stream.on("data", (chunk: Buffer) => (bytes = Buffer.concat([bytes, chunk])));
+  stream.on("end", () => {
+    const [first] = unframe(bytes).messages;
+    if (first !== undefined) then(decode(first));
   });
 }
