@@ -47,7 +47,9 @@ function open(method: string, message: Buffer, metadata: Record<string, string> 
     rest = read.rest;
     answers.push(...read.messages.map(decode));
   });
-  stream.write(frame(message));
+  // A unary call is answered after the end of its request.
+  if (method === "Subscribe") stream.write(frame(message));
+  else stream.end(frame(message));
   return {
     answers,
     ended: promise,
