@@ -2,6 +2,7 @@
 import type { Json } from "../../server/ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { concernsTheCall, send, type ProviderAnswer } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
 import { DATA } from "./request.ts";
@@ -37,11 +38,20 @@ export async function sendQuery(query: Query, fetch: ProviderFetch): Promise<Pro
   return status === 414 || status === 431 ? sendComposite(inComposite(request.path), fetch) : answer;
 }
 
+/**
+ * Sends the request of a page that an answer named. A locator belongs to the session that made it: with the token of a later session
+ * it is answered by 401 for ever, although everything else works. So that 401 is returned like other ends of a locator, and the
+ * query, which is sent next, tells whether the credentials are good.
+ */
 export const sendLocator = (
   locator: string,
   fetch: ProviderFetch,
   pageSize?: number,
-): Promise<ProviderAnswer> => send(locatorRequest(locator, pageSize), fetch, classify);
+): Promise<ProviderAnswer> =>
+  send(locatorRequest(locator, pageSize), fetch, classify).catch((error: unknown): ProviderAnswer => {
+    if (error instanceof ProviderError && error.kind === "unauthorized") return { body: undefined, error };
+    throw error;
+  });
 
 const queryPath = ({ soql, withDeleted }: Query): string =>
   `${DATA}/${withDeleted ? "queryAll" : "query"}?q=${encodeQuery(soql)}`;
@@ -100,5 +110,6 @@ export function locatorOf(nextRecordsUrl: Json | undefined): string {
 export const isLocatorGone = (answer: ProviderAnswer): boolean => {
   const { error } = answer;
   if (!error) return false;
+  if (error.kind === "unauthorized") return true;
   return error.kind === "not_found" || /LOCATOR/.test(`${error.code ?? ""} ${error.message.toUpperCase()}`);
 };

@@ -7,7 +7,7 @@ import { addAssociations } from "./read-associations.ts";
 import { changeColumn } from "./change-column.ts";
 import { idFault, longId } from "./id.ts";
 import { queryRefusal, readQueryPage } from "./query-page.ts";
-import { queryRequest, sendLocator, sendQuery } from "./query-request.ts";
+import { isLocatorGone, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { byIdsQuery, countQuery, readingFault, sampleQuery, walkQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 
@@ -61,8 +61,13 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
       found.push(...records);
       if (page.locator === undefined) break;
       const next = await sendLocator(page.locator, fetch);
-      if (next.error) throw next.error;
-      page = readQueryPage(next.body);
+      if (next.error && !isLocatorGone(next)) throw next.error;
+      // A locator that is gone is replaced by a query for the ids that are left.
+      const seen = new Set(found.map(({ id }) => id));
+      const left = wanted.filter((id) => !seen.has(id));
+      const rest = next.error ? await sendQuery({ soql: byIdsQuery(plan, left) }, fetch) : next;
+      if (rest.error) throw queryRefusal(rest.error, plan);
+      page = readQueryPage(rest.body);
     }
   }
   return found;

@@ -199,3 +199,52 @@ test("without metadata only ordinary objects are read, and no associations", () 
   assert.equal(needs("account", "contacts"), true);
   assert.equal(needs("AccountHistory"), true);
 });
+
+test("a locator of an earlier session, which 401 answers for ever, is replaced by the last id, and no other one is used", async () => {
+  const dead = refusal("INVALID_SESSION_ID", "Session expired or invalid", 401);
+  const provider = replay(dead, page([account(3), account(4)], LOCATOR), page([account(5)]));
+  const second = await read.readPage(
+    plan({ pageSize: 200 }),
+    { lastId: id(2), locator: LOCATOR },
+    provider.fetch,
+  );
+  assert.deepEqual(
+    second.records.map((record) => record.id),
+    [id(3), id(4)],
+  );
+  const third = await read.readPage(plan({ pageSize: 200 }), second.next, provider.fetch);
+  assert.deepEqual([third.records.map((record) => record.id), third.next], [[id(5)], undefined]);
+  assert.deepEqual(provider.requests.map(queryOf).slice(1), [
+    `SELECT Id,SystemModstamp,Name FROM Account WHERE Id > '${id(2)}' ORDER BY Id LIMIT 200`,
+    `SELECT Id,SystemModstamp,Name FROM Account WHERE Id > '${id(4)}' ORDER BY Id LIMIT 200`,
+  ]);
+});
+
+test("a token that no longer counts is told as such, although a locator was asked for first", async () => {
+  const dead = refusal("INVALID_SESSION_ID", "Session expired or invalid", 401);
+  const provider = replay(dead, dead);
+  const asked = read.readPage(plan(), { lastId: id(2), locator: LOCATOR }, provider.fetch);
+  await assert.rejects(asked, { kind: "unauthorized" });
+});
+
+test("a read of all records that takes too long asks for fewer of them, by id", async () => {
+  const provider = replay(
+    refusal("QUERY_TIMEOUT", "Your query request was running for too long."),
+    page([account(1)]),
+  );
+  const { records } = await read.readPage(plan(), undefined, provider.fetch);
+  assert.equal(records.length, 1);
+  assert.match(provider.requests.map(queryOf)[1] ?? "", / ORDER BY Id(?: LIMIT 200)?$/);
+  assert.equal(provider.requests[1]?.headers?.["Sforce-Query-Options"], "batchSize=200");
+});
+
+test("records by their ids are all read although the locator between two pages is gone", async () => {
+  const dead = refusal("INVALID_SESSION_ID", "Session expired or invalid", 401);
+  const provider = replay(page([account(1)], LOCATOR), dead, page([account(2)]));
+  const found = await read.readByIds({ ...plan() }, [id(1), id(2)], provider.fetch);
+  assert.deepEqual(
+    found.map((record) => record.id),
+    [id(1), id(2)],
+  );
+  assert.match(provider.requests.map(queryOf)[2] ?? "", new RegExp(`'${id(2)}'`));
+});

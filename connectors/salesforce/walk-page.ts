@@ -61,31 +61,43 @@ async function fetchPage(
   fetch: ProviderFetch,
 ): Promise<{ page: QueryPage; place: Place }> {
   const asked = planAt(plan, place);
-  const answer = await sendAt(asked, place, fetch).catch((error: unknown) => {
-    if (isTooLarge(error)) return error;
-    throw error;
-  });
+  if (place.locator !== undefined) {
+    const behind = await sendLocator(place.locator, fetch, asked.pageSize).catch(tooLarge);
+    if (behind instanceof ProviderError || !isLocatorGone(behind)) return settle(plan, place, behind, fetch);
+    const byId = behind.error?.kind === "unauthorized" && place.lastId !== undefined;
+    return fetchPage(plan, { ...place, locator: undefined, ...(byId && { byId }) }, fetch);
+  }
+  const answer = await sendQuery(queryAt(asked, place), fetch).catch(tooLarge);
+  return settle(plan, place, answer, fetch);
+}
+
+function tooLarge(error: unknown): ProviderError {
+  if (isTooLarge(error)) return error;
+  throw error;
+}
+
+async function settle(
+  plan: ReadPlan,
+  place: Place,
+  answer: ProviderAnswer | ProviderError,
+  fetch: ProviderFetch,
+): Promise<{ page: QueryPage; place: Place }> {
   if (answer instanceof ProviderError) {
     const smaller = withSmallerPages(plan, place);
     if (smaller) return fetchPage(plan, smaller, fetch);
     throw answer;
   }
   if (!answer.error) return { page: readQueryPage(answer.body), place };
-  const shorter = TOO_MUCH.has(answer.error.code ?? "") ? withHalfTheTime(plan, place) : undefined;
+  // A read of all records has no time to halve: fewer records by id take less time, too.
+  const shorter = TOO_MUCH.has(answer.error.code ?? "")
+    ? (withHalfTheTime(plan, place) ?? withSmallerPages(plan, place))
+    : undefined;
   if (shorter) return fetchPage(plan, shorter, fetch);
   throw queryRefusal(answer.error, plan);
 }
 
-async function sendAt(asked: ReadPlan, place: Place, fetch: ProviderFetch): Promise<ProviderAnswer> {
-  if (place.locator !== undefined) {
-    const answer = await sendLocator(place.locator, fetch, asked.pageSize);
-    if (!isLocatorGone(answer)) return answer;
-  }
-  return sendQuery(queryAt(asked, place), fetch);
-}
-
-const queryAt = (asked: ReadPlan, { lastId }: Place) => ({
-  soql: walkQuery(asked, lastId, limitOf(asked)),
+const queryAt = (asked: ReadPlan, place: Place) => ({
+  soql: walkQuery(asked, place.lastId, limitOf(asked, place)),
   pageSize: asked.pageSize,
 });
 

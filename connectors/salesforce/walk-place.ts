@@ -17,10 +17,15 @@ export interface Place {
   to?: Date;
   /** Where larger pages were too large to be read. */
   pageSize?: number;
+  /** Locators die with their session, and each would cost a token refresh: pages go on by id. */
+  byId?: boolean;
 }
 
 /** Smaller pages than Salesforce gives are limited by the query, and go on by id. */
 const SMALLEST_BATCH = 200;
+
+/** Salesforce gives so many records in one answer at most. */
+const LARGEST_BATCH = 2_000;
 
 const SMALLER_PAGES = [SMALLEST_BATCH, 20];
 
@@ -38,8 +43,10 @@ export function planAt(plan: ReadPlan, { from, to, pageSize }: Place): ReadPlan 
 }
 
 /** Returns the `LIMIT` of the query; undefined if Salesforce divides the result into pages. */
-export const limitOf = ({ pageSize }: ReadPlan): number | undefined =>
-  pageSize !== undefined && pageSize < SMALLEST_BATCH ? Math.max(1, pageSize) : undefined;
+export function limitOf({ pageSize }: ReadPlan, { byId }: Place = {}): number | undefined {
+  if (byId) return Math.max(1, Math.min(pageSize ?? LARGEST_BATCH, LARGEST_BATCH));
+  return pageSize !== undefined && pageSize < SMALLEST_BATCH ? Math.max(1, pageSize) : undefined;
+}
 
 /** Returns the place with half of its time; undefined if it cannot be halved. */
 export function withHalfTheTime(plan: ReadPlan, place: Place): Place | undefined {
@@ -64,7 +71,9 @@ export function nextPlace(
   { records, locator }: QueryPage,
   lastId: string | undefined,
 ): Place | undefined {
-  const limit = limitOf(planAt(plan, place));
+  const limit = limitOf(planAt(plan, place), place);
+  if (place.byId && locator !== undefined && lastId !== undefined)
+    return { ...place, lastId, locator: undefined };
   if (locator === undefined) {
     const isFull = limit !== undefined && records.length >= limit && lastId !== undefined;
     return isFull ? { ...place, locator, lastId } : nextPart(plan, place);
@@ -77,18 +86,19 @@ export function nextPlace(
 }
 
 /** Goes on with as long a time, from its beginning: a record that was read already may come again. */
-function nextPart({ until }: ReadPlan, { from, to, pageSize }: Place): Place | undefined {
+function nextPart({ until }: ReadPlan, { from, to, pageSize, byId }: Place): Place | undefined {
   if (!from || !to || !until || to >= until) return undefined;
   const next = new Date(to.getTime() + SECOND_MS);
   const end = new Date(next.getTime() + to.getTime() - from.getTime());
-  return { from: next, to: end < until ? end : until, pageSize };
+  return { from: next, to: end < until ? end : until, pageSize, ...(byId && { byId }) };
 }
 
-export const toCheckpoint = ({ lastId, locator, from, to, pageSize }: Place): Checkpoint => ({
+export const toCheckpoint = ({ lastId, locator, from, to, pageSize, byId }: Place): Checkpoint => ({
   ...(lastId !== undefined && { lastId }),
   ...(locator !== undefined && { locator }),
   ...(from && to && { from: from.toISOString(), to: to.toISOString() }),
   ...(pageSize !== undefined && { pageSize }),
+  ...(byId && { byId }),
 });
 
 /** Checks what was stored: all of it goes into requests. */
@@ -104,6 +114,7 @@ export function placeOf(checkpoint: Checkpoint | undefined): Place {
     from,
     to,
     pageSize: typeof checkpoint.pageSize === "number" ? checkpoint.pageSize : undefined,
+    ...(checkpoint.byId === true && { byId: true }),
   };
 }
 
