@@ -158,8 +158,18 @@ const ListFact = closed({
     closed({
       default: Type.Optional(
         oneOf(
-          ["created", "created-desc", "changed", "changed-desc", "id", "id-desc", "other", "none"],
-          "Order without a parameter; `none`: the vendor promises none.",
+          [
+            "created",
+            "created-desc",
+            "changed",
+            "changed-desc",
+            "id",
+            "id-desc",
+            "updatable",
+            "other",
+            "none",
+          ],
+          "Order without a parameter; `updatable`: by a member that an update can change, for example the name; `none`: the vendor promises none.",
         ),
       ),
       by: Type.Optional(

@@ -36,7 +36,7 @@ const inPages = { from: "nextPageToken", to: "query.nextPageToken" };
 
 export const description: Description = {
   ids: { number: true },
-  defaults: { modes: ["read"], records: "result", since: { format: "rfc3339-seconds" } },
+  defaults: { modes: ["read"], records: "result" },
   objects: {
     // Leads can be listed by a static list only.
     leads: {

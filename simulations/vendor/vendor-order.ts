@@ -28,7 +28,7 @@ export function sorted(records: VendorRecord[], order: ListOrder, turn: number):
     return [...inOrder.slice(shift), ...inOrder.slice(0, shift)];
   }
   const key = ({ changedMs, place }: VendorRecord): number =>
-    order.startsWith("changed") ? changedMs : place;
+    order.startsWith("changed") || order === "updatable" ? changedMs : place;
   const direction = order.endsWith("-desc") ? -1 : 1;
   return records.toSorted((a, b) => direction * (key(a) - key(b) || a.place - b.place));
 }

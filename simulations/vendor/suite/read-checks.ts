@@ -110,6 +110,10 @@ async function sizeOfPages(bench: Bench): Promise<string | undefined> {
     ({ action, objectName }) => action === "list" && objectName === bench.objectName,
   )?.sizeText;
   const size = asked === undefined ? (paging.default ?? 0) : Number(/\d+(?!.*\d)/.exec(asked)?.[0]);
+  expect(
+    asked !== undefined || size >= paging.largest,
+    `asks for no size of a page; the vendor then gives ${size}, and ${paging.largest} where they are asked for at ${paging.size}`,
+  );
   expect(size <= paging.largest, `asks for ${size} records; the vendor gives ${paging.largest} at most`);
   expect(
     size >= Math.min(paging.largest, ENOUGH),
