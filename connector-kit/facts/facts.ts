@@ -113,6 +113,7 @@ const ListPaging = closed(
     positional: flag(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
     ),
+    scroll: flag("One cursor holds for the whole walk, and an empty page is the last one."),
     shortPages: flag("The vendor says that a page before the last may be shorter than asked for, or empty."),
     depth: Type.Optional(
       closed({

@@ -36,8 +36,9 @@ export class PageTokens {
   /** Counts requests of lists, for orders that nobody promised. */
   turn = 0;
 
-  give(place: Place): string {
-    const token = `c${this.places.size + 1}+/=${"x".repeat(this.places.size % 5)}`;
+  /** `again` is a cursor that stays the same. */
+  give(place: Place, again?: string): string {
+    const token = again ?? `c${this.places.size + 1}+/=${"x".repeat(this.places.size % 5)}`;
     this.places.set(token, place);
     return token;
   }
@@ -136,29 +137,34 @@ function byToken(
   const given = text === undefined || template === undefined ? text : partOf(text, template, "place", "\\S+");
   const token = kind === "cursor" ? given : (own ?? given);
   const place = token === undefined || token === "" ? { before: 0, pages: 0 } : tokens.find(token);
+  const { scroll = false } = fact.paging;
   if (!place) return `${to ?? TOKEN_NAME}: ${token} is no cursor of this vendor`;
   const left = depth === undefined ? Infinity : depth - place.before;
   if (left <= 0 && fact.paging.depth?.beyond === "refused") return `only ${depth} records can be reached`;
   const rest = fact.paging.positional ? all.slice(place.before) : behind(all, place.last, order);
-  const length = place.pages === 1 ? 0 : place.pages === 2 ? Math.ceil(size / 2) : size;
+  const isWhole = scroll || place.pages > 2 || place.pages === 0;
+  const length = isWhole ? size : place.pages === 1 ? 0 : Math.ceil(size / 2);
   const records = rest.slice(0, Math.max(0, Math.min(length, left)));
   const last = records.at(-1);
   const more =
     rest.length > records.length && (left > records.length || fact.paging.depth?.beyond === "refused");
-  const isNamed = more || fact.paging.last === "present";
+  const isNamed = more || scroll || fact.paging.last === "present";
   return {
     records,
     more,
     total: all.length,
     size,
     ...(isNamed && {
-      token: tokens.give({
-        ...(last
-          ? { last: { place: last.place, changedMs: last.changedMs } }
-          : place.last && { last: place.last }),
-        before: place.before + records.length,
-        pages: place.pages + 1,
-      }),
+      token: tokens.give(
+        {
+          ...(last
+            ? { last: { place: last.place, changedMs: last.changedMs } }
+            : place.last && { last: place.last }),
+          before: place.before + records.length,
+          pages: place.pages + 1,
+        },
+        scroll ? token : undefined,
+      ),
     }),
   };
 }

@@ -111,8 +111,13 @@ function placeholdersIn(
     if (known !== undefined && known !== value) return undefined;
     values[name] = value;
   }
-  const isAsked = pathQuery(template).every(([name, value]) => valueIn(request, `query.${name}`) === value);
-  return isAsked ? values : undefined;
+  for (const [name, wanted] of pathQuery(template)) {
+    const given = valueIn(request, `query.${name}`);
+    const placeholder = /^\{([^{}]+)\}$/.exec(wanted)?.[1];
+    if (placeholder === undefined ? given !== wanted : typeof given !== "string") return undefined;
+    if (placeholder !== undefined) values[placeholder] = String(given);
+  }
+  return values;
 }
 
 function decoded(text: string): string | undefined {

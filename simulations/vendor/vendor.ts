@@ -203,11 +203,7 @@ export class Vendor {
     if (typeof fields === "string") return fields;
     const key = fact.idempotencyKey === undefined ? undefined : textIn(request, fact.idempotencyKey);
     if (key !== undefined) seen.key = key;
-    if (action === "create")
-      return this.answered(
-        route,
-        this.records.put(objectName, { fields: this.withoutId(fields, object.id.path) }),
-      );
+    if (action === "create") return this.answered(route, this.created(route, fields));
     if (action === "upsert") return this.upserted(route, request, fields);
     const id = idIn(route, request);
     const record = known.find((one) => one.id === id);
@@ -221,6 +217,17 @@ export class Vendor {
       this.records.touch(record);
     }
     return this.answered(route, record);
+  }
+
+  /** The caller chooses the id where the vendor demands one. */
+  private created({ objectName, fact, object }: RecordRoute, fields: JsonObject): VendorRecord {
+    const { path } = object.id;
+    const id = fields[path];
+    if (!fact.body?.[fact.wrap ? `${fact.wrap}.${path}` : path]?.required || typeof id !== "string")
+      return this.records.put(objectName, { fields: this.withoutId(fields, path) });
+    const record = this.records.put(objectName, { fields });
+    record.id = id;
+    return record;
   }
 
   private withoutId = (fields: JsonObject, idPath: string): JsonObject =>

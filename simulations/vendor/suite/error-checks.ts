@@ -5,6 +5,7 @@ import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
 import type { Json } from "../../../server/ground/json.ts";
 import { refusal } from "../vendor-answer.ts";
 import { expect, readerOf } from "./bench.ts";
+import { fieldsInPath } from "./write-checks.ts";
 import type { Bench, Check } from "./bench.ts";
 
 export function errorChecks(bench: Bench): Check[] {
@@ -28,13 +29,13 @@ export function errorChecks(bench: Bench): Check[] {
 }
 
 async function refusedBy(bench: Bench, way: "read" | "create"): Promise<ProviderError> {
-  const { objectName, connector, fetch } = bench;
+  const { objectName, connector, fetch, object } = bench;
+  const fields = { name: "x", ...(object.create && fieldsInPath(object.create)) };
   try {
     if (way === "read") await readerOf(bench).readPage(planRead(objectName), undefined, fetch);
     else {
-      const outcome = (
-        await connector.write?.write(orderWrite(objectName, "create", { fields: { name: "x" } }), fetch)
-      )?.outcomes[0];
+      const outcome = (await connector.write?.write(orderWrite(objectName, "create", { fields }), fetch))
+        ?.outcomes[0];
       if (outcome && !outcome.success) return outcome.error;
     }
   } catch (error) {
