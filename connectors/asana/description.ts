@@ -38,10 +38,11 @@ export const description: Description = {
       create: { method: "POST", path: "/1.0/projects/{field.project}/sections", wrap: { in: "data" } },
       example: { name: "Doing", project: "67890" },
     },
+    // Without an owner: those of the user, and all of the workspace for a service account.
     portfolios: {
       list: {
         path: "/1.0/portfolios",
-        query: { ...ofWorkspace, owner: "me" },
+        query: ofWorkspace,
         pageSize: { to: "query.limit", most: 100 },
       },
       example: { name: "Launches" },
@@ -76,6 +77,6 @@ export const description: Description = {
   errors: { message: ["errors.*.message"] },
   sources: {
     documentation: "https://developers.asana.com/reference/rest-api-reference",
-    checked: "2026-11-23, the operations of the public OpenAPI file, as third parties show them",
+    checked: "2026-11-26, Asana's OpenAPI file of 2026-06-11",
   },
 };

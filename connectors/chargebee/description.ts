@@ -1,5 +1,15 @@
 /** Chargebee's objects. Requests are forms, and every entry of a list holds its record in a member. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+/** Only these lists have deleted records, on request. */
+const withDeleted: ObjectRules = {
+  list: {
+    path: "/v2/{path}",
+    query: { include_deleted: "true" },
+    pageSize: { to: "query.limit", most: 100 },
+  },
+  deleted: { at: "deleted" },
+};
 
 export const description: Description = {
   // Callers choose ids; those of items and item prices may have 100 characters, the others 50.
@@ -23,7 +33,11 @@ export const description: Description = {
     record: "{singular}",
   },
   objects: {
-    customers: { singular: "customer", example: { first_name: "Ada", email: "ada@example.com" } },
+    customers: {
+      singular: "customer",
+      ...withDeleted,
+      example: { first_name: "Ada", email: "ada@example.com" },
+    },
     items: { singular: "item", example: { id: "pen", name: "Pen", type: "plan" } },
     item_prices: {
       singular: "item_price",
@@ -35,9 +49,9 @@ export const description: Description = {
       since: { to: "query.updated_at[after]", format: "unix" },
       example: { id: "pens", name: "Pens" },
     },
-    subscriptions: { singular: "subscription", modes: ["read"] },
-    invoices: { singular: "invoice", modes: ["read"] },
-    transactions: { singular: "transaction", modes: ["read"] },
+    subscriptions: { singular: "subscription", modes: ["read"], ...withDeleted },
+    invoices: { singular: "invoice", modes: ["read"], ...withDeleted },
+    transactions: { singular: "transaction", modes: ["read"], ...withDeleted },
   },
   errors: {
     message: ["message"],

@@ -23,10 +23,28 @@ export const description: Description = {
       },
       example: { name: "Ada", handles: [{ source: "email", handle: "ada@example.com" }] },
     },
-    accounts: { example: { name: "Quill Ltd" } },
-    tags: { example: { name: "vip" } },
+    // Sorted by creation, no account is missed that changes between two pages.
+    accounts: {
+      list: {
+        path: "/{path}",
+        query: { sort_by: "created_at", sort_order: "asc" },
+        pageSize: { to: "query.limit", most: 100 },
+      },
+      example: { name: "Quill Ltd" },
+    },
+    tags: {
+      list: {
+        path: "/{path}",
+        query: { sort_by: "id", sort_order: "asc" },
+        pageSize: { to: "query.limit", most: 100 },
+      },
+      example: { name: "vip" },
+    },
   },
   errors: { message: ["_error.details.*", "_error.message", "_error.title"] },
   limits: { reset: "x-ratelimit-reset" },
-  sources: { documentation: "https://dev.frontapp.com/reference", checked: "2026-11-22, documentation only" },
+  sources: {
+    documentation: "https://dev.frontapp.com/reference",
+    checked: "2026-11-26, Front's OpenAPI file of 2026-08-11",
+  },
 };

@@ -16,7 +16,17 @@ export const description: Description = {
       get: { path: "/{path}/{id}" },
       example: { description: "Pens", files: { "pens.txt": { content: "Ink" } } },
     },
-    repos: { path: "user/repos", modes: ["read", "create"], example: { name: "pens" } },
+    repos: {
+      path: "user/repos",
+      modes: ["read", "create"],
+      // By default they are sorted by name, which changes.
+      list: {
+        path: "/{path}",
+        query: { sort: "created", direction: "asc" },
+        pageSize: { to: "query.per_page", most: 100 },
+      },
+      example: { name: "pens" },
+    },
     "user/emails": {
       modes: ["read", "create"],
       idPath: "email",
@@ -45,7 +55,7 @@ export const description: Description = {
       modes: ["read"],
       list: {
         path: "/{path}",
-        query: { filter: "all", state: "all" },
+        query: { filter: "all", state: "all", sort: "created", direction: "asc" },
         pageSize: { to: "query.per_page", most: 100 },
       },
     },
@@ -53,17 +63,20 @@ export const description: Description = {
       modes: ["read"],
       list: {
         path: "/{path}",
-        query: { filter: "all", state: "all" },
+        query: { filter: "all", state: "all", sort: "created", direction: "asc" },
         pageSize: { to: "query.per_page", most: 100 },
       },
     },
   },
-  // A used up quota may be told by 403: the gate of the connection closes, and the call itself counts as forbidden.
-  errors: { message: ["message", "errors.*.message"] },
+  // Both limits may be told by 403, too.
+  errors: {
+    message: ["message", "errors.*.message"],
+    texts: { "rate limit": "rate_limited" },
+  },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://docs.github.com/en/rest",
     checked:
-      "2026-11-22, documentation: gists, lists, paging; repositories, issues, users and what is below `user` from published connectors",
+      "2026-11-26, GitHub's OpenAPI file as published in @octokit/openapi 23.0.2; documentation of rate limits",
   },
 };

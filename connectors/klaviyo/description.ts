@@ -18,6 +18,7 @@ export const description: Description = {
       to: "query.filter",
       template: "greater-than(updated,{since})",
       format: "rfc3339-seconds",
+      exclusive: true,
     },
     create: { method: "POST", path: "/api/{path}", wrap: { jsonApi: true } },
     update: { method: "PATCH", path: "/api/{path}/{id}", wrap: { jsonApi: true } },
@@ -28,7 +29,15 @@ export const description: Description = {
   objects: {
     lists: { singular: "list", example: { name: "News" } },
     segments: { singular: "segment", example: { name: "Buyers" } },
-    templates: { singular: "template", example: { name: "Hello", editor_type: "CODE" } },
+    templates: {
+      singular: "template",
+      since: {
+        to: "query.filter",
+        template: "greater-or-equal(updated,{since})",
+        format: "rfc3339-seconds",
+      },
+      example: { name: "Hello", editor_type: "CODE" },
+    },
     profiles: {
       singular: "profile",
       modes: ["read", "create", "update"],

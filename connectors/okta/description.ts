@@ -8,13 +8,15 @@ export const description: Description = {
     flatten: "profile",
     paging: { link: true },
     changedPath: "lastUpdated",
-    since: { to: "query.filter", template: 'lastUpdated gt "{since}"' },
+    since: { to: "query.filter", template: 'lastUpdated gt "{since}"', exclusive: true },
     create: { method: "POST", path: "/api/v1/{path}", wrap: { in: "profile" } },
     delete: { method: "DELETE", path: "/api/v1/{path}/{id}" },
     get: { path: "/api/v1/{path}/{id}" },
   },
   objects: {
     users: {
+      // Without a filter, deactivated users are left out.
+      since: { to: "query.filter", template: 'lastUpdated ge "{since}"', full: "1970-01-01T00:00:00Z" },
       // By POST, fields that are not named stay; a PUT would clear them.
       update: { method: "POST", path: "/api/v1/users/{id}", wrap: { in: "profile" } },
       example: { firstName: "Ada", lastName: "Quill", email: "ada@example.com", login: "ada@example.com" },
@@ -30,7 +32,6 @@ export const description: Description = {
   limits: { reset: "x-rate-limit-reset" },
   sources: {
     documentation: "https://developer.okta.com/docs/api",
-    checked:
-      "2026-11-22, documentation: groups, filters by the last change; users and limits from published connectors",
+    checked: "2026-11-26, Okta's OpenAPI file 2026.06.3",
   },
 };

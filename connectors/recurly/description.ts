@@ -32,6 +32,6 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://recurly.com/developers/api/v2021-02-25",
-    checked: "2026-11-22, documentation: lists, order, bounds, paging, ids; errors and limits unchecked",
+    checked: "2026-11-26, Recurly's OpenAPI file of 2024-03-19 (v2021-02-25)",
   },
 };

@@ -22,6 +22,6 @@ export const description: Description = {
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://www.twilio.com/docs/sendgrid/api-reference",
-    checked: "2026-11-22, documentation only",
+    checked: "2026-11-26, Twilio's OpenAPI files of SendGrid of 2026-01-22",
   },
 };

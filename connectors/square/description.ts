@@ -7,6 +7,7 @@ export const description: Description = {
   defaults: {
     paging: { cursor: { from: "cursor", to: "query.cursor" } },
     changedPath: "updated_at",
+    absentWhenEmpty: true,
     create: { method: "POST", path: "/v2/{path}", idempotencyKeyTo },
     update: { method: "PUT", path: "/v2/{path}/{id}" },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },

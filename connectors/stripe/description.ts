@@ -24,7 +24,13 @@ export const description: Description = {
     products: { example: { name: "Pen" } },
     coupons: { example: { duration: "once" } },
     invoiceitems: { example: { customer: "cus_1" } },
-    prices: { modes: ["read", "create", "update"], example: { currency: "eur" } },
+    // A list without the parameter has the active ones.
+    prices: {
+      modes: ["read", "create", "update"],
+      list: { path: "/v1/{path}", query: { active: "true" }, pageSize: { to: "query.limit", most: 100 } },
+      furtherLists: [{ query: { active: "false" } }],
+      example: { currency: "eur" },
+    },
     invoices: { example: { customer: "cus_1" } },
     // Without the parameter, canceled ones are left out.
     subscriptions: {

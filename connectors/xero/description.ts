@@ -7,6 +7,15 @@ const unpaged: ObjectRules = {
   paging: { none: true },
 };
 
+/** By default these lists leave archived records out. */
+const withArchived: ObjectRules = {
+  list: {
+    path: "/api.xro/2.0/{path}",
+    query: { order: "{singular}ID ASC", includeArchived: "true" },
+    pageSize: { to: "query.pageSize", most: 100 },
+  },
+};
+
 /** Each record has a result of its own; without the parameter, one refused record refuses all. */
 const list = {
   path: "/api.xro/2.0/{path}?summarizeErrors=false",
@@ -42,11 +51,27 @@ export const description: Description = {
     },
   },
   objects: {
-    Contacts: { singular: "Contact", idPath: "ContactID", example: { Name: "Quill Ltd" } },
-    Invoices: { singular: "Invoice", idPath: "InvoiceID", example: { Type: "ACCREC" } },
+    Contacts: {
+      singular: "Contact",
+      idPath: "ContactID",
+      ...withArchived,
+      example: { Name: "Quill Ltd" },
+    },
+    Invoices: {
+      singular: "Invoice",
+      idPath: "InvoiceID",
+      ...withArchived,
+      example: { Type: "ACCREC" },
+    },
     CreditNotes: { singular: "CreditNote", idPath: "CreditNoteID", example: { Type: "ACCRECCREDIT" } },
     PurchaseOrders: { singular: "PurchaseOrder", idPath: "PurchaseOrderID", example: { Reference: "Pens" } },
-    Quotes: { singular: "Quote", idPath: "QuoteID", example: { Title: "Pens" } },
+    // The size of their pages cannot be chosen.
+    Quotes: {
+      singular: "Quote",
+      idPath: "QuoteID",
+      list: { path: "/api.xro/2.0/{path}", query: { order: "{singular}ID ASC" } },
+      example: { Title: "Pens" },
+    },
     BankTransactions: {
       singular: "BankTransaction",
       idPath: "BankTransactionID",
@@ -78,6 +103,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.xero.com/documentation/api/accounting/overview",
     checked:
-      "2026-11-23, https://developer.xero.com/documentation/api/requests-and-responses and the endpoints of the accounting OpenAPI file; the results of batches were not looked up",
+      "2026-11-26, Xero's OpenAPI file 16.1.0 of 2026-07-13; the results of batches were not looked up",
   },
 };

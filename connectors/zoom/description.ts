@@ -14,7 +14,15 @@ export const description: Description = {
     get: { path: "/v2/{path}/{id}" },
   },
   objects: {
-    meetings: { example: { topic: "Pens" } },
+    // Without the type, older descriptions list only meetings that run now. Instant and expired meetings are in no list of this type.
+    meetings: {
+      list: {
+        path: "/v2/users/me/{path}",
+        query: { type: "scheduled" },
+        pageSize: { to: "query.page_size", most: 300 },
+      },
+      example: { topic: "Pens" },
+    },
     webinars: { example: { topic: "Ink" } },
     groups: {
       list: { path: "/v2/groups" },
@@ -26,6 +34,7 @@ export const description: Description = {
   errors: { message: ["errors.*.message", "message"], code: "code" },
   sources: {
     documentation: "https://developers.zoom.us/docs/api",
-    checked: "2026-11-22, documentation: lists of meetings, paging, updates; groups and errors unchecked",
+    checked:
+      "2026-11-26, Zoom's last public description, of 2021-06, and a copy of 2021-08: requests, paging; nothing newer could be had",
   },
 };

@@ -40,24 +40,24 @@ export function findRoutes(
   request: VendorRequest,
   connection: Record<string, string>,
 ): FoundRoutes {
-  const routes: Route[] = [];
+  const found: { route: Route; path: string }[] = [];
   let isKnownAddress = false;
   for (const route of allRoutes(facts)) {
     const values = placeholdersIn(route.path, request, connection);
     if (!values || route.fact.method === undefined) continue;
     isKnownAddress = true;
     if (route.fact.method !== request.method || ("absent" in route.fact && route.fact.absent)) continue;
-    routes.push({ ...route, values } as Route);
+    found.push({ route: { ...route, values } as Route, path: route.path });
   }
-  const conditions = ({ fact }: Route): number =>
+  const conditions = ({ route: { fact }, path }: (typeof found)[number]): number =>
     Object.values({ ...fact.query, ...fact.body }).filter(
       ({ required, pattern }) => required || pattern !== undefined,
     ).length +
-    pathQuery(fact.path).length * 10;
+    pathQuery(path).length * 10;
   return {
-    routes: routes.toSorted(
-      (a, b) => fixedSteps(b.fact.path) - fixedSteps(a.fact.path) || conditions(b) - conditions(a),
-    ),
+    routes: found
+      .toSorted((a, b) => fixedSteps(b.path) - fixedSteps(a.path) || conditions(b) - conditions(a))
+      .map(({ route }) => route),
     isKnownAddress,
   };
 }
