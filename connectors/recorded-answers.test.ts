@@ -166,3 +166,91 @@ test("QuickBooks: a recorded answer counts from 1 around its list, and has the e
   const end = await read.readPage(planRead("account"), next, empty);
   assert.deepEqual([end.records, end.next], [[], undefined]);
 });
+
+const conversation = (id: string, updatedAt: number): JsonObject => ({
+  type: "conversation",
+  id,
+  created_at: 1_715_707_193,
+  updated_at: updatedAt,
+  waiting_since: null,
+  snoozed_until: null,
+  source: { type: "conversation", id: "107", subject: "", body: "<p>Ink?</p>", attachments: [], url: null },
+  contacts: { type: "contact.list", contacts: [{ type: "contact", id: "66439cea", external_id: "87" }] },
+  admin_assignee_id: null,
+  open: false,
+  state: "closed",
+  tags: { type: "tag.list", tags: [] },
+});
+
+test("Intercom: a recorded page names the next one in an object, and the last one has no such member", async () => {
+  const around = { type: "conversation.list", total_count: 3 };
+  const read = await readRecorded(
+    "intercom",
+    "conversations",
+    {
+      status: 200,
+      body: {
+        ...around,
+        pages: {
+          type: "pages",
+          next: { page: 2, starting_after: "WzE3MTU=" },
+          page: 1,
+          per_page: "2",
+          total_pages: 2,
+        },
+        conversations: [conversation("2", 1_715_707_194), conversation("3", 1_715_707_195)],
+      },
+    },
+    {
+      status: 200,
+      body: {
+        ...around,
+        pages: { type: "pages", page: 2, per_page: "2", total_pages: 2 },
+        conversations: [conversation("4", 1_715_707_196)],
+      },
+    },
+  );
+  assert.deepEqual(told(read), [
+    ["2", "2024-05-14T17:19:54.000Z"],
+    ["3", "2024-05-14T17:19:55.000Z"],
+    ["4", "2024-05-14T17:19:56.000Z"],
+  ]);
+  assert.deepEqual(read.paths, [
+    "/conversations?per_page=150",
+    "/conversations?per_page=150&starting_after=WzE3MTU%3D",
+  ]);
+});
+
+/** The shape is that of Stripe's published fixtures (stripe/openapi, `openapi/fixtures3.json`). */
+const subscription = (id: string, status: string): JsonObject => ({
+  id,
+  object: "subscription",
+  cancel_at: null,
+  canceled_at: status === "canceled" ? 1_767_225_600 : null,
+  collection_method: "charge_automatically",
+  created: 1_764_547_200,
+  currency: "eur",
+  customer: "cus_quill",
+  items: { object: "list", data: [], has_more: false, url: `/v1/subscription_items?subscription=${id}` },
+  livemode: false,
+  metadata: {},
+  status,
+});
+
+test("Stripe: canceled subscriptions are asked for, and a page goes on behind its last id", async () => {
+  const around = { object: "list", url: "/v1/subscriptions" };
+  const read = await readRecorded(
+    "stripe",
+    "subscriptions",
+    { status: 200, body: { ...around, has_more: true, data: [subscription("sub_2", "active")] } },
+    { status: 200, body: { ...around, has_more: false, data: [subscription("sub_1", "canceled")] } },
+  );
+  assert.deepEqual(told(read), [
+    ["sub_2", undefined],
+    ["sub_1", undefined],
+  ]);
+  assert.deepEqual(read.paths, [
+    "/v1/subscriptions?status=all&limit=100",
+    "/v1/subscriptions?status=all&limit=100&starting_after=sub_2",
+  ]);
+});

@@ -11,7 +11,6 @@ export const description: Description = {
     paging: { cursor: { from: "next_page.offset", to: "query.offset" } },
     select: { to: "query.opt_fields" },
     idPath: "gid",
-    since: {},
     create: { method: "POST", path: "/1.0/{path}", wrap: { in: "data" }, also: ofWorkspace },
     update: { method: "PUT", path: "/1.0/{path}/{id}", wrap: { in: "data" } },
     delete: { method: "DELETE", path: "/1.0/{path}/{id}" },

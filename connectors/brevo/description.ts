@@ -13,17 +13,15 @@ export const description: Description = {
   objects: {
     lists: {
       path: "contacts/lists",
-      list: { path: "/v3/{path}", query: { sort: "asc" }, pageSize: { to: "query.limit", most: 50 } },
+      list: { path: "/v3/{path}", pageSize: { to: "query.limit", most: 50 } },
       records: "lists",
       total: "count",
-      since: {},
       update: { method: "PUT", path: "/v3/{path}/{id}", empty: true },
       example: { name: "News", folderId: 1 },
     },
     contacts: {
       list: {
         path: "/v3/contacts",
-        query: { sort: "asc" },
         pageSize: { to: "query.limit", most: 1000 },
       },
       records: "contacts",
@@ -34,7 +32,7 @@ export const description: Description = {
       example: { email: "ada@example.com", attributes: { FIRSTNAME: "Ada" } },
     },
     companies: {
-      list: { path: "/v3/companies", query: { sort: "asc" } },
+      list: { path: "/v3/companies" },
       records: "items",
       paging: { page: { to: "query.page", first: 1 } },
       changedPath: "attributes.last_updated_at",
@@ -43,7 +41,7 @@ export const description: Description = {
     },
     deals: {
       path: "crm/deals",
-      list: { path: "/v3/{path}", query: { sort: "asc" } },
+      list: { path: "/v3/{path}" },
       records: "items",
       changedPath: "attributes.last_updated_date",
       since: { to: "query.modifiedSince" },

@@ -5,7 +5,7 @@ import type { Description, ObjectRules } from "../../connector-kit/described/des
 const withDeleted: ObjectRules = {
   list: {
     path: "/v2/{path}",
-    query: { include_deleted: "true" },
+    query: { include_deleted: "true", "sort_by[asc]": "updated_at" },
     pageSize: { to: "query.limit", most: 100 },
   },
   deleted: { at: "deleted" },
@@ -15,12 +15,17 @@ export const description: Description = {
   // Callers choose ids; those of items and item prices may have 100 characters, the others 50.
   ids: { pattern: "(?!\\.{1,2}$)[A-Za-z0-9_.:@+-]{1,100}" },
   defaults: {
-    list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
+    // By this order no record is missed that changes between two pages.
+    list: {
+      path: "/v2/{path}",
+      query: { "sort_by[asc]": "updated_at" },
+      pageSize: { to: "query.limit", most: 100 },
+    },
     records: "list",
     each: "{singular}",
     paging: { cursor: { from: "next_offset", to: "query.offset" } },
     changedPath: "updated_at",
-    since: { to: "query.updated_at[after]", format: "unix", query: { "sort_by[asc]": "updated_at" } },
+    since: { to: "query.updated_at[after]", format: "unix" },
     create: {
       method: "POST",
       path: "/v2/{path}",
@@ -46,7 +51,7 @@ export const description: Description = {
     item_families: {
       singular: "item_family",
       // This list cannot be sorted.
-      since: { to: "query.updated_at[after]", format: "unix" },
+      list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
       example: { id: "pens", name: "Pens" },
     },
     subscriptions: { singular: "subscription", modes: ["read"], ...withDeleted },
@@ -56,7 +61,7 @@ export const description: Description = {
   errors: {
     message: ["message"],
     code: "api_error_code",
-    codes: { duplicate_entry: "conflict", api_request_limit_exceeded: "rate_limited" },
+    codes: { duplicate_entry: "conflict" },
   },
   sources: {
     documentation: "https://apidocs.chargebee.com/docs/api",

@@ -8,7 +8,6 @@ export const description: Description = {
     records: "_results",
     paging: { nextUrl: { from: "_pagination.next" } },
     changedPath: "updated_at",
-    since: { format: "unix" },
     create: { method: "POST", path: "/{path}" },
     update: { method: "PATCH", path: "/{path}/{id}", empty: true },
     delete: { method: "DELETE", path: "/{path}/{id}" },
@@ -16,11 +15,12 @@ export const description: Description = {
   },
   objects: {
     contacts: {
-      since: {
-        to: "query.q[updated_after]",
-        format: "unix",
-        query: { sort_by: "updated_at", sort_order: "asc" },
+      list: {
+        path: "/{path}",
+        query: { sort_by: "created_at", sort_order: "asc" },
+        pageSize: { to: "query.limit", most: 100 },
       },
+      since: { to: "query.q[updated_after]", format: "unix" },
       example: { name: "Ada", handles: [{ source: "email", handle: "ada@example.com" }] },
     },
     // Sorted by creation, no account is missed that changes between two pages.

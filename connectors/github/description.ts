@@ -45,6 +45,7 @@ export const description: Description = {
     "user/codespaces": {
       idPath: "name",
       records: "codespaces",
+      total: "total_count",
       since: {},
       get: { path: "/{path}/{id}" },
       example: { repository_id: 1 },
@@ -55,7 +56,7 @@ export const description: Description = {
       modes: ["read"],
       list: {
         path: "/{path}",
-        query: { filter: "all", state: "all", sort: "created", direction: "asc" },
+        query: { filter: "all", state: "all" },
         pageSize: { to: "query.per_page", most: 100 },
       },
     },
@@ -63,14 +64,14 @@ export const description: Description = {
       modes: ["read"],
       list: {
         path: "/{path}",
-        query: { filter: "all", state: "all", sort: "created", direction: "asc" },
+        query: { filter: "all", state: "all" },
         pageSize: { to: "query.per_page", most: 100 },
       },
     },
   },
   // Both limits may be told by 403, too.
   errors: {
-    message: ["message", "errors.*.message"],
+    message: ["message"],
     texts: { "rate limit": "rate_limited" },
   },
   limits: { reset: "x-ratelimit-reset" },

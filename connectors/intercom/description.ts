@@ -23,8 +23,6 @@ const metadata: MetadataRules = {
 const unpaged: ObjectRules = {
   modes: ["read"],
   list: { path: "/{path}" },
-  paging: { none: true },
-  since: {},
 };
 
 export const description: Description = {
@@ -35,7 +33,6 @@ export const description: Description = {
     paging: { cursor: { from: "pages.next.starting_after", to: "query.starting_after" } },
     total: "total_count",
     changedPath: "updated_at",
-    since: { format: "unix" },
     create: { method: "POST", path: "/{path}" },
     update: { method: "PUT", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
@@ -68,7 +65,7 @@ export const description: Description = {
       example: { custom_attributes: { plan: "pro" } },
     },
   },
-  errors: { message: ["errors.*.message", "error"], code: "errors.0.code" },
+  errors: { message: ["errors.*.message"], code: "errors.0.code" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.intercom.com/docs/references/rest-api/api.intercom.io",

@@ -55,7 +55,7 @@ export const description: Description = {
       example: { email: "ada@example.com" },
     },
   },
-  errors: { message: ["errors.*.detail", "errors.*.title"], code: "errors.0.code" },
+  errors: { message: ["errors.*.detail"], code: "errors.0.code" },
   limits: { reset: "ratelimit-reset" },
   sources: {
     documentation: "https://developers.klaviyo.com/en/reference",

@@ -27,7 +27,6 @@ export const description: Description = {
   errors: {
     message: ["errorCauses.*.errorSummary", "errorSummary"],
     code: "errorCode",
-    codes: { E0000047: "rate_limited" },
   },
   limits: { reset: "x-rate-limit-reset" },
   sources: {

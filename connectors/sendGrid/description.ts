@@ -8,7 +8,6 @@ export const description: Description = {
     records: "result",
     paging: { nextUrl: { from: "_metadata.next" } },
     total: "_metadata.count",
-    since: {},
     create: { method: "POST", path: "/v3/marketing/{path}" },
     update: { method: "PATCH", path: "/v3/marketing/{path}/{id}" },
     delete: { method: "DELETE", path: "/v3/marketing/{path}/{id}" },

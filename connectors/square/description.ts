@@ -20,7 +20,6 @@ export const description: Description = {
       singular: "group",
       list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 50 } },
       records: "groups",
-      since: {},
       create: { method: "POST", path: "/v2/{path}", wrap: { in: "group" }, idempotencyKeyTo },
       update: { method: "PUT", path: "/v2/{path}/{id}", wrap: { in: "group" } },
       example: { name: "Writers" },
@@ -44,7 +43,6 @@ export const description: Description = {
   errors: {
     message: ["errors.*.detail", "errors.*.code"],
     code: "errors.0.code",
-    codes: { RATE_LIMITED: "rate_limited" },
   },
   sources: {
     documentation: "https://developer.squareup.com/reference/square",

@@ -41,7 +41,7 @@ export const description: Description = {
     payment_intents: { modes: ["read", "create", "update"], example: { currency: "eur" } },
     charges: { modes: ["read"] },
   },
-  errors: { message: ["error.message"], code: "error.code", codes: { rate_limit: "rate_limited" } },
+  errors: { message: ["error.message"], code: "error.code" },
   sources: {
     documentation: "https://docs.stripe.com/api",
     checked:

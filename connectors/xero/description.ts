@@ -3,7 +3,7 @@ import type { Description, ObjectRules } from "../../connector-kit/described/des
 
 /** These lists have one page. */
 const unpaged: ObjectRules = {
-  list: { path: "/api.xro/2.0/{path}", query: { order: "{singular}ID ASC" } },
+  list: { path: "/api.xro/2.0/{path}" },
   paging: { none: true },
 };
 

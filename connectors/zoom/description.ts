@@ -7,7 +7,6 @@ export const description: Description = {
     records: "{path}",
     paging: { cursor: { from: "next_page_token", to: "query.next_page_token" } },
     total: "total_records",
-    since: {},
     create: { method: "POST", path: "/v2/users/me/{path}" },
     update: { method: "PATCH", path: "/v2/{path}/{id}", empty: true },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
@@ -31,7 +30,7 @@ export const description: Description = {
       example: { name: "Writers" },
     },
   },
-  errors: { message: ["errors.*.message", "message"], code: "code" },
+  errors: { message: ["message"], code: "code" },
   sources: {
     documentation: "https://developers.zoom.us/docs/api",
     checked:

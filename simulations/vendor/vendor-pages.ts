@@ -28,6 +28,8 @@ export interface PageRules {
   /** Records that can be reached; absent: all. */
   depth: number | undefined;
   tokens: PageTokens;
+  /** Records of a page whose size the request cannot choose; absent: the vendor's. */
+  usualSize: number | undefined;
 }
 
 /** Cursors that the vendor gave: those alone are known. */
@@ -54,7 +56,7 @@ export const TOKEN_NAME = "vendor_page";
 /** Returns a page, or the sentence with which the vendor refuses it. */
 export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRecord[]): CutPage | string {
   const { fact, order, tokens } = rules;
-  const size = sizeOf(fact, request);
+  const size = sizeOf(fact, request, rules.usualSize);
   if (typeof size === "string") return size;
   const inOrder = sorted(all, order, (tokens.turn += 1));
   const { kind } = fact.paging;
@@ -64,7 +66,12 @@ export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRec
   return byToken(rules, request, inOrder, size);
 }
 
-function sizeOf({ paging }: ListFact, request: VendorRequest): number | string {
+function sizeOf(
+  { paging }: ListFact,
+  request: VendorRequest,
+  usualSize: number | undefined,
+): number | string {
+  if (paging.size === undefined && usualSize !== undefined) return usualSize;
   const usual = paging.default ?? paging.largest ?? USUAL_SIZE;
   const text = paging.size === undefined ? undefined : textIn(request, paging.size);
   const given =

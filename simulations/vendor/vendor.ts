@@ -57,6 +57,8 @@ export class Vendor {
   next: VendorAnswer | undefined;
   /** Pages that a walk can reach where the vendor has a limit of depth: that of the vendor would take long. */
   depthRecords: number | undefined;
+  /** Records of a page where the request cannot choose: that of the vendor would take many records. */
+  usualSize: number | undefined;
   url: string;
   private tokens = new PageTokens();
   private readonly facts: Facts;
@@ -75,6 +77,7 @@ export class Vendor {
     this.tokens = new PageTokens();
     this.next = undefined;
     this.depthRecords = undefined;
+    this.usualSize = undefined;
   }
 
   answer(raw: RawRequest): VendorAnswer {
@@ -139,7 +142,11 @@ export class Vendor {
       .filter((record) => parent === undefined || record.parent === parent)
       .filter((record) => bound === undefined || isWithin(fact, object, record, bound));
     const depth = fact.paging.depth && (this.depthRecords ?? fact.paging.depth.records);
-    const page = cutPage({ fact, order, depth, tokens: this.tokens }, request, listed);
+    const page = cutPage(
+      { fact, order, depth, tokens: this.tokens, usualSize: this.usualSize },
+      request,
+      listed,
+    );
     if (typeof page === "string") return page;
     if (page.records.length === 0 && fact.whenEmpty === "404" && !page.more)
       return { missing: "there is nothing" };

@@ -1,5 +1,6 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
 import { now } from "../../../server/ground/clock.ts";
+import { planRead } from "../../../connector-kit/order-fixture.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import {
   expect,
@@ -27,6 +28,9 @@ export function readChecks(bench: Bench): Check[] {
     { name: "full read in small pages", source, run: () => smallPages(bench) },
     { name: "full read while records change", source, run: () => readWhileChanging(bench) },
     { name: "empty account", source, run: () => emptyAccount(bench) },
+    ...(paging.total !== undefined && paging.totalIs === "records"
+      ? [{ name: "number of all records", source, run: () => countOfRecords(bench) }]
+      : []),
     { name: "size of a page", source, run: () => sizeOfPages(bench) },
     ...(paging.depth
       ? [{ name: "limit of depth", source: paging.depth.source ?? source, run: () => limitOfDepth(bench) }]
@@ -73,6 +77,7 @@ async function fullRead(bench: Bench): Promise<string | undefined> {
 
 async function smallPages(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 11);
+  bench.vendor.usualSize = SMALL_PAGE;
   expectIds((await walkAll(bench, { pageSize: SMALL_PAGE })).records, records);
   return bench.vendor.seen.filter(({ action }) => action === "list").length > 1 ||
     bench.object.list?.paging.kind === "none"
@@ -98,6 +103,16 @@ async function emptyAccount(bench: Bench): Promise<undefined> {
 }
 
 /** As many calls as necessary, and not more. */
+/** Counting is optional; what is counted is right. */
+async function countOfRecords(bench: Bench): Promise<string | undefined> {
+  const records = putRecords(bench, 5);
+  const { count } = readerOf(bench);
+  if (!count) return "the connector does not count";
+  const counted = await count(planRead(bench.objectName), bench.fetch);
+  expect(counted === records.length, `counts ${counted} of ${records.length} records`);
+  return undefined;
+}
+
 const ENOUGH = 100;
 
 async function sizeOfPages(bench: Bench): Promise<string | undefined> {
