@@ -109,7 +109,7 @@ test("Airtable: records of a table are named by base and table, and their fields
   assert.deepEqual(requests[0]?.body, { fields: { Name: "Ada" } });
   const page = await read.readPage(planRead(table), undefined, fetch);
   assert.equal(page.records[0]?.values["Name"], "Ada");
-  assert.deepEqual(page.next, { place: "itrZ/recB" });
+  assert.equal(page.next?.["place"], "itrZ/recB");
   for (const name of ["appAbC123dEf45678/../meta", "appAbC123dEf45678", `${table}/x`])
     assert.throws(() => read.preparePage(planRead(name)), { kind: "invalid" });
 });
@@ -187,7 +187,7 @@ test("Linear: an update is no create, values are variables, and lists go on whil
 
   const asked = planRead("issues", { fields: ["title", "$['state']['name']"], since: SINCE, pageSize: 2 });
   const first = await read.readPage(asked, undefined, fetch);
-  assert.deepEqual(first.next, { place: "7b1c" });
+  assert.equal(first.next?.["place"], "7b1c");
   assert.deepEqual(requests[1]?.body, {
     query:
       "query($first:Int!,$after:String,$filter:IssueFilter){issues(first:$first,after:$after,filter:$filter)" +
@@ -353,7 +353,7 @@ test("Zoho: a success with a refusal is a refusal, results count one by one, and
   const plan = planRead("Contacts", { fields: ["Last_Name"], since: SINCE });
   const page = await read.readPage(plan, undefined, fetch);
   assert.deepEqual(page.records[0]?.changeTime, new Date("2026-11-20T09:00:00Z"));
-  assert.deepEqual(page.next, { place: "t2" });
+  assert.equal(page.next?.["place"], "t2");
   const { searchParams } = new URL(requests[4]?.path ?? "", "https://x.invalid");
   assert.equal(searchParams.get("fields"), "Last_Name,id,Modified_Time");
   for (const checkpoint of [page.next, undefined])

@@ -112,7 +112,7 @@ test("the next page of catalogs is an address without host", async () => {
     },
   });
   const { next } = await read.readPage(planRead("catalogs"), undefined, fetch);
-  assert.deepEqual(next, { place: "/api/catalogs?page=2&pageSize=10" });
+  assert.equal(next?.["place"], "/api/catalogs?page=2&pageSize=10");
 });
 
 test("fields of users are members of an object, nested ones with dots", async () => {

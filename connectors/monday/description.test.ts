@@ -79,7 +79,7 @@ test("a deletion is a mutation by POST to the one address of the API", async () 
 test("items go on by the cursor, which null ends; columns are fields by their ids", async () => {
   const { fetch, requests } = replay(page("MSw5N"), page(null));
   const first = await read.readPage(planRead(BOARD, { pageSize: 2 }), undefined, fetch);
-  assert.deepEqual(first.next, { place: "MSw5N" });
+  assert.equal(first.next?.["place"], "MSw5N");
   const values = first.records[0]?.values ?? {};
   assert.deepEqual(
     ["name", "status", "numbers", "email", "mirror"].map((name) => values[name]),
@@ -99,7 +99,7 @@ test("items go on by the cursor, which null ends; columns are fields by their id
 test("the next page of boards has the next number, not that of the records", async () => {
   const { fetch } = replay(success({ boards: [{ id: "1" }, { id: "2" }] }));
   const { next } = await read.readPage(planRead("boards", { pageSize: 2 }), { place: 3 }, fetch);
-  assert.deepEqual(next, { place: 4 });
+  assert.equal(next?.["place"], 4);
 });
 
 test("an item that is not there is none of an empty list", async () => {

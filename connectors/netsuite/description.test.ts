@@ -87,7 +87,7 @@ test("lists have only ids: each record is read, one that is gone is left out, an
     page.records.map(({ id, values }) => [id, values["companyName"]]),
     [["647", "Quill Ltd"]],
   );
-  assert.deepEqual(page.next, { place: 3 });
+  assert.equal(page.next?.["place"], 3);
   assert.equal(page.total, 4);
   assert.deepEqual(
     requests.map(({ path }) => path.replace("/services/rest/record/v1", "")),
