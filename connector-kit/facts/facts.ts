@@ -332,6 +332,7 @@ export const FactsSchema = closed({
             status: Type.Integer(),
             body: Type.Unknown({ description: "The body, with `REASON` in place of the reason." }),
             code: optional("Path of the code in it."),
+            of: Type.Optional(oneOf(["read", "create"], "Of these requests only.")),
             means: Type.Optional(
               oneOf(
                 [

@@ -2,7 +2,6 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 
 export const errorCodes: NonNullable<Description["errors"]["codes"]> = {
-  600: "unauthorized",
   601: "unauthorized",
   602: "unauthorized",
   603: "forbidden",

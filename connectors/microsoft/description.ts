@@ -50,7 +50,6 @@ export const description: Description = {
   errors: {
     message: ["error.message"],
     code: "error.code",
-    codes: { TooManyRequests: "rate_limited", ApplicationThrottled: "rate_limited" },
   },
   sources: {
     documentation: "https://learn.microsoft.com/en-us/graph/api/overview",

@@ -105,7 +105,7 @@ export const description: Description = {
       example: { content: "Asked for pens" },
     },
   },
-  errors: { okWhen: "success=true", message: ["error", "error_info"], code: "code" },
+  errors: { okWhen: "success=true", message: ["error"], code: "errorCode" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.pipedrive.com/docs/api/v1",

@@ -20,11 +20,17 @@ export function errorChecks(bench: Bench): Check[] {
       source: errors.source,
       run: () => rateLimit(bench, way, limit),
     })),
-    ...(errors.others ?? []).map((other, index) => ({
-      name: `other refusal ${index + 1} of a ${way}`,
-      source: other.source,
-      run: () => otherRefusal(bench, way, other),
-    })),
+    ...(errors.others ?? []).flatMap((other, index) =>
+      (other.of ?? way) === way
+        ? [
+            {
+              name: `other refusal ${index + 1} of a ${way}`,
+              source: other.source,
+              run: () => otherRefusal(bench, way, other),
+            },
+          ]
+        : [],
+    ),
   ]);
 }
 
