@@ -8,7 +8,7 @@ import { changeColumn } from "./change-column.ts";
 import { idFault, longId } from "./id.ts";
 import { queryRefusal, readQueryPage } from "./query-page.ts";
 import { isLocatorGone, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
-import { byIdsQuery, countQuery, readingFault, sampleQuery, walkQuery } from "./soql.ts";
+import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, walkQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 
 /** Ids of one query, so that it stays short enough for an address. */
@@ -17,13 +17,13 @@ const MOST_IDS = 400;
 export function prepareRecordCount(plan: ReadPlan): ProviderRequest {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  return queryRequest({ soql: countQuery(plan) });
+  return queryRequest(recordQuery(plan, countQuery(plan)));
 }
 
 export async function countRecords(plan: ReadPlan, fetch: ProviderFetch): Promise<number> {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const answer = await sendQuery({ soql: countQuery(plan) }, fetch);
+  const answer = await sendQuery(recordQuery(plan, countQuery(plan)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);
   const total = isJsonObject(answer.body) ? answer.body.totalSize : undefined;
   if (typeof total !== "number")
@@ -37,7 +37,7 @@ export async function readRecordSample(
 ): Promise<SourceRecord | undefined> {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const answer = await sendQuery({ soql: sampleQuery(plan) }, fetch);
+  const answer = await sendQuery(recordQuery(plan, sampleQuery(plan)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);
   const [raw] = readQueryPage(answer.body).records;
   return raw === undefined ? undefined : toSourceRecord(raw, changeColumn(plan.objectName, plan.metadata));
@@ -51,7 +51,7 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
   const found: SourceRecord[] = [];
   for (let start = 0; start < distinct.length; start += MOST_IDS) {
     const wanted = distinct.slice(start, start + MOST_IDS);
-    const answer = await sendQuery({ soql: byIdsQuery(plan, wanted) }, fetch);
+    const answer = await sendQuery(recordQuery(plan, byIdsQuery(plan, wanted)), fetch);
     if (answer.error) throw queryRefusal(answer.error, plan);
     let page = readQueryPage(answer.body);
     // Wide records come in small pages, at least one record each.
@@ -65,7 +65,7 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
       // A locator that is gone is replaced by a query for the ids that are left.
       const seen = new Set(found.map(({ id }) => id));
       const left = wanted.filter((id) => !seen.has(id));
-      const rest = next.error ? await sendQuery({ soql: byIdsQuery(plan, left) }, fetch) : next;
+      const rest = next.error ? await sendQuery(recordQuery(plan, byIdsQuery(plan, left)), fetch) : next;
       if (rest.error) throw queryRefusal(rest.error, plan);
       page = readQueryPage(rest.body);
     }
@@ -76,7 +76,7 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
 export const searchRecords: ReadConnector["search"] = async (plan, fetch) => {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const answer = await sendQuery({ soql: walkQuery(plan, undefined, plan.pageSize) }, fetch);
+  const answer = await sendQuery(recordQuery(plan, walkQuery(plan, undefined, plan.pageSize)), fetch);
   if (answer.error) throw queryRefusal(answer.error, plan);
   const { records: raws, locator } = readQueryPage(answer.body);
   const column = changeColumn(plan.objectName, plan.metadata);

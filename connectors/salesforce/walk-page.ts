@@ -11,7 +11,7 @@ import { changeColumn } from "./change-column.ts";
 import { isLocatorGone, locatorRequest, queryRequest, sendLocator, sendQuery } from "./query-request.ts";
 import { queryRefusal, readQueryPage, type QueryPage } from "./query-page.ts";
 import { addAssociations } from "./read-associations.ts";
-import { readingFault, walkQuery } from "./soql.ts";
+import { readingFault, recordQuery, walkQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 import {
   limitOf,
@@ -97,7 +97,7 @@ async function settle(
 }
 
 const queryAt = (asked: ReadPlan, place: Place) => ({
-  soql: walkQuery(asked, place.lastId, limitOf(asked, place)),
+  ...recordQuery(asked, walkQuery(asked, place.lastId, limitOf(asked, place))),
   pageSize: asked.pageSize,
 });
 

@@ -35,6 +35,11 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
   const paths = selectedPaths(context, query);
   const children = query.children.map((child) => readChildren(context, child, includeDeleted));
   const selection = selectionOf(context, query.where, includeDeleted);
+  if (!includeDeleted && /^(task|event)$/i.test(from)) {
+    const view = selection.view ?? ((record: StoredRecord) => record);
+    const yearAgo = org.clock.now() - YEAR_MS;
+    selection.view = (record) => (isArchived(record, yearAgo) ? undefined : view(record));
+  }
   if (query.count)
     return { total: store.table.count(selection), record: () => undefined, show: () => ({}), children };
   const keys = limited(keysOf(context, query, selection), query);
@@ -44,6 +49,16 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
     show: (record, version) => shownFields(context, paths, record, version),
     children,
   };
+}
+
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
+
+/** Events that ended, and closed tasks that were due, more than a year ago: only `queryAll` has them. */
+function isArchived({ values }: StoredRecord, yearAgo: number): boolean {
+  const { EndDateTime, ActivityDate, Status } = values;
+  const isOver = EndDateTime !== undefined || Status === "Completed";
+  const time = Date.parse(String(EndDateTime ?? ActivityDate ?? ""));
+  return isOver && time < yearAgo;
 }
 
 function limited(keys: Float64Array, { offset, limit }: Query): Float64Array {
