@@ -5,7 +5,8 @@ import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../con
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { baseUrl } from "../../connector-kit/template.ts";
-import { requestToken, TokenEndpointError } from "../credentials/grants/token-endpoint.ts";
+import { requestToken } from "../credentials/grants/token-endpoint.ts";
+import { TokenEndpointError } from "../credentials/grants/token-endpoint-error.ts";
 import { openProviderAppSecret } from "../credentials/stored/provider-app-secret.ts";
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { EgressError } from "../egress/egress-error.ts";

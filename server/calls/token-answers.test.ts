@@ -139,7 +139,7 @@ describe("a token endpoint", () => {
       response.writeHead(400).end(JSON.stringify({ error: "odd_error", error_description }));
     };
     const { status, text } = await refresh(connection);
-    assert.equal(status, 422, text);
+    assert.equal(status, 502, text);
     assert.match(text, /odd_error/);
     assert.doesNotMatch(text, /the-client-secret|the-refresh-token/);
   });

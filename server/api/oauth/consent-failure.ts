@@ -1,5 +1,5 @@
 /** Why consents fail: what the customer is told, and what the builder finds in the list of consents. */
-import { TokenEndpointError } from "../../credentials/grants/token-endpoint.ts";
+import { TokenEndpointError } from "../../credentials/grants/token-endpoint-error.ts";
 import { Problem } from "../../ground/errors.ts";
 import { shorten } from "../../ground/storable-text.ts";
 

@@ -17,7 +17,8 @@ import {
 } from "../grants/custom-steps.ts";
 import { accountFacts, metadataValues, requireAddress } from "../stored/provider-metadata.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
-import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
+import { requestToken } from "../grants/token-endpoint.ts";
+import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 
 interface Services {
   database: Database;

@@ -21,7 +21,8 @@ import { openProviderAppSecret } from "../stored/provider-app-secret.ts";
 import { metadataValues } from "../stored/provider-metadata.ts";
 import { endAfter } from "../stored/refresh-time.ts";
 import type { StoredCredentials } from "../stored/credential-envelope.ts";
-import { refusal, TokenEndpointError } from "./token-endpoint.ts";
+import { TokenEndpointError } from "./token-endpoint-error.ts";
+import { refusal } from "./token-refusal.ts";
 
 export const STEP_TIMEOUT_MS = 20_000;
 const MAX_BYTES = 256 * 1024;
@@ -56,7 +57,7 @@ export async function takeStep(
       const fields: JsonObject = isJsonObject(answer) ? answer : {};
       // These calls are about credentials only, so a refusal without a known code means bad credentials.
       const otherwise = status < 404 ? "grant-refused" : "configuration";
-      throw refusal({ status, fields, host: call.url.host }, otherwise, Object.values(values));
+      throw refusal({ status, fields, host: call.url.host }, { otherwise, secrets: Object.values(values) });
     }
     return withBrought(state, readAnswer(request, answer, values));
   } catch (error) {

@@ -1,11 +1,13 @@
 /** Requests OAuth 2.0 tokens from a provider's token endpoint and classifies its failures. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import { parseExactly } from "../../../connector-kit/exact-json.ts";
 import { tokenUrl, type UrlOptions } from "../../../connector-kit/template.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { withoutSecrets } from "../../ground/without-secrets.ts";
+import { TokenEndpointError } from "./token-endpoint-error.ts";
+import { refusal } from "./token-refusal.ts";
 import { endAfter } from "../stored/refresh-time.ts";
 import type { Token } from "../stored/credential-envelope.ts";
 
@@ -15,30 +17,6 @@ export interface TokenAnswer {
   scopes?: string[];
   /** The whole response; the catalog names metadata in it. */
   fields: JsonObject;
-}
-
-export type TokenFailure =
-  /** The grant is invalid: the customer must connect again. */
-  | "grant-refused"
-  /** The client id, secret or redirect URI of the provider app is wrong; the customer cannot fix it. */
-  | "configuration"
-  /** There is no refresh token. */
-  | "nothing-to-refresh"
-  /** There is no provider app. */
-  | "no-app"
-  | "transient";
-
-export class TokenEndpointError extends Error {
-  override name = "TokenEndpointError";
-  readonly failure: TokenFailure;
-  /** For a transient failure: whether the provider may have received the request and used up the refresh token. */
-  readonly sent: boolean;
-
-  constructor(failure: TokenFailure, message: string, options?: { sent?: boolean; cause?: unknown }) {
-    super(message, { cause: options?.cause });
-    this.failure = failure;
-    this.sent = options?.sent ?? true;
-  }
 }
 
 export interface TokenRequest {
@@ -86,7 +64,12 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
   const token = fields["access_token"];
   // Some providers refuse with status 200 (GitHub, Slack), so the presence of a token decides.
   if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
-  throw refusal({ status, fields, host: url.host }, "configuration", [clientSecret, ...secretsOf(grant)]);
+  const isRefresh = grant["grant_type"] === "refresh_token";
+  const secrets = [clientSecret, ...secretsOf(grant)];
+  throw refusal(
+    { status, fields, host: url.host },
+    { otherwise: isRefresh ? "transient" : "configuration", isRefresh, secrets },
+  );
 }
 
 /** These are no secrets, and a refusal is understood by them. */
@@ -101,7 +84,8 @@ const isToken = (value: Json | undefined): value is string =>
 
 function parse(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
+    // Some servers begin with a byte order mark. Ids of accounts may have more digits than a number of JavaScript.
+    const value = parseExactly(text.replace(/^\uFEFF/, ""));
     if (isJsonObject(value)) return value;
   } catch {
     // Old endpoints answer in form encoding. Any other response has no access token either way.
@@ -127,52 +111,4 @@ function scopesOf(value: Json | undefined): string[] | undefined {
   if (Array.isArray(value)) return value.filter((scope) => typeof scope === "string");
   const scopes = typeof value === "string" ? value.split(/[ ,]+/).filter(Boolean) : [];
   return scopes.length > 0 ? scopes : undefined;
-}
-
-const CONFIGURATION = new Set([
-  "invalid_client",
-  "invalid_client_id",
-  "unauthorized_client",
-  "redirect_uri_mismatch",
-  "unsupported_grant_type",
-  "invalid_scope",
-  "incorrect_client_credentials",
-]);
-const REFUSED = new Set([
-  "invalid_grant",
-  "access_denied",
-  "inactive_org",
-  "inactive_user",
-  "bad_refresh_token",
-]);
-
-/**
- * Classifies a refusal: by its error code, else by its status. `otherwise` is the failure for a 4xx without a known code;
- * `secrets` are values that were sent and must not appear in messages.
- */
-export function refusal(
-  { status, fields, host }: { status: number; fields: JsonObject; host: string },
-  otherwise: TokenFailure,
-  secrets: string[],
-): TokenEndpointError {
-  const code = String(fields["error"] ?? "").toLowerCase();
-  const said = [fields["error"], fields["error_description"] ?? fields["message"]].filter(Boolean).join(": ");
-  const told = speakable(said, secrets);
-  const message = `${host} answered ${status}${told ? ` (${told})` : status < 300 ? " without a token" : ""}`;
-  if (REFUSED.has(code)) return new TokenEndpointError("grant-refused", message);
-  if (CONFIGURATION.has(code)) return new TokenEndpointError("configuration", message);
-  if (status === 429 || status === 423 || status === 477 || status >= 500 || status < 300) {
-    return new TokenEndpointError("transient", message);
-  }
-  return new TokenEndpointError(otherwise, message);
-}
-
-/** Makes a provider's message safe to show and store: some repeat the secrets that they were sent. */
-function speakable(said: string, secrets: string[]): string {
-  const hidden = withoutSecrets(
-    said,
-    secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
-  );
-  // PostgreSQL cannot store NUL.
-  return hidden.replaceAll("\0", "").slice(0, 300).toWellFormed();
 }

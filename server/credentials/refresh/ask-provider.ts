@@ -14,7 +14,8 @@ import {
   type CustomCredentials,
   type StepState,
 } from "../grants/custom-steps.ts";
-import { requestToken, TokenEndpointError } from "../grants/token-endpoint.ts";
+import { requestToken } from "../grants/token-endpoint.ts";
+import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import type { OauthCredentials, StoredCredentials } from "../stored/credential-envelope.ts";
 import { isOauth } from "../stored/credential-envelope.ts";
 import { openProviderAppSecret } from "../stored/provider-app-secret.ts";

@@ -24,7 +24,8 @@ import {
   releaseRefresh,
 } from "../../store/token-refreshes.ts";
 import { STEP_TIMEOUT_MS } from "../grants/custom-steps.ts";
-import { TOKEN_TIMEOUT_MS, TokenEndpointError } from "../grants/token-endpoint.ts";
+import { TOKEN_TIMEOUT_MS } from "../grants/token-endpoint.ts";
+import { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { isOauth, openCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 import { hasEnded } from "../stored/refresh-time.ts";
 import { isRefreshable, serving } from "../stored/refreshable.ts";

@@ -14,7 +14,7 @@ import {
 import { transact, type Database, type Queries } from "../../store/database.ts";
 import { retryWhileDatabaseIsDown } from "../../store/database-outage.ts";
 import { endRefresh, markLacksApp, releaseRefresh } from "../../store/token-refreshes.ts";
-import type { TokenEndpointError } from "../grants/token-endpoint.ts";
+import type { TokenEndpointError } from "../grants/token-endpoint-error.ts";
 import { credentialColumns, refreshWhenDue } from "../stored/credential-columns.ts";
 import { isOauth, openCredentials } from "../stored/credential-envelope.ts";
 import { EXPIRY_MARGIN_MS, hasEnded } from "../stored/refresh-time.ts";
@@ -122,6 +122,12 @@ function isFinal(
 
 function asProviderError(error: TokenEndpointError, provider: string): ProviderError {
   const message = `A new access token for ${provider} could not be obtained: ${error.message}.`;
+  if (error.failure === "configuration")
+    return new ProviderError({
+      kind: "unavailable",
+      message: `${message} Check client id, client secret and scopes of the project's provider app for ${provider}; customers need not connect again.`,
+      cause: error,
+    });
   const kind = error.failure === "transient" ? "unavailable" : "unauthorized";
   if (error.failure === "transient" || error.failure === "no-app" || error.failure === "nothing-to-refresh")
     return new ProviderError({ kind, message, cause: error });

@@ -1,0 +1,172 @@
+/**
+ * Tells what a token endpoint's refusal means. Only a known refusal of the grant is final: a page of a firewall, an unknown code or an
+ * empty answer says nothing about the customer's consent, and is tried again.
+ */
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { withoutSecrets } from "../../ground/without-secrets.ts";
+import { TokenEndpointError, type TokenFailure } from "./token-endpoint-error.ts";
+
+/** The provider app is wrong (RFC 6749, 5.2, and spellings of providers): the customer cannot mend it. */
+const CONFIGURATION = new Set([
+  "invalid_client",
+  "invalid_client_id",
+  "unauthorized_client",
+  "redirect_uri_mismatch",
+  "unsupported_grant_type",
+  "invalid_scope",
+  "incorrect_client_credentials",
+  "bad_client_secret",
+  "deleted_client",
+  "disabled_client",
+]);
+
+/** The grant is refused, whatever was asked for. */
+const REFUSED = new Set([
+  // RFC 6749, 5.2 and 4.1.2.1
+  "invalid_grant",
+  "access_denied",
+  // Salesforce
+  "inactive_org",
+  "inactive_user",
+  // GitHub; HubSpot has it in `status`
+  "bad_refresh_token",
+  // Slack: oauth.v2.access
+  "token_revoked",
+  "invalid_refresh_token",
+  "account_inactive",
+  // Microsoft, and OpenID Connect Core 3.1.2.6: the person must sign in again
+  "interaction_required",
+  "consent_required",
+  "login_required",
+]);
+
+/** These refuse the grant when a refresh token was sent; elsewhere they are about something else. */
+const REFUSED_REFRESH = new Set([
+  // Meta's error code of an access token that ended or was taken back
+  "190",
+  // Zoho
+  "invalid_code",
+  // Slack
+  "token_expired",
+  "refresh_token_expired",
+  "refresh_token_revoked",
+  // RFC 6750, used for refresh tokens by some
+  "invalid_token",
+  "expired_token",
+]);
+
+/** Words with which providers name a dead refresh token beside a code that says less (Atlassian: `unauthorized_client`). */
+const DEAD_TOKEN =
+  /\brefresh[ _-]?token\b.{0,40}\b(invalid|expired|revoked|unknown|inactive|not (found|valid))\b|\b(invalid|expired|revoked|unknown)\b.{0,20}\brefresh[ _-]?token\b/i;
+
+/** Two refreshes at Salesforce that cross: the other one has the new token. */
+const CROSSED = /expired authorization code/i;
+
+/** Passing refusals that some providers give the status of a final one. */
+const PASSING = new Set([
+  "temporarily_unavailable",
+  "server_error",
+  "slow_down",
+  "rate_limited",
+  "ratelimited",
+]);
+
+interface Refused {
+  status: number;
+  /** Members of the answer; of a page that is no JSON whatever was found in it. */
+  fields: JsonObject;
+  host: string;
+}
+
+interface Meaning {
+  /** The failure for a 4xx of the provider without a known code. */
+  otherwise: TokenFailure;
+  /** A refresh token was sent. */
+  isRefresh?: boolean;
+  /** Values that were sent and must not appear in messages. */
+  secrets: string[];
+}
+
+/** Returns the failure that a refusal is, with the provider's words. */
+export function refusal({ status, fields, host }: Refused, meaning: Meaning): TokenEndpointError {
+  const { otherwise, isRefresh = false, secrets } = meaning;
+  const codes = codesIn(fields);
+  const words = wordsIn(fields);
+  const told = speakable([codes[0], words].filter(Boolean).join(": "), secrets);
+  const message = `${host} answered ${status}${told ? ` (${told})` : status < 300 ? " without a token" : ""}`;
+  return new TokenEndpointError(failureFor(), message);
+
+  function failureFor(): TokenFailure {
+    const has = (known: Set<string>): boolean => codes.some((code) => known.has(code));
+    if (has(PASSING) || (isRefresh && CROSSED.test(words))) return "transient";
+    if (has(REFUSED) || (isRefresh && (has(REFUSED_REFRESH) || DEAD_TOKEN.test(words))))
+      return "grant-refused";
+    if (has(CONFIGURATION)) return "configuration";
+    const isOfProvider = status >= 400 && status < 500 && ![408, 423, 425, 429, 477].includes(status);
+    return isOfProvider && codes.length + words.length > 0 ? otherwise : "transient";
+  }
+}
+
+/** Places of a code, in the order of their weight. */
+const CODE_PLACES = [
+  ["error"],
+  ["error", "code"],
+  ["error", "type"],
+  ["error", "status"],
+  ["code"],
+  ["errorCode"],
+  ["error_code"],
+  ["errcode"],
+  ["status"],
+  ["errors", "0", "code"],
+  ["errors", "0", "errorCode"],
+  ["fault", "detail", "errorcode"],
+];
+
+/** Returns the codes of a refusal in lower case. A code is one word: a sentence, or markup, is none. */
+function codesIn(fields: JsonObject): string[] {
+  return CODE_PLACES.flatMap((place) => {
+    const value = place.reduce<Json | undefined>(step, fields);
+    const text = typeof value === "number" || typeof value === "string" ? String(value).toLowerCase() : "";
+    // `status: 400` repeats the status.
+    const repeats = place.at(-1) === "status" && /^\d+$/.test(text);
+    return /^[\w.-]{1,80}$/.test(text) && !repeats ? [text] : [];
+  });
+}
+
+function step(value: Json | undefined, name: string): Json | undefined {
+  if (Array.isArray(value)) return value[Number(name)];
+  return value !== undefined && isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+const WORD_PLACES = [
+  ["error_description"],
+  ["message"],
+  ["error", "message"],
+  ["error", "description"],
+  ["error_message"],
+  ["errors", "0", "message"],
+  ["errors", "0"],
+  ["fault", "faultstring"],
+  ["detail"],
+  ["error"],
+];
+
+/** Returns the reason for people: the first text that is no code. */
+function wordsIn(fields: JsonObject): string {
+  for (const place of WORD_PLACES) {
+    const value = place.reduce<Json | undefined>(step, fields);
+    if (typeof value === "string" && /\s/.test(value.trim())) return value.trim();
+  }
+  return "";
+}
+
+/** Makes a provider's message safe to show and store: some repeat the secrets that they were sent. */
+function speakable(said: string, secrets: string[]): string {
+  const hidden = withoutSecrets(
+    said,
+    secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]),
+  );
+  // PostgreSQL cannot store NUL.
+  return hidden.replaceAll("\0", "").slice(0, 300).toWellFormed();
+}
