@@ -111,7 +111,8 @@ test("an app that cannot prove to be the same changes nothing of what another pr
   const ours = await subscribe(on, "phone", { clientId: "app", sink });
   await ours.active();
   const other = await secondProject(on);
-  on.sandbox.addFault({ provider: "hubspot", path: "/oauth", status: 401 });
+  const body = { status: "BAD_CLIENT_SECRET", message: "missing or invalid client secret" };
+  on.sandbox.addFault({ provider: "hubspot", path: "/oauth", status: 401, body });
   const theirs = await subscribe(other, "email", { clientId: "app", sink });
   await until(async () => (await theirs.state()) === "failed");
   on.sandbox.clearFaults();

@@ -23,6 +23,7 @@ const FOLDERS = [
   "migrations",
   "sandbox",
   "server",
+  "simulations",
 ];
 const FILES = ["openapi.json", "package.json", "package-lock.json", "tsconfig.json"];
 const DIST = join("dashboard", "dist");
