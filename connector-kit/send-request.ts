@@ -25,7 +25,7 @@ export async function send(
 ): Promise<ProviderAnswer> {
   const response = await fetch(request);
   const error = classify(response, account);
-  if (error && concernsTheCall(error.kind)) throw lostBehindGateway(request, error);
+  if (error && concernsTheCall(error.kind)) throw unlessProven(request, response, error);
   const body = parseBody(response.text);
   if (error) return { body, error };
   if (body === undefined && response.text.trim() !== "") throw unreadable(response);
@@ -36,11 +36,18 @@ export async function send(
 export const concernsTheCall = (kind: ProviderErrorKind): boolean =>
   !["invalid", "conflict", "forbidden", "not_found"].includes(kind);
 
-/** Status codes of gateways that do not know whether the request was carried out. A 503 means that it was not. */
-const GATEWAY_LOST = new Set([502, 504, 520, 524]);
-
-function lostBehindGateway(request: ProviderRequest, error: ProviderError): ProviderError {
-  if (request.repeatable || error.status === undefined || !GATEWAY_LOST.has(error.status)) return error;
+/**
+ * Returns the error, or `unknown_outcome` where a request that must not be repeated may have been carried out: servers answer 500 after
+ * they have stored a record, and what stands between gives up although the provider works on.
+ */
+function unlessProven(
+  request: ProviderRequest,
+  response: ProviderResponse,
+  error: ProviderError,
+): ProviderError {
+  const { status } = response;
+  const mayBeDone = (status >= 500 && !isRefusedUnavailable(response, error)) || GIVEN_UP.has(status);
+  if (request.repeatable || !mayBeDone || PROOFS.has(error.kind)) return error;
   return new ProviderError({
     kind: "unknown_outcome",
     message: `${error.message}; the record may have been written all the same`,
@@ -50,6 +57,16 @@ function lostBehindGateway(request: ProviderRequest, error: ProviderError): Prov
     cause: error,
   });
 }
+
+/** Kinds of refusals that come before anything is done. */
+const PROOFS: ReadonlySet<ProviderErrorKind> = new Set(["unauthorized", "rate_limited"]);
+
+/** Request Timeout, and a client that a proxy believes to be gone. */
+const GIVEN_UP = new Set([408, 499]);
+
+/** A 503 of the provider itself, which says when to come back, or has a code of its own. That of a proxy proves nothing. */
+const isRefusedUnavailable = ({ status, headers }: ProviderResponse, { code }: ProviderError): boolean =>
+  status === 503 && (headers["retry-after"] !== undefined || code !== undefined);
 
 /** The error for an answer that the provider's API does not describe. */
 export const unreadable = (response: ProviderResponse): ProviderError =>

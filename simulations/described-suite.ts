@@ -286,12 +286,12 @@ function testRefusals(
       assert.equal(error?.kind, kind);
       assert.match(error?.message ?? "", new RegExp(`reason ${status}`));
     }
-    for (const [status, kind] of [
-      [401, "unauthorized"],
-      [500, "unavailable"],
-      [503, "unavailable"],
+    for (const [status, kind, headers] of [
+      [401, "unauthorized", {}],
+      [500, "unknown_outcome", {}],
+      [503, "unavailable", { "retry-after": "7" }],
     ] as const) {
-      simulation.next = simulation.account.refusal(status, "no");
+      simulation.nextWrite = simulation.account.refusal(status, "no", headers);
       await assert.rejects(written(connector, orderWrite(name, "create", { fields }), fetch), { kind });
     }
   });

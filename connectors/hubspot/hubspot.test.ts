@@ -186,12 +186,31 @@ test("a create that a gateway gave up waiting for is not reported as failed", as
   await assert.rejects(write.write(update, replay({ status: 504, body: "<html>" }).fetch), {
     kind: "unavailable",
   });
+  // A page of something in between proves nothing; a refusal with a time to come back does.
   await assert.rejects(write.write(create, replay({ status: 503, body: "<html>" }).fetch), {
-    kind: "unavailable",
+    kind: "unknown_outcome",
   });
+  const later = { status: 503, body: "<html>", headers: { "retry-after": "7" } };
+  await assert.rejects(write.write(create, replay(later).fetch), { kind: "unavailable" });
   await assert.rejects(write.write(create, replay({ status: 200, body: "<html>" }).fetch), {
     kind: "unreadable",
   });
+});
+
+test("a create that was stored, then answered with an error of the server, is neither failed nor to be repeated", async () => {
+  const create = single("create", { fields: { firstname: "Ada" } });
+  const update = single("update", { id: "7", fields: { firstname: "Ada" } });
+  for (const status of [500, 501, 408, 520]) {
+    const body = {
+      status: "error",
+      message: "internal error",
+      correlationId: "aeb5f871-7f07-4993-9211-075dc63e7cbf",
+    };
+    await assert.rejects(write.write(create, replay({ status, body }).fetch), { kind: "unknown_outcome" });
+    await assert.rejects(write.write(update, replay({ status, body }).fetch), (error: ProviderError) =>
+      ["unavailable", "timeout"].includes(error.kind),
+    );
+  }
 });
 
 test("values are read a hundred at a time and found by id, in any order", async () => {

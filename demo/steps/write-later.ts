@@ -12,9 +12,11 @@ const later = (email: string, more: Record<string, Json> = {}): Record<string, J
 export const writeLater: Step = {
   title: "Write asynchronously: retries while the CRM is down, auto-batching",
   async run(deps) {
-    deps.say("HubSpot will fail twice; the write is accepted nevertheless.");
+    deps.say("HubSpot will ask twice to come back later; the write is accepted nevertheless.");
+    // Without the header it would not be known whether the record was created, and it would not be sent again.
+    const busy = { status: 503, headers: { "retry-after": "0" }, count: 2 };
     await deps.sandbox("POST", "/faults", {
-      body: { provider: "hubspot", method: "POST", path: "/objects/contacts$", status: 503, count: 2 },
+      body: { provider: "hubspot", method: "POST", path: "/objects/contacts$", ...busy },
     });
     const accepted = await deps.write("people-hubspot", "person", later("later@lovelace.example"));
     deps.check("accepted with the id of its operation", accepted.status === 200);

@@ -275,7 +275,8 @@ export const PROBLEM_TYPES = {
     status: 504,
     title: "Outcome unknown",
     retryable: false,
-    causes: "A write was sent and no answer came: the provider may or may not have carried it out.",
+    causes:
+      "A write was sent, and no answer came or none that proves what happened: the provider may or may not have carried it out.",
     remedy: "Look the record up at the provider before you repeat the write.",
   },
 } as const satisfies Record<string, ProblemType>;

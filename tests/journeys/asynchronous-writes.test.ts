@@ -6,6 +6,9 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
 
+/** Without the header it would not be known whether a create was carried out. */
+const BUSY = { status: 503, body: "busy", headers: { "retry-after": "0" } };
+
 describe("asynchronous writes", () => {
   let on: TestBusbar;
   let acme: Customer;
@@ -93,8 +96,7 @@ describe("asynchronous writes", () => {
     on.sandbox.addFault({
       provider: "hubspot",
       path: "/crm/v3/objects/companies",
-      status: 503,
-      body: "busy",
+      ...BUSY,
       count: 3,
     });
     const operation = await ended(await write({ type: "create", record: { name: "Retried" } }));
@@ -107,8 +109,7 @@ describe("asynchronous writes", () => {
     on.sandbox.addFault({
       provider: "hubspot",
       path: "/crm/v3/objects/companies",
-      status: 503,
-      body: "busy",
+      ...BUSY,
       count: 10_000,
     });
     const operation = await ended(
