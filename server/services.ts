@@ -7,7 +7,7 @@ import { openAccess, type Access } from "./access/authorize.ts";
 import { openLastUses } from "./access/last-uses-log.ts";
 import { openIssuerSignIn, type IssuerSignIn } from "./access/issuer-sign-in.ts";
 import { openOidcIssuer } from "./access/oidc-issuer.ts";
-import { openIdTokens, openPersonTokens } from "./access/person-token.ts";
+import { openPersonTokens } from "./access/person-token.ts";
 import { openSignInSessions, type SignInSessions } from "./access/sign-in-sessions.ts";
 import { openLiveConnections, type LiveConnections } from "./calls/live-connections.ts";
 import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts";
@@ -122,7 +122,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const address = { publicUrl: config.publicUrl ?? `http://${config.host}:${config.port}` };
   const publicUrl = () => address.publicUrl;
   const sessions = openSignInSessions({ database, log, issuer: config.oidc?.issuer, publicUrl });
-  const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc });
+  const issuer = config.oidc && openOidcIssuer({ egress, oidc: config.oidc, log });
   return {
     config,
     log,
@@ -133,9 +133,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     identity,
     egress,
     sessions,
-    issuerSignIn:
-      issuer &&
-      openIssuerSignIn({ database, issuer, personOfIdToken: openIdTokens({ database, issuer }), publicUrl }),
+    issuerSignIn: issuer && openIssuerSignIn({ database, issuer, log, publicUrl }),
     access: openAccess({
       database,
       changes,

@@ -5,18 +5,19 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../ground/clock.ts";
+import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { insertSignInAttempt, takeSignInAttempt } from "../store/sign-in-attempts.ts";
 import type { OidcIssuer } from "./oidc-issuer.ts";
-import type { Person, PersonOfIdToken } from "./person-token.ts";
+import { openIdTokens, type Person } from "./person-token.ts";
 import { sentCookie, setCookie } from "./session-cookie.ts";
 
 export interface IssuerSignIn {
   /** Returns the issuer's address to go to, and the header of the cookie that binds the sign-in to this browser. */
   begin(returnTo: string): Promise<{ url: URL; cookie: string }>;
   /**
-   * Returns the person and the page to go to. Undefined if this browser did not begin this sign-in, if it is too old or
-   * already finished, or if the issuer refuses. Throws a Problem for an ID token that does not count.
+   * Returns the person and the page to go to. Undefined without a code, and if this browser did not begin this sign-in, or it
+   * is too old or already finished. Throws a Problem if the issuer refuses or does not answer, or its tokens do not count.
    */
   finish(
     answer: { state: string; code?: string },
@@ -34,10 +35,11 @@ const ATTEMPT_SECONDS = 3_600;
 export function openIssuerSignIn(deps: {
   database: Database;
   issuer: OidcIssuer;
-  personOfIdToken: PersonOfIdToken;
+  log: Log;
   publicUrl: () => string;
 }): IssuerSignIn {
   const { queries } = deps.database;
+  const personOfIdToken = openIdTokens(deps);
   const redirectUri = () => `${deps.publicUrl()}${SIGN_IN_PATH}`;
   const cookie = (value: string, seconds: number) =>
     // Lax: the browser must send it when the issuer redirects back.
@@ -74,9 +76,8 @@ export function openIssuerSignIn(deps: {
       const returnTo = await takeSignInAttempt(queries, attempt);
       if (returnTo === undefined || code === undefined) return undefined;
       const { nonce, verifier } = derived(secret, state);
-      const token = await deps.issuer.exchange({ code, redirectUri: redirectUri(), verifier });
-      if (token === undefined) return undefined;
-      return { person: await deps.personOfIdToken(token, nonce), returnTo };
+      const tokens = await deps.issuer.exchange({ code, redirectUri: redirectUri(), verifier });
+      return { person: await personOfIdToken(tokens, nonce), returnTo };
     },
     forget: () => cookie("", 0),
   };

@@ -1,10 +1,11 @@
-/** The OpenID Connect issuer that this Busbar trusts: its addresses, its keys, and the exchange of a sign-in's code. */
+/** The OpenID Connect issuer that this Busbar trusts: its addresses, its keys, the exchange of a sign-in's code, and UserInfo. */
 import { createRemoteJWKSet, customFetch } from "jose";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { EgressRequest, EgressResponse } from "../egress/send.ts";
 import { Problem } from "../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import type { Log } from "../ground/log.ts";
 
 export interface OidcSettings {
   issuer: string;
@@ -20,19 +21,33 @@ export interface OidcIssuer {
   keys(): Promise<ReturnType<typeof createRemoteJWKSet>>;
   /** Returns the address where people sign in, without a query. */
   authorizationUrl(): Promise<URL>;
-  /** Returns the ID token of a sign-in; undefined if the issuer refuses the code. */
-  exchange(code: { code: string; redirectUri: string; verifier: string }): Promise<string | undefined>;
+  /** Returns the tokens of a sign-in. Throws a Problem with the issuer's words if it refuses the code or this client. */
+  exchange(code: { code: string; redirectUri: string; verifier: string }): Promise<IssuerTokens>;
+  /**
+   * Returns what UserInfo tells about the person of an access token (OpenID Connect Core 5.3): claims, or the text of a
+   * signed answer. Undefined if the issuer has no UserInfo or refuses. Throws `unavailable` if it does not answer.
+   */
+  userInfo(accessToken: string): Promise<JsonObject | string | undefined>;
 }
 
-export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings }): OidcIssuer {
-  const { egress, oidc } = deps;
+/** What the token endpoint answers with, as far as it is read. */
+export interface IssuerTokens {
+  idToken: string;
+  accessToken?: string;
+}
+
+export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings; log: Log }): OidcIssuer {
+  const { egress, oidc, log } = deps;
   const configuration = loadOnce(() => discover(egress, oidc.issuer));
   const keys = loadOnce(async () => {
     const url = addressIn(await configuration(), "jwks_uri");
     return createRemoteJWKSet(url, {
       // Outgoing calls go through the egress only.
       [customFetch]: async (asked: string) => {
+        const { host } = url;
         const { status, body } = await send(egress, { url: new URL(asked), method: "GET" });
+        if (status !== 200) throw issuerUnavailable(new Error(`the keys of ${host} answered ${status}`));
+        if (!Array.isArray(parse(body)["keys"])) throw issuerUnavailable(new Error(`${host} sent no keys`));
         return new Response(new Uint8Array(body), { status });
       },
     });
@@ -57,12 +72,54 @@ export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings }): Oi
       authenticate(oidc, document, { form, headers });
       const url = addressIn(document, "token_endpoint");
       const { status, body } = await send(egress, { url, method: "POST", headers, body: form.toString() });
-      if (status >= 500) throw issuerUnavailable(new Error(`${url.host} answered ${status}`));
-      const answer = status === 200 ? parse(body) : undefined;
-      return typeof answer?.["id_token"] === "string" ? answer["id_token"] : undefined;
+      if (status >= 500 || status === 429)
+        throw issuerUnavailable(new Error(`${url.host} answered ${status}`));
+      return tokensIn(status, parse(body));
+    },
+    async userInfo(accessToken) {
+      const document = await configuration();
+      if (document["userinfo_endpoint"] === undefined) return undefined;
+      const url = addressIn(document, "userinfo_endpoint");
+      const headers = { accept: "application/json, application/jwt", authorization: `Bearer ${accessToken}` };
+      const { status, headers: answered, body } = await send(egress, { url, method: "GET", headers });
+      if (status === 200) {
+        const isSigned = /^application\/jwt\b/i.test(String(answered["content-type"] ?? ""));
+        return isSigned ? body.toString("utf8").trim() : parse(body);
+      }
+      const cause = new Error(`UserInfo of ${url.host} answered ${status}`);
+      if (status >= 500 || status === 429) throw issuerUnavailable(cause);
+      log.warn({ err: cause }, "UserInfo of the sign-in issuer was not read");
+      return undefined;
     },
   };
 }
+
+/** Refusals that only the operator can end (RFC 6749 section 5.2). */
+const REFUSALS_OF_THE_CLIENT = ["invalid_client", "unauthorized_client"];
+
+function tokensIn(status: number, answer: JsonObject): IssuerTokens {
+  const { id_token: idToken, access_token: accessToken } = answer;
+  if (status === 200 && typeof idToken === "string") {
+    return { idToken, ...(typeof accessToken === "string" && { accessToken }) };
+  }
+  const { error, error_description: description } = answer;
+  const code = typeof error === "string" ? error : status === 200 ? "no `id_token`" : String(status);
+  const words = [code, typeof description === "string" ? description : ""].filter(Boolean).join(": ");
+  const said = words.slice(0, LONGEST_WORDS);
+  if (REFUSALS_OF_THE_CLIENT.includes(code)) {
+    throw new Problem("unavailable", {
+      detail:
+        `The sign-in issuer refuses this server (${said}). Its operator must compare BUSBAR_OIDC_CLIENT_ID and ` +
+        "BUSBAR_OIDC_CLIENT_SECRET with the client that is registered at the issuer.",
+      retryable: false,
+    });
+  }
+  throw new Problem("unauthenticated", {
+    detail: `The sign-in issuer refuses this sign-in (${said}). Sign in again.`,
+  });
+}
+
+const LONGEST_WORDS = 500;
 
 /** Adds the client's secret in the way that the issuer takes. RFC 6749 section 2.3.1: the header, unless it is not listed. */
 function authenticate(

@@ -100,6 +100,24 @@ describe("signed-in people", () => {
     assert.equal((await on.call("GET", "/v1/my-info", undefined, withoutAudience)).status, 200);
   });
 
+  test("the issuer's clock may be a minute ahead, and no more", async () => {
+    const at = Math.floor(Date.now() / 1_000);
+    for (const [seconds, status] of [
+      [2, 200],
+      [50, 200],
+      [120, 401],
+    ] as const)
+      for (const claims of [{ nbf: at + seconds }, { iat: at + seconds, exp: at + seconds + 600 }]) {
+        const answer = await on.call(
+          "GET",
+          "/v1/my-info",
+          undefined,
+          await sign({ sub: "ahead", ...claims }),
+        );
+        assert.equal(answer.status, status, JSON.stringify(claims) + answer.text);
+      }
+  });
+
   test("an API key invites nobody, and a member who is not an owner neither", async () => {
     const path = `/v1/orgs/${orgId}/invites`;
     assert.equal((await on.call("POST", path, { email: "mallory@evil.example" })).status, 403);

@@ -1,12 +1,14 @@
 /** Checks the tokens of people who sign in at the OpenID Connect issuer that this Busbar trusts. */
-import { errors, jwtVerify, type JWTPayload } from "jose";
+import { errors, jwtVerify, type JWTPayload, type JWTVerifyResult } from "jose";
 import { now, nowMs } from "../ground/clock.ts";
 import { Problem } from "../ground/errors.ts";
+import type { JsonObject } from "../ground/json.ts";
+import type { Log } from "../ground/log.ts";
 import { isStorable } from "../ground/storable-text.ts";
 import type { Role } from "../ground/role.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships, upsertBuilder } from "../store/people.ts";
-import { issuerUnavailable, type OidcIssuer } from "./oidc-issuer.ts";
+import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
 export interface Person {
   builderId: string;
@@ -21,8 +23,11 @@ export interface Person {
 /** Returns the person of a token. Throws Problems: 401, and 503 if the issuer's keys cannot be loaded. */
 export type PersonOf = (token: string) => Promise<Person>;
 
-/** Returns the person of the ID token of a sign-in, which must have this nonce. Throws the same Problems. */
-export type PersonOfIdToken = (token: string, nonce: string) => Promise<Person>;
+/**
+ * Returns the person of a sign-in's tokens. The ID token must have this nonce; what it does not tell about the person is
+ * asked of UserInfo. Throws the same Problems.
+ */
+type PersonOfIdToken = (tokens: IssuerTokens, nonce: string) => Promise<Person>;
 
 interface Services {
   database: Database;
@@ -38,12 +43,54 @@ export const openPersonTokens =
     personWith(deps, await verified(deps, token));
 
 export const openIdTokens =
-  (deps: Services): PersonOfIdToken =>
-  async (token, nonce) => {
-    const claims = await verified(deps, token);
+  (deps: Services & { log: Log }): PersonOfIdToken =>
+  async ({ idToken, accessToken }, nonce) => {
+    const claims = await verified(deps, idToken);
     if (claims["nonce"] !== nonce) throw refused("belongs to another sign-in (`nonce`)");
-    return personWith(deps, claims);
+    if (accessToken === undefined || tellsEnough(deps, claims)) return personWith(deps, claims);
+    const info = await askedUserInfo(deps, accessToken, claims);
+    // OpenID Connect Core 5.3.2: otherwise the claims must not be used.
+    if (info && info["sub"] !== claims.sub) throw refused("is about another person than UserInfo (`sub`)");
+    return personWith(deps, withUserInfo(claims, info));
   };
+
+/** Issuers that follow OpenID Connect Core 5.4 tell profile and address at UserInfo only. */
+const tellsEnough = ({ issuer }: Services, claims: JWTPayload): boolean => {
+  const isNamed = text(claims["name"]) !== null || text(claims["given_name"]) !== null;
+  const isDecided = claims["email_verified"] !== undefined || issuer.settings.trustEmail;
+  return isNamed && isDecided && text(claims["email"]) !== null;
+};
+
+type UserInfo = JsonObject | JWTPayload | undefined;
+
+/** Throws `unavailable` only where the sign-in would lose the person's address. */
+async function askedUserInfo(
+  deps: Services & { log: Log },
+  accessToken: string,
+  claims: JWTPayload,
+): Promise<UserInfo> {
+  try {
+    const told = await deps.issuer.userInfo(accessToken);
+    return typeof told === "string" ? (await signedClaims(deps, told)).payload : told;
+  } catch (error) {
+    const isOutage = error instanceof Problem && error.slug === "unavailable";
+    if (!isOutage || text(claims["email"]) === null) throw error;
+    deps.log.warn({ err: error }, "UserInfo of the sign-in issuer was not read");
+    return undefined;
+  }
+}
+
+/** Adds what UserInfo tells. `email_verified` counts only for the address beside which it stands. */
+function withUserInfo(claims: JWTPayload, info: UserInfo = {}): JWTPayload {
+  const email = text(claims["email"]) ?? text(info["email"]);
+  const isToldOfIt = text(info["email"]) === email;
+  return {
+    ...info,
+    ...claims,
+    email,
+    email_verified: claims["email_verified"] ?? (isToldOfIt ? info["email_verified"] : undefined),
+  };
+}
 
 async function personWith(deps: Services, claims: JWTPayload): Promise<Person> {
   const { queries } = deps.database;
@@ -75,37 +122,51 @@ const isVouchedFor = ({ issuer }: Services, { email_verified: verified }: JWTPay
 const text = (value: unknown): string | null =>
   typeof value === "string" && value !== "" && isStorable(value) ? value : null;
 
-async function verified({ issuer }: Services, token: string): Promise<JWTPayload> {
+async function verified(deps: Services, token: string): Promise<JWTPayload> {
+  const { payload, protectedHeader } = await signedClaims(deps, token);
+  const { clientId } = deps.issuer.settings;
+  // A token for another application would let that application's operator sign in here.
+  const audience = [payload.aud ?? payload["azp"] ?? []].flat();
+  if (!audience.includes(clientId)) throw refused("was issued for another application");
+  requireSignInToken(payload, protectedHeader);
+  return payload;
+}
+
+/** Returns the claims of a text that the issuer has signed. */
+async function signedClaims({ issuer }: Services, token: string): Promise<JWTVerifyResult> {
   const keys = await issuer.keys();
-  const { settings } = issuer;
   try {
-    const { payload, protectedHeader } = await jwtVerify(token, keys, {
-      issuer: settings.issuer,
+    return await jwtVerify(token, keys, {
+      issuer: issuer.settings.issuer,
       algorithms: ALGORITHMS,
       currentDate: now(),
-      requiredClaims: ["sub", "exp"],
+      // For `nbf`, which issuers set to the time of signing. `exp` is checked to the second below.
+      clockTolerance: SKEW_SECONDS,
+      requiredClaims: ["sub"],
     });
-    // A token for another application would let that application's operator sign in here.
-    const audience = [payload.aud ?? payload["azp"] ?? []].flat();
-    if (!audience.includes(settings.clientId)) throw refused("was issued for another application");
-    requireSignInToken(payload, protectedHeader);
-    return payload;
   } catch (cause) {
     if (cause instanceof errors.JWTExpired) throw refused("has expired; sign in again", cause);
-    if (cause instanceof errors.JWKSTimeout) throw issuerUnavailable(cause);
+    if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
+      throw issuerUnavailable(cause);
     if (cause instanceof errors.JOSEError) throw refused("is not a valid token of the trusted issuer", cause);
     throw cause;
   }
 }
 
+/** Allowed difference between the clocks. */
+const SKEW_SECONDS = 60;
 /** Longer than any issuer's sign-in lasts: a token for years is a mistake or a forgery. */
 const LONGEST_LIFETIME_SECONDS = 31 * 24 * 3_600;
 
-/** Throws for a valid token that is not for signing in: without a subject, a logout token, or valid for too long. */
-function requireSignInToken({ sub, iat, exp = 0, events }: JWTPayload, { typ }: { typ?: string }): void {
+/** Throws for a valid token that is not for signing in: without a subject, a logout token, expired, or valid for too long. */
+function requireSignInToken({ sub, iat, exp, events }: JWTPayload, { typ }: { typ?: string }): void {
   if (!sub) throw refused("names no person (`sub` is empty)");
   if (events !== undefined || /logout/i.test(typ ?? "")) throw refused("is a logout token");
-  const issued = iat ?? Math.floor(nowMs() / 1_000);
+  const seconds = nowMs() / 1_000;
+  if (exp === undefined) throw refused("does not say how long it is valid (`exp`)");
+  if (exp <= seconds) throw refused("has expired; sign in again");
+  const issued = iat ?? Math.floor(seconds);
+  if (issued > seconds + SKEW_SECONDS) throw refused("was issued in the future; compare the clocks");
   if (exp - issued > LONGEST_LIFETIME_SECONDS) throw refused("is valid for more than 31 days");
 }
 

@@ -22,7 +22,10 @@ export interface InviteRow {
 
 type Profile = Pick<BuilderRow, "firstName" | "lastName" | "fullName" | "primaryEmail">;
 
-/** Finds a person, creating them at the first sign-in; writes again only when the identity provider's data has changed. */
+/**
+ * Finds a person, creating them at the first sign-in; writes again only when the identity provider's data has changed. What it
+ * does not tell (null) stays as it was: an ID token may lack what UserInfo told before.
+ */
 export async function upsertBuilder(
   queries: Queries,
   { idpProvider, idpRef, ...profile }: Pick<BuilderRow, "idpProvider" | "idpRef"> & Profile,
@@ -37,16 +40,20 @@ export async function upsertBuilder(
   return queries
     .insertInto("builders")
     .values({ id: newId(), idpProvider, idpRef, ...profile })
-    .onConflict((conflict) => conflict.columns(["idpProvider", "idpRef"]).doUpdateSet(profile))
+    .onConflict((conflict) => conflict.columns(["idpProvider", "idpRef"]).doUpdateSet(toldIn(profile)))
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
+const MEMBERS = ["firstName", "lastName", "fullName", "primaryEmail"] as const;
+
 const isSame = (known: Profile, told: Profile): boolean =>
-  known.firstName === told.firstName &&
-  known.lastName === told.lastName &&
-  known.fullName === told.fullName &&
-  known.primaryEmail === told.primaryEmail;
+  MEMBERS.every((member) => told[member] === null || told[member] === known[member]);
+
+const toldIn = (profile: Profile): Partial<Profile> =>
+  Object.fromEntries(
+    MEMBERS.filter((member) => profile[member] !== null).map((member) => [member, profile[member]]),
+  );
 
 export const findBuilder = (queries: Queries, id: string): Promise<BuilderRow | undefined> =>
   queries.selectFrom("builders").selectAll().where("id", "=", id).executeTakeFirst();

@@ -31,12 +31,15 @@ export const finishSignIn = (deps: {
       status: 302,
       description: "Signed in: to the page first asked for, with the session's cookie.",
     },
-    otherPages: { 400: "Nobody was signed in. The page says why and lets the person try again." },
+    otherPages: {
+      400: "Nobody was signed in. The page says why and lets the person try again.",
+      503: "Nobody was signed in: the issuer does not answer, or refuses this server. The page says which.",
+    },
     async handle({ query, headers }) {
       const { state = "", code, error } = query;
       const outcome = await finish(deps, { state, code: error === undefined ? code : undefined }, headers);
-      if (typeof outcome === "string")
-        return failurePage(deps, error === undefined ? outcome : refused(error));
+      if ("why" in outcome)
+        return failurePage(deps, error === undefined ? outcome : { status: 400, why: refused(error) });
       const client = { kind: "cookie" as const, userAgent: headers["user-agent"] };
       const { token } = await deps.sessions.openFor(outcome.person, client);
       return new Page("", {
@@ -51,23 +54,30 @@ export const finishSignIn = (deps: {
     },
   });
 
+interface Failed {
+  status: 400 | 503;
+  why: string;
+}
+
 type Finished = Exclude<Awaited<ReturnType<IssuerSignIn["finish"]>>, undefined>;
 
 /** Returns the person, or why there is none. */
 async function finish(
   deps: { issuerSignIn?: IssuerSignIn; log: Log },
   ...asked: Parameters<IssuerSignIn["finish"]>
-): Promise<Finished | string> {
-  if (!deps.issuerSignIn) return "No sign-in issuer is set on this server.";
+): Promise<Finished | Failed> {
+  if (!deps.issuerSignIn) return { status: 400, why: "No sign-in issuer is set on this server." };
   try {
     return (
-      (await deps.issuerSignIn.finish(...asked)) ??
-      "This sign-in was not begun in this browser, was used already, or is too old."
+      (await deps.issuerSignIn.finish(...asked)) ?? {
+        status: 400,
+        why: "This sign-in was not begun in this browser, was used already, or is too old.",
+      }
     );
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     deps.log.warn({ err: error }, "sign-in at the issuer failed");
-    return error.message;
+    return { status: error.slug === "unavailable" ? 503 : 400, why: error.message };
   }
 }
 
@@ -75,9 +85,9 @@ async function finish(
 const refused = (error: string): string =>
   /^[a-z_]{1,60}$/.test(error) ? `The issuer signed nobody in: ${error}.` : "The issuer signed nobody in.";
 
-const failurePage = (deps: { issuerSignIn?: IssuerSignIn }, why: string): Page =>
+const failurePage = (deps: { issuerSignIn?: IssuerSignIn }, { status, why }: Failed): Page =>
   styledPage({
-    status: 400,
+    status,
     layout: "card",
     title: "Not signed in",
     main: `<h1>Not signed in</h1>\n<p>${escapeHtml(why)}</p>\n<p><a href="/sign-in">Sign in again</a></p>`,
