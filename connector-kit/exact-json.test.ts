@@ -1,7 +1,7 @@
 /** JSON of providers keeps its digits and texts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { itemTexts, parseExactly } from "./exact-json.ts";
+import { exactInteger, itemTexts, parseExactly } from "./exact-json.ts";
 
 test("an integer beyond 2^53 keeps all digits", () => {
   assert.deepEqual(parseExactly('{"id":9007199254740993,"n":[-9007199254740993],"small":12,"half":0.5}'), {
@@ -15,6 +15,36 @@ test("an integer beyond 2^53 keeps all digits", () => {
 test("integers that JavaScript keeps stay numbers, the largest of them included", () => {
   const exact = { id: 999_999_999_999_999, largest: Number.MAX_SAFE_INTEGER, text: "1".repeat(20) };
   assert.deepEqual(parseExactly(JSON.stringify(exact)), exact);
+});
+
+test("a number with more digits than a double holds keeps them, and what programs write of a double stays a number", () => {
+  assert.deepEqual(
+    parseExactly(
+      '{"price": 1234567890123456.78, "far":1e400,"near": [ 37.774929500000001,0.30000000000000004, 1.10 ],"zero":0.0000000000000000}',
+    ),
+    {
+      price: "1234567890123456.78",
+      far: "1e400",
+      near: [37.7749295, 0.30000000000000004, 1.1],
+      zero: 0,
+    },
+  );
+});
+
+test("digits in texts are no numbers, also after a comma, and a byte order mark is left out", () => {
+  const texts = {
+    "a,12345678901234567": "b, 98765432109876543, :12345678901234567 ",
+    id: "12345678901234567",
+  };
+  assert.deepEqual(parseExactly(`\uFEFF${JSON.stringify(texts)}`), texts);
+  assert.equal(parseExactly("12345678901234567"), "12345678901234567");
+});
+
+test("a number is sent with the digits of its text, and what is no integer is none", () => {
+  const sent = ["9007199254740993", "-9007199254740993", "0009007199254740993", "42"].map(exactInteger);
+  assert.equal(JSON.stringify(sent), "[9007199254740993,-9007199254740993,9007199254740993,42]");
+  assert.equal(exactInteger("12a"), undefined);
+  assert.equal(exactInteger(""), undefined);
 });
 
 test("items of an array come as they were written, brackets and quotes in texts included", () => {

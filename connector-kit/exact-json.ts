@@ -1,18 +1,62 @@
 /** Reads JSON of providers without losing digits of numbers or the texts of its parts. Pure. */
 import { isJsonObject, MOST_LEVELS, type Json } from "../server/ground/json.ts";
 
-/** Integers with fewer digits are exact in JavaScript. */
-const MANY_DIGITS = /\d{16}/;
-
-/** Returns the value of a JSON text; an integer that JavaScript would round becomes its text. Throws `SyntaxError`. */
+/**
+ * Returns the value of a JSON text. A number that JavaScript would round becomes its text: integers beyond 2^53, more than 17 digits with
+ * a fraction, and what a double cannot hold at all. Throws `SyntaxError`.
+ */
 export function parseExactly(text: string): Json {
+  const json = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
   // A reviver takes eight times as long, and most texts need none.
-  if (!MANY_DIGITS.test(text)) return JSON.parse(text);
+  if (!hasManyDigits(json) && !hasLargeExponent(json)) return JSON.parse(json);
   const exact = (_name: string, value: unknown, context?: { source?: string }): unknown =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
-      ? context?.source
-      : value;
-  return JSON.parse(text, exact);
+    typeof value === "number" && losesDigits(value, context?.source ?? "") ? context?.source : value;
+  return JSON.parse(json, exact);
+}
+
+const BYTE_ORDER_MARK = 0xfeff;
+/** One more than every double keeps. */
+const MANY_DIGITS = 16;
+
+/** Tells whether there is a number of many digits outside of texts. One character of 16 is looked at: a scan takes longer than parsing. */
+function hasManyDigits(text: string): boolean {
+  for (let at = MANY_DIGITS - 1; at < text.length; at += MANY_DIGITS) {
+    if (!isOfNumber(text.charCodeAt(at))) continue;
+    let from = at;
+    while (isOfNumber(text.charCodeAt(from - 1))) from -= 1;
+    while (isOfNumber(text.charCodeAt(at))) at += 1;
+    if (at - from >= MANY_DIGITS && /^$|[-:,[\s]/.test(text.charAt(from - 1))) return true;
+  }
+  return false;
+}
+
+/** Digits and the point. */
+const isOfNumber = (code: number): boolean => (code >= 0x30 && code <= 0x39) || code === 0x2e;
+
+const hasLargeExponent = (text: string): boolean =>
+  /\d[eE]\+?\d{3}/.test(text) && /(?:^|[:,[\s])-?\d[\d.]*[eE]\+?\d{3}/.test(text);
+
+function losesDigits(value: number, source: string): boolean {
+  if (/^-?\d+$/.test(source)) return !Number.isSafeInteger(value);
+  if (!Number.isFinite(value)) return true;
+  const digits = significantDigits(source);
+  // 17 digits are how programs write a double so that it can be read again.
+  return digits.length > 17 && digits !== significantDigits(String(value));
+}
+
+const significantDigits = (number: string): string =>
+  number.replace(/e.*$/i, "").replace(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
+
+/**
+ * Returns a value that stands in JSON as this integer, digit for digit: as `Number` does for one that it holds. Undefined for text that is
+ * no integer.
+ */
+export function exactInteger(digits: string): Json | undefined {
+  if (!/^-?\d+$/.test(digits)) return undefined;
+  const number = Number(digits);
+  // `rawJSON` takes no leading zeros; TypeScript does not know it yet.
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): Json };
+  return Number.isSafeInteger(number) ? number : rawJSON(BigInt(digits).toString());
 }
 
 /**

@@ -3,6 +3,7 @@ import { shorten } from "../server/ground/storable-text.ts";
 import { now } from "../server/ground/clock.ts";
 import { isNestedTooDeeply, MOST_LEVELS, type Json } from "../server/ground/json.ts";
 import type { Connector } from "./connector.ts";
+import { parseExactly } from "./exact-json.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "./provider-error.ts";
 
@@ -77,10 +78,10 @@ export const unreadable = (response: ProviderResponse): ProviderError =>
     rawResponse: shorten(response.text),
   });
 
-/** Parses the body; returns undefined if it is not JSON, or nested too deeply to be stored and passed on. */
+/** Parses the body without loss of digits; returns undefined if it is not JSON, or nested too deeply to be stored and passed on. */
 export function parseBody(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text);
+    const value = parseExactly(text);
     return isNestedTooDeeply(value) ? undefined : value;
   } catch {
     return undefined;

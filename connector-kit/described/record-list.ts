@@ -1,6 +1,7 @@
 /** Writes a list of records with one request, and reads the result of each out of the answer. */
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { RecordOutcome, RecordToWrite } from "../connector.ts";
+import { exactInteger } from "../exact-json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { RecordListRules } from "./batch-rules.ts";
@@ -36,7 +37,8 @@ export function listRequest(
     const [own, fields] = key?.leaves ? withoutKey(all, key.name) : [{}, all];
     const entry = each === undefined ? { ...fields, ...own } : { [each]: fields, ...own };
     const isNumber = description.ids?.number ?? false;
-    const named = idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? Number(id) : id };
+    const named =
+      idTo === undefined || id === undefined ? {} : { [idTo]: isNumber ? (exactInteger(id) ?? id) : id };
     // Id and reference last: a field of the same name must not lead to another record.
     return { ...entry, ...further, ...named, ...(ref?.to !== undefined && { [ref.to]: String(index + 1) }) };
   });

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../connector.ts";
+import { exactInteger } from "../exact-json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
@@ -66,7 +67,7 @@ export const recordRequests =
   };
 
 const idPlaces = ({ idTo }: WriteRules, id: string | undefined, isNumber: boolean): WrittenRecord["also"] =>
-  idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? Number(id) : id]];
+  idTo === undefined || id === undefined ? [] : [[idTo, isNumber ? (exactInteger(id) ?? id) : id]];
 
 const beforePlaces = ({ readBefore }: WriteRules, before: Json | undefined): WrittenRecord["also"] =>
   !readBefore || before === undefined || before === null ? [] : [[readBefore.to, before]];

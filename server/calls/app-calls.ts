@@ -183,8 +183,8 @@ async function read(
   request: Parameters<Egress["send"]>[0],
 ): Promise<ProviderResponse> {
   try {
-    const { status, headers, body } = await egress.send(request);
-    return { status, headers, text: body.toString("utf8") };
+    const { status, headers, text } = await egress.send(request);
+    return { status, headers, text: text() };
   } catch (error) {
     if (error instanceof EgressError) throw toProviderError(error, repeatable);
     throw error;

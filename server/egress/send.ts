@@ -1,6 +1,7 @@
 /** Sends one request and reads the whole answer, within limits of time and size. */
 import { StringDecoder } from "node:string_decoder";
 import type { Dispatcher } from "undici";
+import { decodeContent, UNDERSTOOD } from "./decode-content.ts";
 import { EgressError, toEgressError } from "./egress-error.ts";
 
 export interface EgressRequest {
@@ -21,8 +22,9 @@ export interface EgressResponse {
   status: number;
   /** Names in lower case; several values of one name joined by `, `. */
   headers: Record<string, string>;
+  /** Decompressed. */
   readonly body: Buffer;
-  /** Returns the body as text; for a large one this takes less memory than to decode `body`. */
+  /** Returns the body as text without a byte order mark; for a large one this takes less memory than to decode `body`. */
   text(): string;
 }
 
@@ -31,9 +33,13 @@ export const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_TOTAL_TIMEOUT_MS = 5 * 60_000;
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Sends a request through `dispatcher`. Redirects are not followed. Throws `EgressError`. */
+/**
+ * Sends a request through `dispatcher`. Redirects are not followed. Asks for compression, and decompresses also what comes compressed
+ * unasked. Throws `EgressError`.
+ */
 export function send(dispatcher: Dispatcher, request: EgressRequest): Promise<EgressResponse> {
-  const { url, method, headers, body } = request;
+  const { url, method, body } = request;
+  const headers = { "accept-encoding": UNDERSTOOD, ...request.headers };
   const { timeoutMs = DEFAULT_TIMEOUT_MS, totalTimeoutMs = DEFAULT_TOTAL_TIMEOUT_MS } = request;
   const reader = new AnswerReader(url.host, request.maxBytes ?? DEFAULT_MAX_BYTES);
   const timer = setTimeout(() => reader.timeOut(), totalTimeoutMs);
@@ -101,7 +107,13 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#head) this.#resolve(answerOf(this.#head, this.#chunks));
+    const head = this.#head;
+    if (!head) return;
+    if (head.headers["content-encoding"] === undefined) return this.#resolve(answerOf(head, this.#chunks));
+    decodeContent(head.headers, this.#chunks, { maxBytes: this.#maxBytes, host: this.#host }).then(
+      (decoded) => this.#resolve(answerOf({ status: head.status, headers: decoded.headers }, decoded.chunks)),
+      (error: EgressError) => this.#reject(error),
+    );
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -122,7 +134,8 @@ function answerOf(
     },
     text() {
       const decoder = new StringDecoder("utf8");
-      return chunks.map((chunk) => decoder.write(chunk)).join("") + decoder.end();
+      const text = chunks.map((chunk) => decoder.write(chunk)).join("") + decoder.end();
+      return text.startsWith("\uFEFF") ? text.slice(1) : text;
     },
   };
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
 import { authorizeRequest } from "../../../connector-kit/authorize-request.ts";
+import { parseExactly } from "../../../connector-kit/exact-json.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../../connector-kit/template.ts";
 import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
@@ -114,12 +115,12 @@ async function ask(
     const added = authorization(provider, wire, metadataValues(known));
     const { allowsPlainHttp: allowPlainHttp } = deps.egress;
     const url = providerUrl(provider, address, { values: metadataValues(known), allowPlainHttp });
-    const { status, body } = await deps.egress.send({
+    const { status, text } = await deps.egress.send({
       ...(await authorizeRequest(added, { url, method: "GET" })),
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
-    if (status === 200) return JSON.parse(body.toString("utf8")) as Json;
+    if (status === 200) return parseExactly(text());
     deps.log.warn({ provider: provider.name, status }, "the provider returned no account metadata");
   } catch (error) {
     if (!isExpected(error)) throw error;

@@ -1,5 +1,6 @@
 /** Carries out the steps of a provider's own authentication scheme and classifies their failures. */
 import { CredentialsError } from "../../../connector-kit/authorization.ts";
+import { parseExactly } from "../../../connector-kit/exact-json.ts";
 import {
   neededValues,
   readAnswer,
@@ -47,12 +48,12 @@ export async function takeStep(
   const values = stepValues(state, appValues);
   try {
     const call = requestOf(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
-    const { status, body } = await deps.egress.send({
+    const { status, text } = await deps.egress.send({
       ...call,
       totalTimeoutMs: STEP_TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
-    const answer = parse(body.toString("utf8"));
+    const answer = parse(text());
     if (status >= 300) {
       const fields: JsonObject = isJsonObject(answer) ? answer : {};
       // These calls are about credentials only, so a refusal without a known code means bad credentials.
@@ -114,7 +115,7 @@ const lifetime = (seconds: number) => ({
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseExactly(text);
   } catch {
     return null;
   }

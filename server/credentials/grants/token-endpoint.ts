@@ -60,7 +60,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
     });
   const scopesField = provider.oauth2Opts?.tokenMetadataFields.scopesField ?? "scope";
   const { status } = answer;
-  const fields = parse(answer.body.toString("utf8"));
+  const fields = parse(answer.text());
   const token = fields["access_token"];
   // Some providers refuse with status 200 (GitHub, Slack), so the presence of a token decides.
   if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
@@ -84,8 +84,7 @@ const isToken = (value: Json | undefined): value is string =>
 
 function parse(text: string): JsonObject {
   try {
-    // Some servers begin with a byte order mark. Ids of accounts may have more digits than a number of JavaScript.
-    const value = parseExactly(text.replace(/^\uFEFF/, ""));
+    const value = parseExactly(text);
     if (isJsonObject(value)) return value;
   } catch {
     // Old endpoints answer in form encoding. Any other response has no access token either way.
