@@ -69,8 +69,5 @@ test("what is deleted, updated and created is the record of exactly this id", as
   await write?.write(people("update", { id: ADA, fields: { age: AGE } }), fetch);
   const created = await write?.write(people("create", { fields: { name: "Ada" } }), fetch);
   assert.deepEqual(created?.outcomes[0]?.success && created.outcomes[0].recordId, ADA);
-  assert.deepEqual(sent.slice(0, 2), [
-    `DELETE /people/${ADA} `,
-    `PUT /people {"age":"${AGE}","id":${ADA}}`,
-  ]);
+  assert.deepEqual(sent.slice(0, 2), [`DELETE /people/${ADA} `, `PUT /people {"age":"${AGE}","id":${ADA}}`]);
 });
