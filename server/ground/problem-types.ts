@@ -104,8 +104,9 @@ export const PROBLEM_TYPES = {
     title: "Names in use",
     retryable: false,
     causes:
-      "A deployment with `destructive=false` removes or renames objects or mapped fields that installations write to.",
-    remedy: "Keep the names listed in `issues`, or deploy with `destructive=true`.",
+      "A deployment with `destructive=false` removes or renames objects or mapped fields that installations write to, or a destination is deleted or renamed into which integrations read or subscribe.",
+    remedy:
+      "Keep the names listed in `issues`, or deploy with `destructive=true`. For a destination, first let manifests and configurations name another one.",
   },
   "operation-in-progress": {
     status: 409,

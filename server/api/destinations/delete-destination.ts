@@ -1,21 +1,27 @@
 /** DELETE /v1/projects/{projectIdOrName}/destinations/{destination} */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
+import { transact, type Database } from "../../store/database.ts";
 import { removeDestination } from "../../store/destinations.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { getDestinationRow } from "./destination.ts";
+import { refuseInUse } from "./refuse-in-use.ts";
 
 export const deleteDestination = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "deleteDestination",
     tag: "Destinations",
     summary: "Delete a destination",
-    description: "By id or name. Deletes its routes and waiting deliveries as well.",
+    description:
+      "By id or name. Deletes its routes and waiting deliveries as well. Refused while an integration or a customer's " +
+      "configuration reads, subscribes or watches schemas into it.",
     params: Type.Object({ destination: DestinationIdOrName }),
     success: { status: 204, description: "Deleted." },
-    async handle({ project, params }) {
-      const { id } = await getDestinationRow(deps.database.queries, project.id, params.destination);
-      await removeDestination(deps.database.queries, project.id, id);
-    },
+    refusals: { 409: "Integrations or customers' configurations send to it; `issues` names them." },
+    handle: ({ project, params }) =>
+      transact(deps.database, async (queries) => {
+        const row = await getDestinationRow(queries, project.id, params.destination, "update");
+        await refuseInUse(queries, row);
+        await removeDestination(queries, project.id, row.id);
+      }),
   });

@@ -17,6 +17,7 @@ import {
   destinationNameTaken,
   toDestination,
 } from "./destination.ts";
+import { refuseInUse } from "./refuse-in-use.ts";
 import { maskedDestination, type DestinationChange } from "./masked-destination.ts";
 
 interface Needs {
@@ -55,13 +56,15 @@ export const updateDestination = (deps: Needs) =>
     }),
     success: { status: 200, description: "The updated destination.", schema: DestinationSchema },
     refusals: {
-      409: "The project has a destination of this name.",
+      409: "The project has a destination of this name, or the name is changed while integrations send to it.",
       422: "The settings do not fit the type, or the request changes the type.",
     },
     async handle({ project, params, body }) {
       try {
         return await transact(deps.database, async (queries) => {
           const row = await getDestinationRow(queries, project.id, params.destination, "update");
+          const { name } = body.destination;
+          if (body.updateMask.includes("name") && name !== row.name) await refuseInUse(queries, row);
           return toDestination(await change(deps, queries, row, body));
         });
       } catch (error) {

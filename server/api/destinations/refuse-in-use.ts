@@ -1,0 +1,34 @@
+/** Refuses to take away a destination's name while something sends to it: nothing would arrive any more, and nobody would be told. */
+import { Problem } from "../../ground/errors.ts";
+import type { Queries } from "../../store/database.ts";
+import { listDestinationUses, type DestinationUse } from "../../store/destination-uses.ts";
+import type { DestinationRow } from "../../store/destinations.ts";
+
+/** Throws a 409 Problem with an issue for each integration. The caller holds the row's lock. */
+export async function refuseInUse(
+  queries: Queries,
+  { projectId, name }: Pick<DestinationRow, "projectId" | "name">,
+): Promise<void> {
+  const uses = await listDestinationUses(queries, projectId, name);
+  if (uses.length === 0) return;
+  throw new Problem("names-in-use", {
+    detail: `\`${name}\` is sent to by ${uses.map(describeUse).join("; ")}. Nothing was changed.`,
+    remedy: REMEDY,
+    issues: uses.map((use) => ({
+      in: "path",
+      name: "destination",
+      detail: `${describeUse(use)} sends to \`${name}\`.`,
+      remedy: REMEDY,
+      value: use.integrationName,
+    })),
+  });
+}
+
+const REMEDY =
+  "Deploy the manifest with another destination, and change the configurations of customers that name this one, or uninstall them.";
+
+function describeUse({ integrationName, isDeclared, installationCount }: DestinationUse): string {
+  const installations = `${installationCount} ${installationCount === 1 ? "installation" : "installations"}`;
+  const users = [...(isDeclared ? ["manifest"] : []), ...(installationCount > 0 ? [installations] : [])];
+  return `the integration \`${integrationName}\` (${users.join(", ")})`;
+}
