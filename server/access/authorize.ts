@@ -1,6 +1,7 @@
 /** Authenticates callers and authorizes requests: the credential, its scope, its project. */
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../ground/clock.ts";
+import { didYouMean } from "../ground/closest.ts";
 import { Problem } from "../ground/errors.ts";
 import { hashApiKey, isMistypedApiKey } from "../ground/ids.ts";
 import { keepRecentlyUsed } from "../ground/recently-used.ts";
@@ -10,8 +11,8 @@ import { notOwn } from "../http/require-role.ts";
 import type { Confine } from "../http/server-options.ts";
 import { findKeyOwner, type KeyOwner } from "../store/api-keys.ts";
 import type { Changes } from "../store/changes.ts";
-import type { Database } from "../store/database.ts";
-import { findProject } from "../store/projects.ts";
+import type { Database, Queries } from "../store/database.ts";
+import { findProject, listProjectNames } from "../store/projects.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
 import { openKeyLimits, type KeyLimits } from "./key-limits.ts";
 import { openGroupLimit } from "./limit-to-group.ts";
@@ -31,6 +32,8 @@ export interface Access {
   authorize(request: {
     headers: IncomingHttpHeaders;
     audience: Audience;
+    /** For the audience `public`: whether a valid credential tells the caller's project. */
+    recognizesProject?: boolean | undefined;
     projectIdOrName?: string;
     orgId?: string;
     /** Of the client, when a request is checked for the first time, which counts it. */
@@ -78,9 +81,10 @@ export function openAccess(deps: {
     keyOwner,
     keyLimits,
     confine: openGroupLimit(deps),
-    async authorize({ headers, audience, projectIdOrName, orgId, address }) {
-      if (audience === "public") return { caller: NOBODY };
-      const { caller, home, owner } = await identify({ ...deps, keyOwner, customerOf }, headers);
+    async authorize({ headers, audience, recognizesProject, projectIdOrName, orgId, address }) {
+      const identified = () => identify({ ...deps, keyOwner, customerOf }, headers);
+      if (audience === "public") return { caller: recognizesProject ? await recognize(identified) : NOBODY };
+      const { caller, home, owner } = await identified();
       // Checked before anything is looked up, so that the user of a stolen key learns nothing.
       const refusal = owner && address && keyLimits.refusal(owner, address);
       if (refusal) return { caller, project: home, refusal };
@@ -174,6 +178,17 @@ const customerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity =>
 
 const NOBODY: Caller = { kind: "nobody", scopes: [] };
 
+/** Returns nobody, with the project of a valid credential. */
+async function recognize(identified: () => Promise<Identity>): Promise<Caller> {
+  try {
+    const { caller } = await identified();
+    return { ...NOBODY, projectId: caller.projectId };
+  } catch (error) {
+    if (error instanceof Problem && error.slug === "unauthenticated") return NOBODY;
+    throw error;
+  }
+}
+
 const single = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
@@ -203,6 +218,15 @@ function requireScope({ kind, scopes }: Caller, audience: Audience): void {
   });
 }
 
+/** Names the project that was probably meant, if the caller may list it. */
+async function missingProject(queries: Queries, caller: Caller, idOrName: string): Promise<string> {
+  const own = caller.scopes.includes("full") && caller.orgId !== undefined ? [caller.orgId] : [];
+  const orgIds = caller.kind === "person" ? [...(caller.roles?.keys() ?? [])] : own;
+  const known = await listProjectNames(queries, orgIds);
+  const otherwise = "GET /v1/projects lists those that a full key or a person may use.";
+  return `There is no project \`${idOrName}\`. ${didYouMean(idOrName, known, otherwise)}`;
+}
+
 const scopesFor = (audience: Audience): string =>
   audience === "write" || audience === "read" ? `\`full\` or \`${audience}\`` : "`full`";
 
@@ -225,7 +249,8 @@ async function otherProject(
   audience: Audience,
 ): Promise<ProjectRef> {
   const other = await findProject(database.queries, idOrName.toLowerCase());
-  if (!other) throw new Problem("not-found", { detail: `There is no project \`${idOrName}\`.` });
+  if (!other)
+    throw new Problem("not-found", { detail: await missingProject(database.queries, caller, idOrName) });
   const may =
     caller.kind === "person"
       ? caller.roles?.has(other.orgId)

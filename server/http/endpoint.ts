@@ -121,6 +121,8 @@ interface Definition<P, Q, B, A> {
    * `http/require-role.ts`.
    */
   role?: Role | "checked by the endpoint";
+  /** For a public endpoint: if true, a valid credential tells the project (`caller.projectId`). Another one counts as none. */
+  recognizesProject?: boolean;
   /** If true, the project is named by the body's `projectIdOrName` (or, by older clients, `projectId`). */
   projectInBody?: boolean;
 }

@@ -92,6 +92,7 @@ async function authorize(
   const admitted = await options.authorize({
     headers: request.headers,
     audience,
+    recognizesProject: target.recognizesProject,
     projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
     orgId: leastRoleOf(entry) && (request.params as { orgId?: string }).orgId,
     address,

@@ -13,6 +13,8 @@ import type { Audience, Caller, Endpoint, ProjectRef, Route } from "./endpoint.t
 export type Authorize = (request: {
   headers: IncomingHttpHeaders;
   audience: Audience;
+  /** For the audience `public`: whether a valid credential tells the caller's project. */
+  recognizesProject?: boolean | undefined;
   /** The project that the path or the body names; not yet known when only the headers have arrived. */
   projectIdOrName?: string;
   /** The organisation that the path names; only members are let in. */
@@ -52,6 +54,8 @@ export interface ServerOptions {
   surfaceHosts: SurfaceHosts;
   /** Public URL of `/docs`, without a trailing slash; known once the server listens. */
   docsUrl: () => string;
+  /** The proxy's address, for callers that took this one for it. */
+  proxyUrl?: () => string;
   /** Tells whether the public URL is https, so that browsers never call it by http again. */
   isHttps?: () => boolean;
   /** Maximum number of open connections; further ones are closed at once. */

@@ -16,6 +16,13 @@ export interface ProjectRow {
   updateTime: Date | null;
 }
 
+/** Lists the names of the projects of these organisations. */
+export async function listProjectNames(queries: Queries, orgIds: string[]): Promise<string[]> {
+  if (orgIds.length === 0) return [];
+  const rows = await queries.selectFrom("projects").select("name").where("orgId", "in", orgIds).execute();
+  return rows.map(({ name }) => name);
+}
+
 /** Finds a project by id or name (names are compared in lower case). */
 export const findProject = (queries: Queries, idOrName: string): Promise<ProjectRow | undefined> =>
   queries

@@ -158,8 +158,9 @@ describe("providers", () => {
   });
 
   test("it belongs to its project alone", async () => {
-    const shown = await on.call("GET", "/v1/providers/x-quill");
-    assert.equal(shown.status, 404);
+    const nobody = { "x-api-key": "" };
+    assert.equal((await on.call("GET", "/v1/providers/x-quill", undefined, nobody)).status, 404);
+    assert.equal((await on.call("GET", "/v1/providers/x-quill")).body.displayName, "Quill CRM");
     const { body: other } = await on.call("POST", "/v1/projects", {
       name: "other-own",
       appName: "Other",
