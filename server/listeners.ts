@@ -70,6 +70,7 @@ export async function listen(
     surfaceHosts: config.surfaceHosts,
     clientAddress,
     docsUrl,
+    proxyUrl: () => (deps.address.urls ?? addresses(config, publicUrl, undefined)).proxy,
     isHttps: () => publicUrl.startsWith("https:"),
     maxConnections: config.apiConnections,
     support: config.support,

@@ -43,8 +43,10 @@ test("each answer with the page has a nonce of its own, and a policy without uns
   const api = await serve(scope);
   const nonces = new Set<string>();
   for (const url of ["/sign-in", "/projects/p/operations/1", "/orgs/o/people", "/account", "/system"]) {
-    const { statusCode, headers, body } = await api.inject({ url });
+    const { statusCode, headers, body } = await api.inject({ url, headers: { accept: "text/html" } });
     assert.equal(statusCode, 200, url);
+    const forgotten = await api.inject({ url, headers: { accept: "*/*" } });
+    assert.equal(forgotten.statusCode, 404, url);
     const policy = String(headers["content-security-policy"]);
     const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? "";
     assert.equal(body, `<meta nonce="${nonce}"><link nonce="${nonce}">`);

@@ -5,11 +5,12 @@ import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "../ground/errors.ts";
 import { Page } from "../http/endpoint.ts";
+import { prefersHtml } from "../http/prefers-html.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
 import type { BuiltDashboard, DashboardState } from "./built-dashboard.ts";
 import { pagePolicy } from "./page-policy.ts";
 
-/** Addresses of the page besides `/`, where clients that want no HTML are sent to the reference. */
+/** Addresses of the page besides `/`, for clients that prefer HTML; others are sent to the reference there, and refused here. */
 const PAGES = ["/sign-in", "/projects", "/projects/*", "/orgs", "/orgs/*", "/account", "/system"];
 
 const MEDIA_TYPES: Record<string, string> = {
@@ -22,7 +23,9 @@ const MEDIA_TYPES: Record<string, string> = {
 /** Not part of the API or its OpenAPI document. */
 export function serveDashboard(api: FastifyInstance, dashboard: BuiltDashboard): void {
   for (const path of PAGES) {
-    api.get(path, async (_request, reply) => {
+    api.get(path, async (request, reply) => {
+      // Somebody who forgot `/v1` must not take the page for an answer of the API.
+      if (!prefersHtml(request.headers.accept)) return reply.callNotFound();
       const { content, status, headers } = dashboardPage(dashboard);
       return reply.code(status).headers(headers).type("text/html; charset=utf-8").send(content);
     });

@@ -60,7 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done(request.url.includes("%00") ? nulInUrl() : undefined);
   });
   app.addHook("preParsing", (request, reply, _payload, done) => {
-    if (request.is404) return done(unknownPath(request, routes));
+    if (request.is404) return done(unknownPath(request, routes, options.proxyUrl?.()));
     limitSilence(request, reply, options.bodySilenceMs);
     done();
   });
@@ -74,7 +74,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   if (options.maxConnections !== undefined) limitConnections(app.server, options.maxConnections, log);
   app.setNotFoundHandler((request, reply) =>
-    refuseRequest(options, unknownPath(request, routes), request, reply),
+    refuseRequest(options, unknownPath(request, routes, options.proxyUrl?.()), request, reply),
   );
   return app;
 }

@@ -4,8 +4,11 @@ import { Problem } from "../ground/errors.ts";
 import { routerPattern, SURFACES } from "./address.ts";
 import type { Route } from "./endpoint.ts";
 
-/** The Problem for a URL without an endpoint: 405 if there is one for another method. */
-export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
+/**
+ * The Problem for a URL without an endpoint: 405 if there is one for another method. `proxyUrl` is the proxy's address, for calls that
+ * were meant for it.
+ */
+export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?: string): Problem {
   const path = request.originalUrl.split("?")[0] ?? "/";
   // The rewritten URL: a header or the host may name the surface.
   const routed = stepsOf(request.url.split("?")[0] ?? "/");
@@ -26,12 +29,20 @@ export function unknownPath(request: FastifyRequest, routes: Route[]): Problem {
     });
   }
   const isProxied = request.headers["x-amp-proxy-version"] !== undefined;
+  const proxy = proxyUrl === undefined ? "an address of its own, by default port 4001" : proxyUrl;
   const advice = isProxied
-    ? "This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy, which has an address of its own, by default port 4001."
-    : "The endpoints are listed at /docs.";
+    ? `This is the API; a call with \`X-Amp-Proxy-Version\` goes to the proxy: ${proxy}.`
+    : `The endpoints are listed at /docs; calls that a provider should get go to the proxy: ${proxy}.`;
   return new Problem("unknown-path", {
-    detail: `There is no endpoint at ${request.method} ${path}.${surfaceAdvice(elsewhere, path)} ${advice}`,
+    detail: `There is no endpoint at ${request.method} ${path}.${versionAdvice(request.method, path, routes)}${surfaceAdvice(elsewhere, path)} ${advice}`,
   });
+}
+
+/** Returns a sentence with the address that a path without its version was meant for. */
+function versionAdvice(method: string, path: string, routes: Route[]): string {
+  const steps = stepsOf(`/v1${path}`);
+  const known = routes.find((entry) => entry.method === method && matches(entry.path, steps));
+  return known ? ` Did you mean /v1${path}?` : "";
 }
 
 /** Returns a sentence that names the data surfaces which have the path; the path alone does not say which one is meant. */

@@ -201,7 +201,7 @@ export function checkNames(head: RequestHead): void {
 }
 
 /** For a call without any of the proxy's headers. */
-const NOT_THE_API = "This is the proxy; the API has an address of its own, by default port 4000. ";
+const NOT_THE_API = " This is the proxy; the API has an address of its own, by default port 4000.";
 
 /** Returns the project id as it is stored. */
 export const projectIdOf = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
@@ -219,7 +219,11 @@ function addIssue(head: RequestHead, name: string, detail: string, remedy: strin
 }
 
 function refusal(issues: Issue[], hint: string): Problem {
-  const [first] = issues;
   const detail = issues.map((issue) => `${issue.detail} ${issue.remedy ?? ""}`.trim()).join(" ");
-  return new Problem("invalid-request", { detail: `${hint}${detail}`, remedy: first?.remedy, issues });
+  const remedies = issues.map(({ name, remedy = "" }) => (issues.length > 1 ? `${name}: ${remedy}` : remedy));
+  return new Problem("invalid-request", {
+    detail: `${detail}${hint}`,
+    remedy: remedies.join(" "),
+    issues,
+  });
 }

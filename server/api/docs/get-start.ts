@@ -1,5 +1,6 @@
 /** GET /: the dashboard for a browser, the reference for other clients. */
 import { endpoint, Page, type Endpoint } from "../../http/endpoint.ts";
+import { prefersHtml } from "../../http/prefers-html.ts";
 
 /** `dashboardPage` is undefined where the dashboard is switched off. */
 export const getStart = (deps: { dashboardPage?: () => Page }): Endpoint =>
@@ -11,7 +12,7 @@ export const getStart = (deps: { dashboardPage?: () => Page }): Endpoint =>
     success: { status: 302, description: "To `/docs`." },
     otherPages: { 200: "The dashboard.", 503: "The dashboard is not built yet." },
     async handle({ headers }) {
-      if (deps.dashboardPage && headers.accept?.includes("text/html")) return deps.dashboardPage();
+      if (deps.dashboardPage && prefersHtml(headers.accept)) return deps.dashboardPage();
       return new Page("", { status: 302, headers: { location: "/docs", "cache-control": "no-store" } });
     },
   });
