@@ -15,7 +15,6 @@ describe("a request that is wrong", () => {
     ids = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
   });
 
-  const NO_NAMES = { "x-amp-proxy-version": "", "x-amp-project-id": "" };
   const create = { groupRef: "acme", type: "create", record: { email: "bad@example.com" } };
   const WRITE = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
 
@@ -37,48 +36,6 @@ describe("a request that is wrong", () => {
       send: () => on.call("GET", "/v1/nothing/here"),
       status: 404,
       type: "unknown-path",
-    },
-    {
-      title: "to the API that is meant for the proxy",
-      send: () => on.call("GET", "/crm/v3/objects/contacts", undefined, { "x-amp-proxy-version": "1" }),
-      status: 404,
-      type: "unknown-path",
-      says: /This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy/,
-    },
-    {
-      title: "to the proxy that is meant for the API",
-      send: () => on.proxied({ integration: "", groupRef: "" }, "/v1/projects", NO_NAMES),
-      status: 400,
-      type: "invalid-request",
-      says: /x-amp-project-id.*This is the proxy; the API has an address of its own/s,
-    },
-    {
-      title: "to the API that is meant for the proxy, without its headers",
-      send: () => on.call("GET", "/crm/v3/objects/contacts"),
-      status: 404,
-      type: "unknown-path",
-      says: new RegExp(`go to the proxy: http://127.0.0.1:\\d+`),
-    },
-    {
-      title: "without the version, from a client that takes anything",
-      send: () => on.call("GET", "/projects", undefined, { accept: "*/*" }),
-      status: 404,
-      type: "unknown-path",
-      says: /Did you mean \/v1\/projects\?/,
-    },
-    {
-      title: "without the version, below a project",
-      send: () => on.call("GET", "/projects/default/operations", undefined, { accept: "application/json" }),
-      status: 404,
-      type: "unknown-path",
-      says: /no endpoint at GET \/projects/,
-    },
-    {
-      title: "to a project whose name is misspelt",
-      send: () => on.call("GET", "/v1/projects/defualt/integrations"),
-      status: 404,
-      type: "not-found",
-      says: /Did you mean "default"\?/,
     },
     {
       title: "to the root of a surface",
