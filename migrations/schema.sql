@@ -892,7 +892,7 @@ CREATE TABLE subscription_events (
   delivered_hash bytea,
   PRIMARY KEY (installation_id, id),
   CHECK ((found_type = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text]))),
-  CHECK ((outcome = ANY (ARRAY['delivered'::text, 'coalesced'::text, 'filtered'::text, 'expired'::text]))),
+  CHECK ((outcome = ANY (ARRAY['delivered'::text, 'coalesced'::text, 'filtered'::text, 'repeated'::text, 'expired'::text]))) NOT VALID,
   FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
 ) WITH (fillfactor=80, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX subscription_events_age ON subscription_events (received_time);
@@ -994,6 +994,16 @@ CREATE TABLE topics (
   UNIQUE (project_id, name),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
+
+CREATE TABLE undelivered_changes (
+  message_id uuid NOT NULL,
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  events integer NOT NULL,
+  PRIMARY KEY (message_id),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+);
+CREATE INDEX undelivered_changes_of_installation ON undelivered_changes (installation_id);
 
 CREATE TABLE unrouted_events (
   event_id uuid NOT NULL,

@@ -17,6 +17,7 @@ interface FollowOptions extends Filters {
 
 const PAUSE_MS = 1_000;
 const PAGE = 200;
+const UNPROCESSED = new Set(["received", "queued"]);
 
 export function addEvents(program: Command, terminal: Terminal): void {
   const follow = program
@@ -40,7 +41,7 @@ export function addEvents(program: Command, terminal: Terminal): void {
         const newest = objectsAt(await on.inProject("GET", path, { query }), "results");
         for (const event of newest.toReversed()) {
           const id = textAt(event, "id") ?? "";
-          const waits = textAt(event, "outcome") === "waiting";
+          const waits = UNPROCESSED.has(textAt(event, "outcome") ?? "");
           if (told.has(id) || waits) continue;
           told.add(id);
           if (isFirst && count === undefined) continue;

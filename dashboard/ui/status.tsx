@@ -22,7 +22,9 @@ const KINDS: Record<string, Kind> = {
   failing: "bad",
   expired: "bad",
   nowhere: "bad",
+  given_up: "bad",
   partial: "warn",
+  refused: "warn",
   degraded: "warn",
   partial_success: "warn",
   disabled: "warn",
@@ -32,9 +34,12 @@ const KINDS: Record<string, Kind> = {
   running: "busy",
   pending: "busy",
   in_progress: "busy",
-  coalesced: "idle",
+  received: "busy",
+  queued: "busy",
+  in_message: "busy",
   created: "idle",
   filtered: "idle",
+  repeated: "idle",
   idle: "idle",
 };
 

@@ -166,13 +166,13 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
   });
   const ended = new Counter({
     name: "busbar_subscribe_events_ended_total",
-    help: "Stored events by what became of them; `coalesced` ones became one entry with another event.",
+    help: "Stored events by what became of them: an entry `in_message`, or one with another event (`coalesced`), `filtered`, or `repeated` what was delivered before.",
     labelNames: ["outcome"],
     registers,
   });
   startAtZero(received, ["stored", "duplicate", "unmatched", "found"]);
   startAtZero(refused, ["signature", "form", "unavailable", "full"]);
-  startAtZero(ended, ["delivered", "coalesced", "filtered"]);
+  startAtZero(ended, ["in_message", "coalesced", "filtered", "repeated"]);
   return {
     received({ stored, duplicates, unmatched }) {
       received.inc({ outcome: "stored" }, stored);
@@ -181,10 +181,11 @@ function subscribeMeter(registry: Registry): SubscribeMeter {
     },
     refused: (reason) => refused.inc({ reason }),
     found: (events) => received.inc({ outcome: "found" }, events),
-    ended({ delivered, coalesced, filtered }) {
-      ended.inc({ outcome: "delivered" }, delivered);
+    ended({ inMessage, coalesced, filtered, repeated }) {
+      ended.inc({ outcome: "in_message" }, inMessage);
       ended.inc({ outcome: "coalesced" }, coalesced);
       ended.inc({ outcome: "filtered" }, filtered);
+      ended.inc({ outcome: "repeated" }, repeated);
     },
   };
 }

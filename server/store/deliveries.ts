@@ -140,7 +140,7 @@ const MOST_ATTEMPTS = 40;
 
 /**
  * Updates deliveries that this worker has, each at most once, and removes batches that are over, in one statement.
- * Deliveries that the worker no longer has stay as they are.
+ * Deliveries that the worker no longer has stay as they are. Changes that were accepted for the first time are counted.
  */
 export async function updateDeliveries(
   queries: Queries,
@@ -153,6 +153,19 @@ export async function updateDeliveries(
   await sql`/* prepare update-deliveries */
     with over as (
       delete from delivery_batches where id = any(${overBatchIds}::uuid[])
+    ), accepted as (
+      delete from undelivered_changes
+      where message_id = any(${rows.filter(({ state }) => state === "delivered").map(({ eventId }) => eventId)}::uuid[])
+      returning installation_id, object_name, events
+    ), locked as materialized (
+      -- In the order in which other statements lock them.
+      select id, installation_id, object_name from subscriptions
+      where (installation_id, object_name) in (select installation_id, object_name from accepted)
+      order by id for no key update
+    ), counted as (
+      update subscriptions set delivered = delivered + sums.events
+      from (select id, sum(events) as events from accepted join locked using (installation_id, object_name) group by id) as sums
+      where subscriptions.id = sums.id
     )
     insert into deliveries (destination_id, event_id, state, due_time, failures, attempts)
     select destination_id, event_id, state,

@@ -708,6 +708,13 @@ export interface Topics {
   updateTime: Timestamp | null;
 }
 
+export interface UndeliveredChanges {
+  events: number;
+  installationId: string;
+  messageId: string;
+  objectName: string;
+}
+
 export interface UnroutedEvents {
   destinationId: string | null;
   eventId: string;
@@ -813,6 +820,7 @@ export interface DB {
   tokenRefreshes: TokenRefreshes;
   topicDestinationRoutes: TopicDestinationRoutes;
   topics: Topics;
+  undeliveredChanges: UndeliveredChanges;
   unroutedEvents: UnroutedEvents;
   uploads: Uploads;
   webhookPaces: WebhookPaces;

@@ -2,11 +2,13 @@
 import { sql, type RawBuilder } from "kysely";
 import { firstIdOf } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
+import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 import type { ProjectBound } from "./project-retention.ts";
 import { storableJson } from "./stored-json.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
+import { OUTCOME, OUTCOME_JOINS, storedWords, type Outcome } from "./subscription-outcomes.ts";
 import { RECOVERED } from "./subscriptions.ts";
 import { reconcileFrom } from "./subscription-walks.ts";
 
@@ -76,7 +78,11 @@ export async function listDeliveredEvents(
     .execute();
 }
 
-export type EventOutcome = "delivered" | "coalesced" | "filtered" | "expired";
+/**
+ * What is stored of an event that was processed. `delivered`: an entry of a message shows it; `coalesced`: that entry stands for it
+ * too. How the message fared is told by its delivery (`subscription-outcomes.ts`).
+ */
+export type EventOutcome = "delivered" | "coalesced" | "filtered" | "repeated" | "expired";
 
 export interface EndedEvent {
   id: string;
@@ -103,8 +109,11 @@ export interface SubscriptionCommit extends SubscriptionClaim {
 export async function commitSubscription(queries: Queries, commit: SubscriptionCommit): Promise<boolean> {
   const { installationId, ended, messages } = commit;
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
-  const delivered = ended.filter(({ messageId }) => messageId !== null).length;
-  const filtered = ended.filter(({ outcome }) => outcome === "filtered").length;
+  const filtered = ended.filter(({ messageId }) => messageId === null).length;
+  const reports = Map.groupBy(
+    ended.flatMap(({ messageId }) => messageId ?? []),
+    (messageId) => messageId,
+  );
   const isMine = sql`exists (select from mine)`;
   const events = messages.map((message) => ({ ...message, data: storableJson(message.data) }));
   const { rows } = await sql<{ isMine: boolean }>`
@@ -119,8 +128,14 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
         with ordinality as one (id, outcome, reason, message_id, delivered_hash, position)
       where installation_id = ${installationId} and subscription_events.id = one.id and ${isMine}
     ), counted as (
-      update subscriptions set delivered = delivered + ${delivered}, filtered = filtered + ${filtered}, ${RECOVERED}
+      update subscriptions set filtered = filtered + ${filtered}, ${RECOVERED}
       where id in (select id from mine)
+    ), undelivered as (
+      insert into undelivered_changes (message_id, installation_id, object_name, events)
+      select message_id, subscriptions.installation_id, subscriptions.object_name, events
+      from unnest(${[...reports.keys()]}::uuid[], ${[...reports.values()].map(({ length }) => length)}::integer[])
+        as one (message_id, events)
+      join subscriptions on subscriptions.id in (select id from mine)
     ), ${eventInserts(events, isMine)}, notified as (${notifyOfEvents})
     select ${isMine} as is_mine, (select count(*) from notified)
   `.execute(queries);
@@ -197,52 +212,69 @@ export interface SubscriptionEventRow {
   providerEventType: string;
   occurredTime: Date;
   receivedTime: Date;
-  outcome: EventOutcome | null;
+  outcome: Outcome;
   reason: string | null;
   messageId: string | null;
   endTime: Date | null;
+  /** Of the message; null: it has none yet, or none any more. */
+  delivery: MessageDelivery | null;
+}
+
+/** How the delivery of a message stands. */
+export interface MessageDelivery {
+  destinationId: string;
+  destinationName: string;
+  state: DeliveryState;
+  dueTime: string;
+  /** The latest one. */
+  attempt: AttemptRecord | null;
 }
 
 export interface SubscriptionEventFilter {
   recordId?: string | undefined;
   objectName?: string | undefined;
-  /** An outcome, or `waiting`. */
-  outcome?: string | undefined;
+  outcome?: Outcome | undefined;
 }
 
-/** Lists what became of the events of an installation, newest first. */
+/** Events that one statement looks at for outcomes that depend on deliveries. */
+const MOST_LOOKED_AT = 10_000;
+
+/** Lists what became of the events of an installation, newest first. `continueBefore`: enough events were looked at. */
 export async function listSubscriptionEvents(
   queries: Queries,
-  {
-    projectId,
-    installationId,
-    range,
-    ...filter
-  }: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },
-): Promise<SubscriptionEventRow[]> {
-  const { recordId, objectName, outcome } = filter;
-  let query = queries
-    .selectFrom("subscriptionEvents")
-    .innerJoin("installations", "installations.id", "subscriptionEvents.installationId")
-    .select([
-      "subscriptionEvents.id",
-      "objectName",
-      "recordId",
-      "providerEventType",
-      "occurredTime",
-      "receivedTime",
-      "outcome",
-      "reason",
-      "messageId",
-      "endTime",
-    ])
-    .where("subscriptionEvents.installationId", "=", installationId)
-    .where("installations.projectId", "=", projectId)
-    .where(inIdRange("subscriptionEvents.id", range));
-  if (recordId !== undefined) query = query.where("recordId", "=", recordId);
-  if (objectName !== undefined) query = query.where("objectName", "=", objectName);
-  if (outcome !== undefined) query = query.where(sql`coalesce(outcome, 'waiting')`, "=", outcome);
-  const rows = await query.orderBy("subscriptionEvents.id", "desc").limit(range.limit).execute();
-  // The column has a check for these words.
-  return rows as SubscriptionEventRow[];
+  filter: SubscriptionEventFilter & { projectId: string; installationId: string; range: IdRange },
+): Promise<{ rows: SubscriptionEventRow[]; continueBefore?: string }> {
+  const { recordId, objectName, outcome, projectId, installationId, range } = filter;
+  const conditions = [
+    sql`installation_id = ${installationId}`,
+    sql`exists (select from installations where id = ${installationId} and project_id = ${projectId})`,
+    inIdRange("id", range),
+    ...(recordId === undefined ? [] : [sql`record_id = ${recordId}`]),
+    ...(objectName === undefined ? [] : [sql`object_name = ${objectName}`]),
+    ...(outcome === undefined ? [] : [isStoredAs(storedWords(outcome))]),
+  ];
+  const looked = sql`
+    select * from subscription_events where ${sql.join(conditions, sql` and `)}
+    order by id desc limit ${outcome === undefined ? range.limit : MOST_LOOKED_AT}`;
+  const { rows } = await sql<SubscriptionEventRow>`
+    select told.* from (
+      select event.id, event.object_name, event.record_id, event.provider_event_type, event.occurred_time, event.received_time,
+        ${OUTCOME} as outcome, event.reason, event.message_id, event.end_time, ${DELIVERY} as delivery
+      from (${looked}) as event ${OUTCOME_JOINS}
+    ) as told ${outcome === undefined ? sql`` : sql`where outcome = ${outcome}`}
+    order by id desc limit ${range.limit}
+  `.execute(queries);
+  if (outcome === undefined || rows.length >= range.limit) return { rows };
+  const last = await sql<{ id: string }>`
+    select id from (${looked}) as looked order by id desc offset ${MOST_LOOKED_AT - 1}
+  `.execute(queries);
+  const continueBefore = last.rows[0]?.id;
+  return { rows, ...(continueBefore !== undefined && { continueBefore }) };
 }
+
+const isStoredAs = (words: readonly string[] | null): RawBuilder<unknown> =>
+  words === null ? sql`outcome is null` : sql`outcome = any(${[...words]}::text[])`;
+
+const DELIVERY = sql`case when message.id is not null and destinations.id is not null then json_build_object(
+  'destinationId', destinations.id, 'destinationName', destinations.name, 'state', coalesce(delivery.state, 'sending'),
+  'dueTime', delivery.due_time, 'attempt', delivery.attempts -> -1) end`;

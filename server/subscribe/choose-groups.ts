@@ -59,9 +59,13 @@ function reasonOff(
 }
 
 /** Ends an event that is not delivered. */
-export const endFiltered = ({ id }: { id: string }, reason: string): EndedEvent => ({
+export const endFiltered = (
+  { id }: { id: string },
+  reason: string,
+  outcome: "filtered" | "repeated" = "filtered",
+): EndedEvent => ({
   id,
-  outcome: "filtered",
+  outcome,
   reason: reason.slice(0, LONGEST_REASON),
   messageId: null,
   deliveredHash: null,

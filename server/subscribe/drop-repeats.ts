@@ -46,7 +46,8 @@ export function dropRepeats(
         ? reasonToDrop(type, states)
         : undefined;
     if (fault !== undefined) {
-      repeated.push(...group.events.map((event) => endFiltered(event, fault)));
+      const outcome = fault === EXISTS_AGAIN ? "filtered" : "repeated";
+      repeated.push(...group.events.map((event) => endFiltered(event, fault, outcome)));
       continue;
     }
     if (hash) known.set(recordId, hash);
@@ -77,10 +78,12 @@ interface RecordStates {
 const reasonNotToRepeat = ({ hash, last }: RecordStates): string | undefined =>
   !hash || last?.equals(hash) ? "the provider reported the change in another way already" : undefined;
 
+const EXISTS_AGAIN = "the record exists again";
+
 function reasonToDrop(
   type: EventGroup["shown"]["type"],
   { now, hash, last }: RecordStates,
 ): string | undefined {
-  if (type === "delete" && now) return "the record exists again";
+  if (type === "delete" && now) return EXISTS_AGAIN;
   return hash && last?.equals(hash) ? "the same state of the record was delivered already" : undefined;
 }

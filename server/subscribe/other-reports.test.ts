@@ -62,7 +62,7 @@ async function open(
     untilEnded: (id: string, pushed: number, fromJournal: number): Promise<unknown> =>
       until(async () => {
         const all = await lines(id);
-        return all.length === pushed + fromJournal && all.every(({ outcome }) => outcome !== "waiting");
+        return all.length === pushed + fromJournal && all.every(({ endTime }) => endTime !== undefined);
       }),
   };
 }

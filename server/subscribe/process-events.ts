@@ -84,7 +84,7 @@ async function processBatch(
     ...filtered,
     ...fresh.repeated,
     ...fresh.groups.flatMap((group, index) =>
-      endDelivered(group, messageIds[index] ?? null, fresh.hashes[index] ?? null),
+      endReported(group, messageIds[index] ?? null, fresh.hashes[index] ?? null),
     ),
   ];
   if (!(await commit(deps, subscription, { ended, messages }))) return false;
@@ -191,7 +191,7 @@ function chooseAll(
 
 const NO_RECORDS: GroupRecords = { own: new Map(), others: new Map(), fingerprints: new Map() };
 
-function endDelivered(
+function endReported(
   { shown, events }: EventGroup,
   messageId: string | null,
   deliveredHash: Buffer | null,
@@ -222,9 +222,10 @@ async function commit(
     const count = (wanted: EndedEvent["outcome"]): number =>
       ended.filter(({ outcome }) => outcome === wanted).length;
     deps.subscribeMeter?.ended({
-      delivered: count("delivered"),
+      inMessage: count("delivered"),
       coalesced: count("coalesced"),
       filtered: count("filtered"),
+      repeated: count("repeated"),
     });
   }
   return isCommitted;

@@ -10,7 +10,7 @@ import type { ReadPaces } from "../read/paced-fetch.ts";
 export interface SubscribeMeter {
   received(events: { stored: number; duplicates: number; unmatched: number }): void;
   refused(reason: "signature" | "form" | "unavailable" | "full"): void;
-  ended(events: { delivered: number; coalesced: number; filtered: number }): void;
+  ended(events: { inMessage: number; coalesced: number; filtered: number; repeated: number }): void;
   /** A page of a walk brought so many changes. */
   found(events: number): void;
 }

@@ -14,11 +14,14 @@ import { TimeAgo } from "../../ui/time-ago.tsx";
 type SubscriptionEvent = Schemas["SubscriptionEvent"];
 
 const MEANINGS: Record<SubscriptionEvent["outcome"], string> = {
-  waiting: "It is not processed yet.",
-  delivered: "A message has an entry for it.",
-  coalesced: "It became one entry with another event of the record.",
+  received: "It is not processed yet.",
+  queued: "It waits, because the subscription, its account or its destination does not work.",
   filtered: "It was not wanted, so no message has it.",
-  expired: "It waited for too long, so no message has it.",
+  repeated: "The receiver has that state of the record, so no message has it.",
+  in_message: "A message has an entry for it, which the receiver has not answered.",
+  delivered: "The receiver has accepted the message with its entry.",
+  refused: "The receiver has not accepted the message with its entry. Another attempt follows.",
+  given_up: "It was not delivered, and no further attempt follows unless somebody resends the message.",
 };
 
 interface SubscriptionEventDialogProps {

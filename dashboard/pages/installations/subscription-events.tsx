@@ -7,14 +7,26 @@ import { part, ProjectButton } from "../../frame/page-link.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
-import { Status } from "../../ui/status.tsx";
+import { Status, statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import { DeliveryState } from "./delivery-state.tsx";
 import type { InstallationInput } from "./installation-input.ts";
 import { SubscriptionEventDialog } from "./subscription-event-dialog.tsx";
 
 type SubscriptionEvent = RowOf<"listSubscriptionEvents">;
 
-const OUTCOMES = ["waiting", "delivered", "coalesced", "filtered", "expired"];
+const OUTCOMES = [
+  "received",
+  "filtered",
+  "repeated",
+  "queued",
+  "in_message",
+  "delivered",
+  "refused",
+  "given_up",
+];
+/** Those that change by themselves. */
+const UNDER_WAY = new Set(["received", "queued", "in_message", "refused"]);
 
 const columnsOf = (onOpen: (event: SubscriptionEvent) => void): Column<SubscriptionEvent>[] => [
   {
@@ -32,7 +44,12 @@ const columnsOf = (onOpen: (event: SubscriptionEvent) => void): Column<Subscript
   { head: "Event", cell: ({ providerEventType }) => <span className="foreign">{providerEventType}</span> },
   {
     head: "Why",
-    cell: ({ reason }) => <span className="foreign">{reason ?? ""}</span>,
+    cell: ({ reason, delivery }) => (
+      <>
+        <span className="foreign">{reason ?? ""}</span>
+        {delivery && <DeliveryState delivery={delivery} />}
+      </>
+    ),
     grows: true,
     line: 2,
   },
@@ -62,7 +79,7 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
         idOf={({ id }) => id}
         onOpen={setOpened}
         filters={filters}
-        isUnderWay={({ outcome }) => outcome === "waiting"}
+        isUnderWay={({ outcome }) => UNDER_WAY.has(outcome)}
         notFound="The provider reported no such change within seven days, or not of an object that is subscribed to. “Find missed changes” asks the account itself."
         empty={
           <EmptyState
@@ -87,5 +104,5 @@ const choice = (name: string, label: string, values: readonly string[]): FilterF
   kind: "choice",
   name,
   label,
-  options: values.map((value) => ({ value, label: value })),
+  options: values.map((value) => ({ value, label: statusWords(value) })),
 });

@@ -48,7 +48,7 @@ export function SubscriptionSection({ subscription, input }: SubscriptionSection
           "Last event": <TimeAgo time={lastEventTime} none="none yet" focusable />,
           "Known until": polledUntil && <TimeAgo time={polledUntil} focusable />,
           Waiting: <Waiting objectName={objectName} input={input} />,
-          "So far": `${counts.received} received, ${counts.delivered} delivered, ${counts.filtered} filtered, ${counts.duplicates} repeated`,
+          "So far": `${counts.received} received, ${counts.delivered} delivered, ${counts.filtered} filtered, ${counts.duplicates} sent again`,
           Delivered: eventWords(subscription),
           "Missed changes": reconciliation && <Reconciliation reconciliation={reconciliation} />,
         }}
@@ -80,15 +80,19 @@ const MOST_WAITING = 200;
 
 /** The events that are not processed yet, and since when the oldest of them waits. */
 function Waiting({ objectName, input }: { objectName: string; input: InstallationInput }): JSX.Element {
-  const { data } = useCall(
+  const list = { ...input, objectName, pageSize: MOST_WAITING };
+  const received = useCall(
     "listSubscriptionEvents",
-    { ...input, objectName, outcome: "waiting", pageSize: MOST_WAITING },
+    { ...list, outcome: "received" },
     { everyMs: POLL_MS.list },
   );
-  const oldest = data?.results.at(-1);
-  if (!data || !oldest) return <>{data ? "none" : "…"}</>;
-  const { length } = data.results;
-  const isMore = !data.pagination.done;
+  const queued = useCall("listSubscriptionEvents", { ...list, outcome: "queued" }, { everyMs: POLL_MS.list });
+  const pages = [received.data, queued.data].flatMap((page) => page ?? []);
+  const waiting = pages.flatMap(({ results }) => results);
+  const [oldest] = waiting.toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  if (!oldest) return <>{pages.length === 2 ? "none" : "…"}</>;
+  const { length } = waiting;
+  const isMore = pages.some(({ pagination }) => !pagination.done);
   return (
     <>
       {length} {isMore ? "or more" : length === 1 ? "event" : "events"}, {isMore ? "at least since" : "since"}{" "}

@@ -79,7 +79,8 @@ export const DeliveryWithDataSchema = Type.Object(
   { title: "DeliveryWithData", description: "A delivery with the data of its event." },
 );
 
-function withoutSent(record: AttemptRecord): Static<typeof AttemptSchema> {
+/** Leaves out what only `getDelivery` shows. */
+export function withoutSent(record: AttemptRecord): Static<typeof AttemptSchema> {
   const { sent, ...attempt } = record;
   return sent ? attempt : record;
 }

@@ -1,31 +1,35 @@
 /** GET …/installations/{installationId}/subscription-events */
 import { Type, type Static } from "typebox";
+import { described } from "../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import {
   listSubscriptionEvents as listRows,
+  type MessageDelivery,
   type SubscriptionEventFilter,
   type SubscriptionEventRow,
 } from "../../store/subscription-events.ts";
+import { OUTCOMES } from "../../store/subscription-outcomes.ts";
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
+import { StatusSchema, withoutSent } from "../deliveries/delivery.ts";
+import { AttemptSchema } from "../destinations/delivery-attempt.ts";
 import { getInstallationRow } from "../installations/installation.ts";
 import { getIntegrationRow } from "../integration.ts";
+import { DestinationId } from "../members.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 import { SubscriptionPath } from "./subscription.ts";
 
 const time = (description: string) => Type.String({ format: "date-time", description });
-/** The words and what they mean to a reader. */
-const outcome = (description: string) =>
-  Type.Union(
-    [
-      Type.Literal("waiting"),
-      Type.Literal("delivered"),
-      Type.Literal("coalesced"),
-      Type.Literal("filtered"),
-      Type.Literal("expired"),
-    ],
-    { description },
-  );
+const MessageDeliverySchema = Type.Object(
+  {
+    destinationId: DestinationId,
+    destinationName: Type.String({ description: "Name of the destination." }),
+    status: StatusSchema,
+    nextAttemptTime: Type.Optional(time("Time of the next attempt. Only while `waiting`.")),
+    lastAttempt: Type.Optional(described(AttemptSchema, "The latest attempt.")),
+  },
+  { title: "MessageDelivery", description: "How the delivery of a message stands." },
+);
 
 const EventSchema = Type.Object(
   {
@@ -35,17 +39,25 @@ const EventSchema = Type.Object(
     providerEventType: Type.String({ description: "The provider's own word." }),
     occurredTime: time("When it happened, by the provider's clock."),
     receivedTime: time("When it arrived."),
-    outcome: outcome(
-      "`waiting`: not processed yet. `delivered`: a message has an entry for it. `coalesced`: it became one entry with " +
-        "another event. `filtered`: it was not wanted. `expired`: it waited for too long.",
-    ),
+    outcome: Type.Enum([...OUTCOMES], {
+      description:
+        "`received`: not processed yet. `queued`: it waits, because the subscription, its account or its destination does not " +
+        "work. `filtered`: it was not wanted. `repeated`: the receiver has that state of the record. `in_message`: a message has " +
+        "an entry for it, which the receiver has not answered. `delivered`: the receiver accepted the message (2xx). `refused`: " +
+        "the receiver answered otherwise, and another attempt follows. `given_up`: no further attempt, unless it is resent.",
+    }),
     reason: Type.Optional(
-      Type.String({ description: "Which rule filtered it, or what it was coalesced with." }),
+      Type.String({
+        description: "Which rule left it out, or which event has the entry that stands for it too.",
+      }),
     ),
     messageId: Type.Optional(
       Type.String({ description: "Id of the message, `webhook-id` of its deliveries." }),
     ),
     endTime: Type.Optional(time("When it was processed.")),
+    delivery: Type.Optional(
+      described(MessageDeliverySchema, "Delivery of the message, as long as that is kept."),
+    ),
   },
   { title: "SubscriptionEvent", description: "What became of an event of a provider." },
 );
@@ -56,12 +68,13 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
     tag: "Subscribe",
     summary: "List events of an installation",
     description:
-      "What became of each event that a provider sent, newest first, in pages. They are kept for seven days.",
+      "What became of each event that a provider sent, newest first, in pages. They are kept for seven days. A page of a list " +
+      "with `outcome` may be short, even empty, although there is another page: each looks at 10,000 events at most.",
     params: SubscriptionPath,
     query: Type.Object({
       recordId: Type.Optional(Type.String({ description: "Only events of this record." })),
       objectName: Type.Optional(Type.String({ description: "Only events of this object." })),
-      outcome: Type.Optional(outcome("Only events with this outcome.")),
+      outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: "Only events with this outcome." })),
       ...listQuery,
       ...periodQuery,
     }),
@@ -93,8 +106,17 @@ const toEvent = (row: SubscriptionEventRow): Static<typeof EventSchema> => ({
   providerEventType: row.providerEventType,
   occurredTime: row.occurredTime.toISOString(),
   receivedTime: row.receivedTime.toISOString(),
-  outcome: row.outcome ?? "waiting",
+  outcome: row.outcome,
   ...(row.reason !== null && { reason: row.reason }),
   ...(row.messageId !== null && { messageId: row.messageId }),
   ...(row.endTime && { endTime: row.endTime.toISOString() }),
+  ...(row.delivery && { delivery: toMessageDelivery(row.delivery) }),
+});
+
+const toMessageDelivery = (delivery: MessageDelivery): Static<typeof MessageDeliverySchema> => ({
+  destinationId: delivery.destinationId,
+  destinationName: delivery.destinationName,
+  status: delivery.state,
+  ...(delivery.state === "waiting" && { nextAttemptTime: new Date(delivery.dueTime).toISOString() }),
+  ...(delivery.attempt && { lastAttempt: withoutSent(delivery.attempt) }),
 });

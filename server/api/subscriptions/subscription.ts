@@ -27,8 +27,8 @@ const EventsSchema = Type.Object(
 const CountsSchema = Type.Object(
   {
     received: count("Events that the provider sent, without duplicates, and changes found by reading."),
-    delivered: count("Events that messages report; several may be one entry."),
-    filtered: count("Events that were not wanted."),
+    delivered: count("Events in messages that the receiver has accepted (2xx); several may be one entry."),
+    filtered: count("Events that were not wanted, or repeated what was delivered before."),
     duplicates: count("Events that the provider sent again."),
   },
   { title: "SubscriptionCounts", description: "Events since the subscription was made." },

@@ -180,16 +180,19 @@ describe("pushes", () => {
 
   test("lists of events are filtered and paged", async () => {
     const path = `${installation()}/subscription-events`;
-    const first = (await on.inProject("GET", `${path}?pageSize=2&objectName=contacts&outcome=waiting`)).body;
+    const first = (await on.inProject("GET", `${path}?pageSize=2&objectName=contacts&outcome=queued`)).body;
     assert.equal(first.results.length, 2);
-    assert.equal(first.results[0].outcome, "waiting");
+    assert.equal(first.results[0].outcome, "queued");
     const token = first.pagination.nextPageToken;
     const second = (await on.inProject("GET", `${path}?pageSize=2&pageToken=${token}`)).body;
     assert.ok(second.results[0].id < first.results[1].id);
     assert.deepEqual((await on.inProject("GET", `${path}?recordId=none`)).body.results, []);
+    for (const outcome of ["delivered", "received", "given_up"])
+      assert.deepEqual((await on.inProject("GET", `${path}?outcome=${outcome}`)).body.results, [], outcome);
+    assert.equal((await on.inProject("GET", `${path}?outcome=coalesced`)).status, 400);
   });
 
-  test("waiting events are delivered when the destination comes", async () => {
+  test("waiting events become messages when the destination comes, and none is called delivered while its receiver cannot be reached", async () => {
     await on.inProject("POST", "/destinations", {
       name: "changes",
       type: "webhook",
@@ -197,7 +200,12 @@ describe("pushes", () => {
     });
     await until(async () => {
       const { state, counts } = await subscription();
-      return state === "active" && counts.delivered === counts.received;
+      assert.equal(counts.delivered, 0);
+      const { results } = (await on.inProject("GET", `${installation()}/subscription-events?pageSize=200`))
+        .body;
+      return (
+        state === "active" && results.every((event: { outcome: string }) => event.outcome === "in_message")
+      );
     });
   });
 });

@@ -59,7 +59,7 @@ export const suite: Suite = (on) => {
     await visit.open(`/projects/default${path}?tab=subscriptions`);
     const subscription = page.getByRole("region", { name: "Subscription to contacts" });
     await subscription.getByText("updates (email), deletions").waitFor();
-    await subscription.getByText("2 received, 1 delivered, 1 filtered, 0 repeated").waitFor();
+    await subscription.getByText("2 received, 1 delivered, 1 filtered, 0 sent again").waitFor();
 
     const events = page.getByRole("table", { name: "Events of the provider" });
     await page.getByLabel("Record", { exact: true }).fill("70502");
@@ -69,7 +69,7 @@ export const suite: Suite = (on) => {
     await page.getByLabel("Record", { exact: true }).fill("70501");
     await events.getByRole("button", { name: "70501" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("A message has an entry for it.").waitFor();
+    await dialog.getByText("The receiver has accepted the message with its entry.").waitFor();
     await dialog.getByRole("link", { name: "my-app" }).waitFor();
     await dialog.getByText("delivered", { exact: true }).nth(1).waitFor();
     await page.keyboard.press("Escape");
