@@ -101,7 +101,7 @@ describe("finding changes by reading", () => {
       [1, 2, 1],
     );
     assert.equal(entries("501")[1].fields.phone, "3");
-    const path = `${installation()}/subscription-events?recordId=${created}&outcome=filtered`;
+    const path = `${installation()}/subscription-events?recordId=${created}&outcome=repeated`;
     const [line] = (await on.inProject("GET", path)).body.results;
     assert.match(line.reason, /same state of the record was delivered already/);
   });
