@@ -38,7 +38,7 @@ export class AddressGuard {
   permits(address: string, hostIsListed: boolean): boolean {
     const bare = unmapped(address);
     // Allowing a translator's network does not allow the metadata addresses behind it.
-    if (contains(this.#metadata, bare) || contains(this.#metadata, translated(bare))) return false;
+    if ([bare, ...translated(bare)].some((one) => contains(this.#metadata, one))) return false;
     if (hostIsListed || contains(this.#allowed, bare)) return true;
     if (isIP(bare) === 6 && !contains(this.#publicV6, bare)) return false;
     return !contains(this.#private, bare);
@@ -67,14 +67,21 @@ function unmapped(address: string): string {
   return dotted(Number.parseInt(hex[1] ?? "", 16), Number.parseInt(hex[2] ?? "", 16));
 }
 
-/** Returns the IPv4 address that a translated one (NAT64, 6to4, "compatible") leads to, or the address itself. */
-function translated(address: string): string {
+/**
+ * Returns the IPv4 addresses that an IPv6 one may lead to through a translator or tunnel: 6to4, NAT64 (RFC 6052, also with a prefix of 48
+ * bits as in RFC 8215), SIIT, Teredo, ISATAP, and "compatible" ones.
+ */
+function translated(address: string): string[] {
   const url = isIP(address) === 6 ? URL.parse(`http://[${address}]/`) : null;
   const words = url ? toWords(url.hostname) : [];
   const is = (...first: number[]) => first.every((word, index) => words[index] === word);
-  if (is(0x2002)) return dotted(words[1], words[2]);
-  if (is(0x64, 0xff9b, 0, 0, 0, 0) || is(0, 0, 0, 0, 0, 0)) return dotted(words[6], words[7]);
-  return address;
+  const [, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0, eighth = 0] = words;
+  const last = dotted(seventh, eighth);
+  if (is(0x2002)) return [dotted(second, third)];
+  if (is(0x2001, 0)) return [dotted(seventh ^ 0xffff, eighth ^ 0xffff)];
+  if (is(0x64, 0xff9b, 1)) return [last, dotted(fourth, ((fifth & 255) << 8) | (sixth >> 8))];
+  const isWithin = is(0x64, 0xff9b) || is(0, 0, 0, 0) || (sixth === 0x5efe && (fifth & 0xfdff) === 0);
+  return isWithin ? [last] : [];
 }
 
 /** Returns the eight words of an address as URLs write it: in brackets, with `::` for the longest run of zeros. */

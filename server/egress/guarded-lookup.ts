@@ -1,39 +1,59 @@
 /** Looks up host names and returns only addresses that may be connected to. */
-import { lookup as systemLookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
+import { currentWork } from "../ground/current-work.ts";
 import { forbiddenAddress, type AddressGuard } from "./address-guard.ts";
+import type { NameLookups } from "./name-lookups.ts";
 
-/** Returns a replacement for `dns.lookup`. `hostIsListed` tells whether the operator allowed the name. */
+export interface LookupRules {
+  guard: AddressGuard;
+  names: NameLookups;
+  /** Whether the operator allowed the name. */
+  hostIsListed: boolean;
+  /** Whose share of look-ups is taken; the project of the current work unless told otherwise. */
+  owner?: () => string | undefined;
+}
+
+/** Returns a replacement for `dns.lookup`, which would hold one of the few threads of the process until a silent name server times out. */
 export const guardedLookup =
-  (guard: AddressGuard, hostIsListed: boolean): LookupFunction =>
-  (hostname, options, callback) => {
-    lookUpShared(hostname, options, (error, addresses) => {
-      if (error) return callback(error, "", 0);
-      const permitted = addresses.filter(({ address }) => guard.permits(address, hostIsListed));
-      const [first] = permitted;
-      if (!first) return callback(forbiddenAddress(hostname, addresses), "", 0);
-      if (options.all) return callback(null, permitted);
-      return callback(null, first.address, first.family);
-    });
+  ({ guard, names, hostIsListed, owner }: LookupRules): LookupFunction =>
+  (hostname, { family, all }, callback) => {
+    const project = owner?.() ?? currentWork()?.ids.projectId ?? "";
+    const answer = (...found: Parameters<typeof callback>): void => process.nextTick(callback, ...found);
+    const found = names
+      .find(hostname, project)
+      .catch((error: unknown) => (hostIsListed ? findBySystem(hostname) : Promise.reject(error)));
+    found.then(
+      (addresses) => {
+        const wanted = addresses.filter((one) => !family || one.family === Number(String(family).slice(-1)));
+        const permitted = wanted.filter(({ address }) => guard.permits(address, hostIsListed));
+        const [first] = permitted;
+        if (!first) answer(forbiddenAddress(hostname, wanted), "", 0);
+        else if (all) answer(null, permitted);
+        else answer(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => answer(toLookupError(error, hostname), "", 0),
+    );
   };
 
-type LookupCallback = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+/** The operator's own names may be known by other means than DNS. Nobody else can choose them, so that a thread is no loss. */
+function findBySystem(hostname: string): Promise<LookupAddress[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<LookupAddress[]>();
+  systemLookup(hostname, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses)));
+  return promise;
+}
 
-/** Callers that wait for a lookup in progress. */
-const lookups = new Map<string, LookupCallback[]>();
-
-/**
- * Looks up a name. Concurrent lookups of one name share a single query: a query holds one of the few threads of libuv
- * until the name server answers or times out, so one slow name with many calls would block all others.
- */
-function lookUpShared(hostname: string, options: LookupOptions, callback: LookupCallback): void {
-  const key = JSON.stringify([hostname, options.family, options.hints, options.order, options.verbatim]);
-  const waiting = lookups.get(key);
-  if (waiting) return void waiting.push(callback);
-  const callbacks = [callback];
-  lookups.set(key, callbacks);
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    lookups.delete(key);
-    for (const each of callbacks) each(error, addresses);
+function toLookupError(error: NodeJS.ErrnoException, hostname: string): NodeJS.ErrnoException {
+  const { code = "EFAIL" } = error;
+  const reason = code === "ENOTFOUND" || code === "ENODATA" ? "no such name" : REASONS[code] || error.message;
+  return Object.assign(new Error(`cannot look up ${hostname}: ${reason}`, { cause: error }), {
+    code,
+    hostname,
   });
 }
+
+const REASONS: Record<string, string> = {
+  ETIMEOUT: "its name server does not answer",
+  ESERVFAIL: "its name server failed",
+  ECONNREFUSED: "no name server can be reached",
+};

@@ -1,9 +1,10 @@
 /** Opens the only way for outgoing connections: checks the address, limits time and size. */
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
-import { outsideWork } from "../ground/current-work.ts";
+import { currentWork, outsideWork } from "../ground/current-work.ts";
 import { AddressGuard, bareHost, forbiddenAddress } from "./address-guard.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
+import { openNameLookups, type NameLookups } from "./name-lookups.ts";
 import { DEFAULT_TIMEOUT_MS, send, type EgressRequest, type EgressResponse } from "./send.ts";
 
 export interface Egress {
@@ -28,10 +29,10 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** `allow` lists hosts and CIDRs that may be reached although they are private (`BUSBAR_EGRESS_ALLOW`). */
-export function openEgress(allow: string[]): Egress {
+export function openEgress(allow: string[], names: NameLookups = openNameLookups()): Egress {
   const guard = new AddressGuard(allow);
   const dispatcher = new Agent({
-    connect: guardedConnector(guard),
+    connect: guardedConnector(guard, names),
     headersTimeout: DEFAULT_TIMEOUT_MS,
     bodyTimeout: DEFAULT_TIMEOUT_MS,
     keepAliveTimeout: 10_000,
@@ -46,7 +47,7 @@ export function openEgress(allow: string[]): Egress {
       const bare = bareHost(host);
       const isListed = guard.isListed(bare);
       if (isIP(bare) && !guard.permits(bare, isListed)) throw forbiddenAddress(bare);
-      return guardedLookup(guard, isListed);
+      return guardedLookup({ guard, names, hostIsListed: isListed });
     },
     allowsPlainHttp: (host) => guard.isListed(host),
     mayReach(host) {
@@ -59,13 +60,15 @@ export function openEgress(allow: string[]): Egress {
   };
 }
 
-function guardedConnector(guard: AddressGuard): buildConnector.connector {
+function guardedConnector(guard: AddressGuard, names: NameLookups): buildConnector.connector {
+  // The look-up begins before the call of a connector returns.
+  let project: string | undefined;
   const connectTo = (hostIsListed: boolean) =>
     buildConnector({
       // HTTP/2 would change the spelling and order of headers, which the proxy passes on unchanged.
       allowH2: false,
       timeout: CONNECT_TIMEOUT_MS,
-      lookup: guardedLookup(guard, hostIsListed),
+      lookup: guardedLookup({ guard, names, hostIsListed, owner: () => project }),
     });
   const strict = connectTo(false);
   const listed = connectTo(true);
@@ -74,6 +77,7 @@ function guardedConnector(guard: AddressGuard): buildConnector.connector {
     const isListed = guard.isListed(host);
     // An address is never looked up, so it is checked here.
     if (isIP(host) && !guard.permits(host, isListed)) return callback(forbiddenAddress(host), null);
+    project = currentWork()?.ids.projectId;
     // The connection is shared: its answers belong to no work, whoever opens it.
     return outsideWork(() => (isListed ? listed : strict)(options, callback));
   };
