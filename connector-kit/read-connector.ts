@@ -129,6 +129,8 @@ export interface ReadConnector {
   prepareCount(plan: ReadPlan): ProviderRequest;
   /** Counts the records that match. An estimate: it may change meanwhile. */
   count(plan: ReadPlan, fetch: ProviderFetch): Promise<number>;
+  /** An object whose list needs nothing but credentials, to try them by. Absent: there is none. */
+  readonly cheapestObject?: string | undefined;
   /** Reads at most one record with the plan's fields, to find out whether they can be read. */
   readSample(plan: ReadPlan, fetch: ProviderFetch): Promise<SourceRecord | undefined>;
   /** Reads records by their ids, in any order; a record that does not exist is absent. */

@@ -193,6 +193,9 @@ CREATE TABLE connections (
   access_expire_time timestamptz,
   create_time timestamptz NOT NULL DEFAULT now(),
   update_time timestamptz,
+  verified_time timestamptz,
+  trial_time timestamptz,
+  trials integer NOT NULL DEFAULT 0,
   PRIMARY KEY (id),
   UNIQUE (project_id, group_id, provider),
   CHECK ((status = ANY (ARRAY['created'::text, 'working'::text, 'bad_credentials'::text]))),
@@ -203,6 +206,7 @@ CREATE TABLE connections (
 );
 CREATE INDEX ON connections (group_id);
 CREATE INDEX ON connections (project_id, id DESC);
+CREATE INDEX connections_trial_time ON connections (trial_time) WHERE (trial_time IS NOT NULL);
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON connections FOR EACH ROW EXECUTE FUNCTION notify_change();
 
 CREATE TABLE consents (

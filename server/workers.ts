@@ -1,5 +1,6 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
 import { retentionRules } from "./retention-rules.ts";
+import { repeatTrials } from "./calls/repeat-trials.ts";
 import { startRefreshAhead } from "./calls/refresh-ahead.ts";
 import { startDeliveries } from "./deliver/delivery-engine.ts";
 import { rememberMessages } from "./events/recent-messages.ts";
@@ -44,6 +45,7 @@ export function startWorkers(deps: Services): Workers {
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
   const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });
+  const trials = repeatTrials(deps);
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({
     ...deps,
@@ -68,6 +70,7 @@ export function startWorkers(deps: Services): Workers {
         reads.stop(),
         subscriptions.stop(),
         refreshes.stop(),
+        trials.stop(),
         deliveries.stop(),
         schemas.stop(),
         sweeper.stop(),

@@ -55,6 +55,20 @@ test("a file that agrees with the vendor's document ends with 0, and each differ
   assert.match(broken.stdout, /"kind": ?"fault"/);
 });
 
+test("a provider by which credentials cannot be tried is warned about, and ends with 0", async () => {
+  const [head = ""] = provider("items").split("connector:");
+  await writeFile(join(folder, "x-untried.yaml"), head);
+  await writeFile(
+    join(folder, "x-tried.yaml"),
+    `${head}authHealthCheck: { url: "https://api.quill.example/me" }\n`,
+  );
+  const untried = await check(join(folder, "x-untried.yaml"));
+  assert.equal(untried.code, 0, untried.stderr);
+  assert.match(untried.stdout, /! authHealthCheck: nothing can try the credentials/);
+  for (const name of ["x-tried.yaml", "x-right.yaml"])
+    assert.doesNotMatch((await check(join(folder, name))).stdout, /authHealthCheck/);
+});
+
 test("a file that cannot be read, or is no OpenAPI document, is refused by name", async () => {
   const missing = await check(join(folder, "x-right.yaml"), "--openapi", join(folder, "nothing.yaml"));
   assert.equal(missing.code, 1);

@@ -38,12 +38,18 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
         own?.description && openapi !== undefined
           ? await compare(own.description, resolve(terminal.cwd, openapi))
           : undefined;
+      const { findCheapestObject } = await import("../../connector-kit/described/object-plan.ts");
+      const tried =
+        own && (own.info.authHealthCheck ?? (own.description && findCheapestObject(own.description)));
+      const warnings = own && tried === undefined ? [UNTRIED] : [];
       const all = [
         ...faults.map(({ path, message }) => ({ path, message, kind: "fault" })),
         ...(differences?.differences ?? []).map((one) => ({ ...one, kind: "difference" })),
       ];
-      if (out.json) out.data(all);
+      if (out.json) out.data([...all, ...warnings.map((one) => ({ ...one, kind: "warning" }))]);
       else {
+        for (const { path, message } of warnings)
+          out.line(`${out.paint.yellow("!")} ${printable(path)}: ${printable(message)}`);
         for (const { path, message } of all)
           out.line(`${out.paint.red("✗")} ${printable(path)}: ${printable(message)}`);
         out.line(told(file, all.length, differences));
@@ -51,6 +57,13 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
       if (all.length > 0) throw new Ended();
     });
 }
+
+const UNTRIED = {
+  path: "authHealthCheck",
+  message:
+    "nothing can try the credentials of customers: a wrong key is found out only by the first call. Name an address here that answers " +
+    "whether credentials are good, or describe an object that is read",
+};
 
 type Compared = Awaited<ReturnType<typeof compare>>;
 

@@ -138,7 +138,15 @@ async function tell(made: JsonObject, integration: string, { out }: Connected): 
   out.line(`${out.paint.green("installed")} ${printable(integration)} for ${printable(group)}`);
   const content: Json = valueAt(made, "config.content") ?? {};
   const { provider: _, ...objects } = isObject(content) ? content : {};
+  const isUnhealthy = textAt(made, "healthStatus") === "unhealthy";
   await tellRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
+  if (!isUnhealthy) return;
+  throw new Failure(
+    "The installation is unhealthy: the provider refuses the credentials of its connection.",
+    {
+      remedy: `Connect the customer again: busbar connect ${textAt(made, "config.content.provider") ?? "<provider>"} --group ${group}`,
+    },
+  );
 }
 
 async function uninstall(

@@ -9,7 +9,7 @@ import type { Description } from "./description.ts";
 import { getOne } from "./get-record.ts";
 import { tellsDeletions } from "./chosen-list.ts";
 import { readDeletedPage, sourceRecord } from "./list-page.ts";
-import { idFaults, planOf, plansOf } from "./object-plan.ts";
+import { findCheapestObject, idFaults, planOf, plansOf } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -35,6 +35,7 @@ export function describedRead(description: Description, classify: Classify): Rea
       mostSearchFilters: 5,
       overlapMs: overlapMs(description),
     },
+    cheapestObject: findCheapestObject(description),
     preparePage: (plan, checkpoint) => objectPageRequest(listsOf(plan), plan, checkpoint),
     readPage,
     prepareCount: (plan) => objectPageRequest(listsOf(plan), { ...plan, pageSize: 1 }, undefined),

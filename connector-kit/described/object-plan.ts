@@ -54,6 +54,13 @@ export function plansOf(description: Description, account?: Account): ObjectPlan
   return named.map(([name, rules]) => merged(description, name, rules, account));
 }
 
+/** Returns the name of an object whose list needs nothing but credentials. */
+export const findCheapestObject = (description: Description): string | undefined =>
+  plansOf(description).find(
+    ({ name, modes, parent, list }) =>
+      name in description.objects && modes.includes("read") && !parent && list !== undefined,
+  )?.name;
+
 /** An object with rules for an upsert can be upserted, whatever its modes. */
 export function merged(
   description: Description,

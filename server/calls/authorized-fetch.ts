@@ -8,7 +8,7 @@ import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { inSpan } from "../ground/span.ts";
 import { withoutSecrets } from "../ground/without-secrets.ts";
-import type { LiveConnection } from "./live-connection.ts";
+import { listSecrets, type LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
 
 export interface AuthorizedFetchOptions {
@@ -52,6 +52,12 @@ export function authorizedFetch(
     return live === connection ? first : exchange({ ...options, egress, base, live }, request);
   };
 }
+
+/** Sends with exactly these credentials; a refusal of theirs is an answer like others, and nobody else is told. */
+export const fetchOnce =
+  (sending: Pick<Sending, "egress" | "base" | "live" | "timeoutMs">): ProviderFetch =>
+  (request) =>
+    exchange(sending, request);
 
 const isUnauthorized = (response: ProviderResponse, connector: Connector | undefined): boolean =>
   response.status === 401 || connector?.classify?.(response)?.kind === "unauthorized";
@@ -102,7 +108,7 @@ async function sendOnce(
     const { status, headers } = received;
     onExchange?.({ ...shown, status });
     const text = received.text();
-    const shownText = status < 400 ? text : withoutSecrets(text, secretsOf(live));
+    const shownText = status < 400 ? text : withoutSecrets(text, listSecrets(live));
     const answer = { path: shown.path, status, headers, text: shownText };
     onAnswer?.(answer);
     return answer;
@@ -113,19 +119,6 @@ async function sendOnce(
     onExchange?.({ ...shown, failure: error.message });
     throw toProviderError(error, repeatable);
   }
-}
-
-/** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */
-function secretsOf({ authorization, accessToken = "" }: LiveConnection): string[] {
-  const { headers, query, signer } = authorization;
-  const ofHeaders = headers.flatMap(([, value]) => {
-    const bare = value.split(" ").at(-1) ?? value;
-    const pair = Buffer.from(bare, "base64").toString("utf8");
-    const password = value.startsWith("Basic ") ? pair.slice(pair.indexOf(":") + 1) : "";
-    return [value, bare, password];
-  });
-  const ofQuery = query.flatMap(([, value]) => [value, encodeURIComponent(value)]);
-  return [accessToken, signer?.secretAccessKey ?? "", ...ofHeaders, ...ofQuery];
 }
 
 /** Appends the connector's path to the base address; `/` is the base address itself. A path can never lead to another origin. */

@@ -15,13 +15,18 @@ export function openBaseAddresses(deps: { egress: Egress }): BaseAddressOf {
   return (connection, moduleKey) => {
     const ofModules = known.get(connection) ?? new Map<string | undefined, URL>();
     known.set(connection, ofModules);
-    const url = ofModules.get(moduleKey) ?? build(deps, connection, moduleKey);
+    const url = ofModules.get(moduleKey) ?? buildBaseAddress(deps, connection, moduleKey);
     ofModules.set(moduleKey, url);
     return url;
   };
 }
 
-function build(deps: { egress: Egress }, connection: LiveConnection, moduleKey: string | undefined): URL {
+/** Throws `ProviderError` (`forbidden`). */
+export function buildBaseAddress(
+  deps: { egress: Egress },
+  connection: LiveConnection,
+  moduleKey: string | undefined,
+): URL {
   const values = addressValues(connection);
   try {
     return baseUrl(connection.provider, { values, moduleKey, allowPlainHttp: deps.egress.allowsPlainHttp });

@@ -3,14 +3,17 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { healConnection, markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
-import { askHealth, type Health } from "./health-check.ts";
+import type { Catalog } from "../../connectors/catalog.ts";
+import type { HealthAnswer } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
+import { tryLive } from "./try-credentials.ts";
 
-interface Services {
+export interface CheckServices {
   database: Database;
   egress: Egress;
   connections: LiveConnections;
+  catalog: Catalog;
 }
 
 export interface CredentialCheck {
@@ -25,7 +28,7 @@ export interface CredentialCheck {
  * the waiting that refused calls need: the address that was called exists for this question only.
  */
 export async function checkCredentials(
-  deps: Services,
+  deps: CheckServices,
   connection: { id: string; projectId: string },
 ): Promise<CredentialCheck> {
   try {
@@ -33,7 +36,7 @@ export async function checkCredentials(
     if (!found) return { working: false, detail: "The connection was deleted." };
     const isBad = found.status === "bad_credentials";
     const live = isBad && found.refreshable ? await deps.connections.forceRefresh(found) : found;
-    return await verdict(deps, live, await askHealth(deps.egress, live));
+    return await verdict(deps, live, await tryLive(deps, live));
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { working: false, detail: error.message };
@@ -41,9 +44,9 @@ export async function checkCredentials(
 }
 
 async function verdict(
-  deps: Services,
+  deps: CheckServices,
   live: LiveConnection,
-  health: Health,
+  { health, words }: HealthAnswer,
   isFresh = false,
 ): Promise<CredentialCheck> {
   const name = live.provider.displayName ?? live.provider.name;
@@ -58,12 +61,12 @@ async function verdict(
         await deps.connections.suspects.refusedByCheck(live);
       throw error;
     });
-    const again = health === "refused" ? await askHealth(deps.egress, fresh) : health;
+    const again = health === "refused" ? await tryLive(deps, fresh) : { health };
     return verdict(deps, fresh, again, true);
   }
   if (health === "refused") {
     await deps.connections.suspects.refusedByCheck(live);
-    return { working: false, detail: `${name} refuses the credentials.` };
+    return { working: false, detail: `${name} refuses the credentials${words ? `: ${words}` : ""}.` };
   }
   if (isFresh) return { working: true, detail: `${name} has issued a new access token.` };
   return {
@@ -72,7 +75,7 @@ async function verdict(
   };
 }
 
-async function markWorking({ database }: Services, live: LiveConnection): Promise<void> {
+async function markWorking({ database }: CheckServices, live: LiveConnection): Promise<void> {
   const { projectId, id } = live;
   await markConnectionWorking(database.queries, projectId, id);
   if (live.status === "bad_credentials") await healConnection(database.queries, live);

@@ -4,36 +4,46 @@ import { healthCheckUrl, TemplateError } from "../../connector-kit/template.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import type { LiveConnection } from "./live-connection.ts";
+import { refusalWords } from "../credentials/grants/token-refusal.ts";
+import { listSecrets, type LiveConnection } from "./live-connection.ts";
 
 /** `unknown`: there is no health check, or its answer says nothing about the credentials. */
 export type Health = "fine" | "refused" | "unknown";
 
+export interface HealthAnswer {
+  health: Health;
+  /** The provider's words, without secrets. */
+  words?: string;
+}
+
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 256 * 1024;
 
-export async function askHealth(egress: Egress, live: LiveConnection): Promise<Health> {
+export async function askHealth(egress: Egress, live: LiveConnection): Promise<HealthAnswer> {
   const { provider, authorization } = live;
   const { signer } = authorization;
   try {
     const values = addressValues(live);
     const url = healthCheckUrl(provider, { values, allowPlainHttp: egress.allowsPlainHttp });
-    if (!url) return "unknown";
+    if (!url) return { health: "unknown" };
     const { method = "GET", awsService: service = signer?.service ?? "" } = provider.authHealthCheck ?? {};
     const added = { ...authorization, ...(signer && { signer: { ...signer, service } }) };
-    const { status, body } = await egress.send({
+    const { status, text } = await egress.send({
       ...(await authorizeRequest(added, { url, method })),
       totalTimeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
     const { successStatusCodes, refusals = [] } = provider.authHealthCheck ?? {};
-    if (status === 401) return "refused";
-    if (refusals.some((refusal) => refusal.status === status && body.includes(refusal.text)))
-      return "refused";
+    const said = text();
+    const isRefused =
+      status === 401 || refusals.some((refusal) => refusal.status === status && said.includes(refusal.text));
     const isFine = successStatusCodes ? successStatusCodes.includes(status) : status >= 200 && status < 300;
-    return isFine ? "fine" : "unknown";
+    if (isFine && !isRefused) return { health: "fine" };
+    const words = [`${url.host} answered ${status}`, refusalWords(said, listSecrets(live))].filter(Boolean);
+    return { health: isRefused ? "refused" : "unknown", words: words.join(": ") };
   } catch (error) {
-    if (error instanceof TemplateError || error instanceof EgressError) return "unknown";
+    if (error instanceof TemplateError || error instanceof EgressError)
+      return { health: "unknown", words: error.message };
     throw error;
   }
 }

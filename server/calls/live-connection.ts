@@ -85,3 +85,16 @@ type Wire = Parameters<typeof authorization>[1];
 /** The error for a connection that no call can use until the catalog or the connection is changed. */
 export const unusable = (message: string, cause?: unknown): ProviderError =>
   new ProviderError({ kind: "forbidden", message, cause });
+
+/** What authenticates the calls: some providers repeat it in an error, which is logged, stored and shown. */
+export function listSecrets({ authorization, accessToken = "" }: LiveConnection): string[] {
+  const { headers, query, signer } = authorization;
+  const ofHeaders = headers.flatMap(([, value]) => {
+    const bare = value.split(" ").at(-1) ?? value;
+    const pair = Buffer.from(bare, "base64").toString("utf8");
+    const password = value.startsWith("Basic ") ? pair.slice(pair.indexOf(":") + 1) : "";
+    return [value, bare, password];
+  });
+  const ofQuery = query.flatMap(([, value]) => [value, encodeURIComponent(value)]);
+  return [accessToken, signer?.secretAccessKey ?? "", ...ofHeaders, ...ofQuery];
+}

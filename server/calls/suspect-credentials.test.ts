@@ -153,8 +153,8 @@ describe("credentials that a provider refuses", () => {
     await until(async () => (await acme.status()) === "working");
     assert.equal(
       calls.filter((path) => path === "/me").length,
-      1,
-      "the health check rests after it was fine",
+      2,
+      "asked when the key was stored and after a refusal; it rests after it was fine",
     );
     assert.equal(await acme.errors(), 0);
   });
@@ -170,7 +170,7 @@ describe("credentials that a provider refuses", () => {
     valid.add("another-key");
     const change = { updateMask: ["apiKey"], connection: { apiKey: "another-key" } };
     const updated = await on.inProject("PATCH", `/connections/${acme.id}`, change);
-    assert.equal(updated.body.status, "created", updated.text);
+    assert.deepEqual([updated.body.status, updated.body.verified], ["working", true], updated.text);
     assert.equal(await acme.call(), 200);
     await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.health(), "healthy");
@@ -215,12 +215,15 @@ describe("credentials that a provider refuses", () => {
     laterMs.by += 11 * 60_000;
     for (let tries = 0; tries < 3; tries += 1) await acme.call("/odd");
     await until(async () => (await acme.status()) === "bad_credentials");
-    const change = { updateMask: ["apiKey"], connection: { apiKey: "still-wrong" } };
+    const change = { updateMask: ["apiKey"], connection: key("the-next") };
     assert.equal((await on.inProject("PATCH", `/connections/${acme.id}`, change)).status, 200);
-    assert.equal(await acme.call(), 401);
+    assert.equal(await acme.call(), 200);
+    await until(async () => (await acme.status()) === "working");
+    assert.equal(await acme.call("/odd"), 401);
+    await until(() => isSuspect(acme));
     assert.equal(
       await acme.status(),
-      "created",
+      "working",
       "what was held against the old key does not count for the new one",
     );
     mock.restoreAll();
@@ -257,6 +260,8 @@ describe("credentials that a provider refuses", () => {
   test("a token without a refresh token survives a single 401, and is marked bad when it expires", async () => {
     valid.add("imported");
     const acme = await customer("tokens", "imported", token("imported", inMs(3_600_000)));
+    assert.equal(await acme.call(), 200);
+    await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.call("/odd"), 401);
     assert.equal(await acme.call(), 200);
     const forced = await on.inProject("GET", `/connections/${acme.id}?refresh=force`);

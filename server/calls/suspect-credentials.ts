@@ -12,6 +12,7 @@ import {
   markConnectionWorking,
   findConnection,
   updateConnection,
+  type ConnectionRow,
 } from "../store/connections.ts";
 import { transact, type Database } from "../store/database.ts";
 import { removeSuspect } from "../store/suspect-connections.ts";
@@ -81,7 +82,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     const generation = credentialGeneration(live);
     if ((checkedUntil.get(generation) ?? 0) > nowMs()) return undefined;
     checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
-    const health = await askHealth(deps.egress, live);
+    const { health } = await askHealth(deps.egress, live);
     if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
     if (health === "refused") await markBad(deps, live, "its health check and another call were refused");
     return health;
@@ -96,6 +97,8 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
       strikes.delete(id);
       return shared.has(id) ? removeSuspect(queries, id) : undefined;
     }
+    // Patience is for credentials that have worked.
+    if (live.status === "created") return markBad(deps, live, "they have never been accepted", "created");
     await shared.add(live);
     if (count < MOST_STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
     if (!(await shared.isOld(live, STRIKES_OVER_MS))) return;
@@ -146,13 +149,19 @@ async function succeeded({ database }: Services, live: LiveConnection): Promise<
   else if (!live.refreshable) await healConnection(database.queries, live);
 }
 
-function markBad(deps: Services, live: LiveConnection, why: string): Promise<void> {
+function markBad(
+  deps: Services,
+  live: LiveConnection,
+  why: string,
+  onlyWhile?: ConnectionRow["status"],
+): Promise<void> {
   return transact(deps.database, async (queries) => {
     const { projectId, id, provider } = live;
     await lockConnection(queries, projectId, id);
     const row = await findConnection(queries, projectId, id);
     // The credentials were replaced meanwhile, or another process has marked the connection already.
     if (!row || row.credentialsSealed !== live.sealed || row.status === "bad_credentials") return;
+    if (onlyWhile && row.status !== onlyWhile) return;
     await removeSuspect(queries, id);
     await updateConnection(queries, projectId, id, { status: "bad_credentials" });
     const reason = `${provider.displayName ?? provider.name} does not accept the credentials any more: ${why}.`;

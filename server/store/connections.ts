@@ -22,6 +22,8 @@ export interface ConnectionRow {
   providerAppId: string | null;
   authScheme: string;
   status: ConnectionStatus;
+  /** Since when the provider is known to have accepted the credentials. */
+  verifiedTime: Date | null;
   providerWorkspaceRef: string | null;
   providerConsumerRef: string | null;
   providerMetadata: ProviderMetadata;
@@ -76,6 +78,7 @@ function assemble(row: Joined): ConnectionRow {
     providerAppId,
     authScheme,
     status: row.status as ConnectionStatus,
+    verifiedTime: row.verifiedTime,
     providerWorkspaceRef,
     providerConsumerRef,
     providerMetadata: row.providerMetadata as ProviderMetadata,
@@ -130,15 +133,34 @@ export interface NewConnection {
   providerMetadata: ProviderMetadata;
   credentialsSealed: string;
   accessExpireTime?: Date;
+  /** Default: nothing is known, and nothing is tried. */
+  trial?: TrialState;
 }
 
+/** What is known of new credentials, and whether to try them again. */
+export interface TrialState {
+  isVerified: boolean;
+  canBeTried: boolean;
+}
+
+/** The columns of new credentials. */
+const trialColumns = ({ isVerified, canBeTried }: TrialState) => ({
+  status: isVerified ? ("working" as const) : ("created" as const),
+  verifiedTime: isVerified ? sql<Date>`now()` : null,
+  trialTime: !isVerified && canBeTried ? sql<Date>`now()` : null,
+  trials: 0,
+});
+
 /** Violates `connections_project_id_group_id_provider_key` when the group has a connection to the provider already. */
-export async function insertConnection(queries: Queries, connection: NewConnection): Promise<void> {
+export async function insertConnection(
+  queries: Queries,
+  { trial = { isVerified: false, canBeTried: false }, ...connection }: NewConnection,
+): Promise<void> {
   await queries
     .insertInto("connections")
     .values({
       ...connection,
-      status: "created",
+      ...trialColumns(trial),
       providerMetadata: JSON.stringify(connection.providerMetadata),
     })
     .execute();
@@ -185,6 +207,7 @@ type ConnectionChange = Partial<
     | "providerWorkspaceRef"
     | "providerConsumerRef"
     | "providerMetadata"
+    | "trial"
   > & {
     status: ConnectionStatus;
     accessExpireTime: Date | null;
@@ -198,7 +221,7 @@ export async function updateConnection(
   change: ConnectionChange,
 ): Promise<void> {
   // New credentials lift pauses that Busbar has set, and another account means other records.
-  if (change.status === "created" || change.providerWorkspaceRef !== undefined)
+  if (change.trial !== undefined || change.providerWorkspaceRef !== undefined)
     await queueSyncs(queries, { connectionId: id });
   await write(queries, projectId, id, change);
 }
@@ -224,12 +247,13 @@ async function write(
   queries: Queries,
   projectId: string,
   id: string,
-  { providerMetadata, ...columns }: ConnectionChange,
+  { providerMetadata, trial, ...columns }: ConnectionChange,
 ): Promise<void> {
   await queries
     .updateTable("connections")
     .set({
       ...columns,
+      ...(trial && trialColumns(trial)),
       ...(providerMetadata && { providerMetadata: JSON.stringify(providerMetadata) }),
       updateTime: sql`now()`,
     })
@@ -247,11 +271,32 @@ async function renameAccount(
   await renameBaselineAccount(queries, one);
 }
 
+const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
+
+/**
+ * Claims up to `most` connections whose credentials are due for a trial; the next one comes after 1, 2, 4 and up
+ * to 64 minutes, unless this one tells.
+ */
+export async function claimDueTrials(
+  queries: Queries,
+  { most, minuteMs }: { most: number; minuteMs: number },
+): Promise<{ id: string; projectId: string }[]> {
+  const { rows } = await sql<{ id: string; projectId: string }>`
+    update connections
+    set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
+    where id in (
+      select id from connections where trial_time <= now() and status = 'created' order by trial_time limit ${most} for update skip locked
+    )
+    returning id, project_id
+  `.execute(queries);
+  return rows;
+}
+
 /** Records that a call with these credentials succeeded; writes only on a change. */
 export async function markConnectionWorking(queries: Queries, projectId: string, id: string): Promise<void> {
   await queries
     .updateTable("connections")
-    .set({ status: "working", updateTime: sql`now()` })
+    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "=", "created")
@@ -265,7 +310,7 @@ export async function healConnection(
 ): Promise<void> {
   await queries
     .updateTable("connections")
-    .set({ status: "working", updateTime: sql`now()` })
+    .set({ status: "working", updateTime: sql`now()`, ...VERIFIED })
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "=", "bad_credentials")

@@ -128,7 +128,10 @@ export interface Connections {
   providerMetadata: Generated<Json>;
   providerWorkspaceRef: string | null;
   status: string;
+  trials: Generated<number>;
+  trialTime: Timestamp | null;
   updateTime: Timestamp | null;
+  verifiedTime: Timestamp | null;
 }
 
 export interface Consents {

@@ -42,6 +42,7 @@ describe("providers whose requests are signed", () => {
   let gate: Simulation;
   let simulatedAws: SimulatedAws;
   const arrived: ArrivedRequest[] = [];
+  let isDown = false;
 
   before(async () => {
     const { description, faults } = checkDescription(CONNECTOR);
@@ -50,7 +51,7 @@ describe("providers whose requests are signed", () => {
       const opened = openSimulatedAws({ service, region, ...KEY });
       const admit = (request: ArrivedRequest) => {
         arrived.push(request);
-        return opened.admit(request);
+        return isDown ? { status: 503, headers: {}, body: {} } : opened.admit(request);
       };
       return { opened, simulation: await startSimulation(description, { admit }) };
     };
@@ -237,7 +238,13 @@ describe("providers whose requests are signed", () => {
 
   test("a wrong secret: the provider's 403 is passed on, its health check makes the connection bad, new keys heal it", async () => {
     const wrong = { basicAuth: { username: KEY.accessKeyId, password: "wrong" } };
+    const tried = await generate("aws", "globex", wrong);
+    assert.equal(tried.status, 422, tried.text);
+    assert.match(tried.body.detail, /refuses these credentials.*403/);
+    // Stored while nothing was known of it.
+    isDown = true;
     const id = await connected("directory", "aws", "globex", wrong);
+    isDown = false;
     const status = async () => (await on.inProject("GET", `/connections/${id}`)).body.status;
     const refused = await proxied("GET", "/v1/users", { groupRef: "globex" });
     assert.equal(refused.status, 403);
@@ -258,7 +265,9 @@ describe("providers whose requests are signed", () => {
       good.text,
     );
     const unknown = { basicAuth: { username: "AKIAOTHER", password: "x" } };
+    isDown = true;
     const bad = await connected("directory", "aws", "umbrella", unknown);
+    isDown = false;
     const { body } = await on.inProject("POST", `/connections/${bad}:check`);
     assert.deepEqual([body.check.working, body.status], [false, "bad_credentials"]);
   });

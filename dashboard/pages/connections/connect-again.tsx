@@ -59,7 +59,7 @@ function useReconnectedElsewhere(status: string, onDone: () => void): void {
     done.current = onDone;
   });
   useEffect(() => {
-    if (before.current === "bad_credentials" && status === "created") done.current();
+    if (before.current === "bad_credentials" && status !== "bad_credentials") done.current();
     before.current = status;
   }, [status]);
 }

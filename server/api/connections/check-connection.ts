@@ -1,12 +1,9 @@
 /** POST /v1/projects/{projectIdOrName}/connections/{connectionId}:check */
 import { Type } from "typebox";
-import { checkCredentials } from "../../calls/check-credentials.ts";
-import type { LiveConnections } from "../../calls/live-connections.ts";
-import type { Egress } from "../../egress/open-egress.ts";
+import { checkCredentials, type CheckServices } from "../../calls/check-credentials.ts";
 import { described } from "../../ground/described.ts";
 import { now } from "../../ground/clock.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { Database } from "../../store/database.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { ConnectionId } from "../members.ts";
 import { ConnectionSchema, getConnectionRow, toConnection } from "./connection.ts";
@@ -20,7 +17,7 @@ const CheckSchema = Type.Object(
   { title: "ConnectionCheck", description: "The result of the check." },
 );
 
-export const checkConnection = (deps: { database: Database; egress: Egress; connections: LiveConnections }) =>
+export const checkConnection = (deps: CheckServices) =>
   projectEndpoint({
     operationId: "checkConnection",
     tag: "Connections",

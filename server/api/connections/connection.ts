@@ -85,6 +85,11 @@ export const ConnectionSchema = Type.Object(
       ],
       { description: "Authentication scheme. `none` for a provider-specific scheme." },
     ),
+    verified: Type.Boolean({
+      description:
+        "Busbar's own. Whether the provider has accepted the credentials. They are tried when they are stored; while the provider cannot " +
+        "be asked, this is `false`, and they are tried again.",
+    }),
     status: Type.Enum(["created", "working", "bad_credentials"], {
       description:
         "`created`: new or just refreshed. `working`: used successfully. `bad_credentials`: the customer " +
@@ -143,6 +148,7 @@ export function toConnection(
     ...(providerConsumerRef !== null && { providerConsumerRef }),
     ...times(row),
     authScheme: shownScheme(row.authScheme),
+    verified: row.status === "working" || (row.status === "created" && row.verifiedTime !== null),
     status: row.status,
     providerMetadata: row.providerMetadata,
     ...(extra.credentials && shownSecrets(extra.credentials, extra.includeRefreshToken ?? false)),

@@ -1,5 +1,5 @@
 /** Stores new credentials: in a new connection, or in the connection that the group already has. */
-import type { Catalog } from "../../../connectors/catalog.ts";
+import { tryCredentials, type TrialServices } from "../../calls/try-credentials.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
@@ -14,9 +14,10 @@ import {
   updateConnection,
   type ConnectionRow,
   type ProviderMetadata,
+  type TrialState,
 } from "../../store/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
-import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
+import { isUniqueViolation, type Queries, transact } from "../../store/database.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { getConnectionRow } from "./connection.ts";
@@ -39,15 +40,14 @@ export interface WantedConnection {
   credentials: StoredCredentials;
 }
 
-interface Services {
-  database: Database;
-  sealer: Sealer;
-  catalog: Catalog;
-}
-
-/** Returns the stored connection. Throws a 404 Problem if the connection to update is gone, 409 if it must be new and is not. */
-export async function saveConnection(deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
-  const save = () => transact(deps.database, (queries) => saveIn(queries, deps, wanted));
+/**
+ * Tries the credentials and returns the stored connection. Throws a 404 Problem if the connection to update is gone, 409 if it must be new
+ * and is not, and 422 if the provider refuses the credentials.
+ */
+export async function saveConnection(deps: TrialServices, wanted: WantedConnection): Promise<ConnectionRow> {
+  const { credentials, ...trial } = await tryCredentials(deps, wanted);
+  const tried = { ...wanted, credentials, trial };
+  const save = () => transact(deps.database, (queries) => saveIn(queries, deps, tried));
   try {
     return await save();
   } catch (error) {
@@ -57,7 +57,11 @@ export async function saveConnection(deps: Services, wanted: WantedConnection): 
   }
 }
 
-async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection): Promise<ConnectionRow> {
+async function saveIn(
+  queries: Queries,
+  deps: TrialServices,
+  wanted: WantedConnection & { trial: TrialState },
+): Promise<ConnectionRow> {
   const { projectId, provider, groupRef, groupName, consumerRef, consumerName } = wanted;
   await holdProvider(queries, deps.catalog, { projectId, provider });
   await requireApp(queries, wanted);
@@ -71,8 +75,11 @@ async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection
   const id = existing?.id ?? wanted.connectionId ?? newId();
   const columns = columnsOf(deps.sealer, { id, projectId }, wanted);
   if (existing) {
-    const change = { ...columns, consumerId: consumer.id, status: "created" as const };
-    await updateConnection(queries, projectId, id, change);
+    await updateConnection(queries, projectId, id, {
+      ...columns,
+      consumerId: consumer.id,
+      trial: wanted.trial,
+    });
   } else if (wanted.connectionId === undefined) {
     const { accessExpireTime, ...rest } = columns;
     const expiry = accessExpireTime ? { accessExpireTime } : {};
@@ -84,6 +91,7 @@ async function saveIn(queries: Queries, deps: Services, wanted: WantedConnection
       consumerId: consumer.id,
       ...rest,
       ...expiry,
+      trial: wanted.trial,
     });
   }
   const row = await getConnectionRow(queries, projectId, id);

@@ -1,6 +1,7 @@
 /** PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}: new credentials or metadata for a connection. */
 import { Type, type Static } from "typebox";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import { tryCredentials, type TriedCredentials } from "../../calls/try-credentials.ts";
 import { enteredMetadata, requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { requireUntold } from "../../credentials/stored/told-metadata.ts";
 import { proveCredentials } from "../../credentials/connect/prove-credentials.ts";
@@ -57,7 +58,7 @@ export const updateConnection = (deps: RefreshServices) =>
     summary: "Update a connection",
     description:
       `\`updateMask\` may list ${MEMBERS.join(", ")}. New credentials must fit the connection's ` +
-      "authentication scheme; those for a token endpoint are checked first. `providerMetadata` is merged. What the provider itself tells of " +
+      "authentication scheme and are tried first: what the provider refuses is not stored, and the old ones stay. `providerMetadata` is merged. What the provider itself tells of " +
       "the account, such as its id, can be set with the scope `full` only.",
     params: Type.Object({ connectionId: ConnectionId }),
     body: Type.Object({
@@ -86,9 +87,18 @@ export const updateConnection = (deps: RefreshServices) =>
         : undefined;
       if (!proven) requireAddress(provider, metadata, deps.egress.allowsPlainHttp);
       const workspaceRef = change.providerWorkspaceRef ?? change.providerMetadata?.["workspace"]?.value;
+      const known = { ...row, providerMetadata: proven?.metadata ?? metadata };
+      const tried =
+        proven &&
+        (await tryCredentials(deps, {
+          ...known,
+          providerAppId: row.providerAppId ?? undefined,
+          providerWorkspaceRef: workspaceRef ?? row.providerWorkspaceRef ?? undefined,
+          credentials: proven.credentials,
+        }));
       const updated = await store(deps, provider, row, {
-        credentials: proven?.credentials,
-        metadata: proven?.metadata ?? metadata,
+        tried,
+        metadata: known.providerMetadata,
         providerWorkspaceRef: workspaceRef && (metadata["workspace"]?.value ?? workspaceRef),
       });
       const providerApp = updated.providerAppId
@@ -131,21 +141,21 @@ function store(
   deps: RefreshServices,
   provider: ProviderInfo,
   { id, projectId }: ConnectionRow,
-  change: { credentials?: StoredCredentials; metadata: ProviderMetadata; providerWorkspaceRef?: string },
+  change: { tried?: TriedCredentials; metadata: ProviderMetadata; providerWorkspaceRef?: string },
 ): Promise<ConnectionRow> {
-  const { credentials, metadata, providerWorkspaceRef } = change;
+  const { tried, metadata, providerWorkspaceRef } = change;
   return transact(deps.database, async (queries) => {
     await lockConnection(queries, projectId, id);
     await updateRow(queries, projectId, id, {
       providerMetadata: metadata,
       ...(providerWorkspaceRef && { providerWorkspaceRef }),
-      ...(credentials && {
-        ...credentialColumns(deps.sealer, { id, projectId }, credentials),
-        status: "created" as const,
+      ...(tried && {
+        ...credentialColumns(deps.sealer, { id, projectId }, tried.credentials),
+        trial: tried,
       }),
     });
     const row = await getConnectionRow(queries, projectId, id);
-    if (credentials) await refreshWhenDue(queries, row, provider, credentials);
+    if (tried) await refreshWhenDue(queries, row, provider, tried.credentials);
     await recordEvent(queries, connectionEvent("updated", connectionFields(row)));
     return row;
   });

@@ -2,6 +2,7 @@
  * Tells what a token endpoint's refusal means. Only a known refusal of the grant is final: a page of a firewall, an unknown code or an
  * empty answer says nothing about the customer's consent, and is tried again.
  */
+import { parseExactly } from "../../../connector-kit/exact-json.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { TokenEndpointError, type TokenFailure } from "./token-endpoint-error.ts";
@@ -104,6 +105,18 @@ export function refusal({ status, fields, host }: Refused, meaning: Meaning): To
     if (has(CONFIGURATION)) return "configuration";
     const isOfProvider = status >= 400 && status < 500 && ![408, 423, 425, 429, 477].includes(status);
     return isOfProvider && codes.length + words.length > 0 ? otherwise : "transient";
+  }
+}
+
+/** Returns a provider's code and reason in the body of any refusal, JSON or XML; empty where it has none. */
+export function refusalWords(body: string, secrets: string[]): string {
+  try {
+    const fields = parseExactly(body);
+    if (!isJsonObject(fields)) return "";
+    return speakable([codesIn(fields)[0], wordsIn(fields)].filter(Boolean).join(": "), secrets);
+  } catch {
+    const parts = ["Code", "Message"].map((name) => new RegExp(`<${name}>([^<]{1,500})</`).exec(body)?.[1]);
+    return speakable(parts.filter(Boolean).join(": "), secrets);
   }
 }
 

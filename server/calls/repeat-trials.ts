@@ -1,0 +1,37 @@
+/** Tries credentials again of which nothing was known when they were stored, because the provider could not be asked. */
+import type { Log } from "../ground/log.ts";
+import { claimDueTrials } from "../store/connections.ts";
+import { checkCredentials, type CheckServices } from "./check-credentials.ts";
+
+const MOST_AT_ONCE = 10;
+
+type Services = CheckServices & { log: Log; minuteMs: number };
+
+/** Looks for due connections four times a minute. Any number of processes may; each connection is tried by one of them. */
+export function repeatTrials(deps: Services): { stop(): Promise<void> } {
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  const look = (): void => {
+    round = tryDue(deps)
+      .catch((error: unknown) =>
+        deps.log.warn({ error: String(error) }, "credentials could not be tried again"),
+      )
+      .finally(() => {
+        if (!stopped) timer = setTimeout(look, deps.minuteMs / 4).unref();
+      });
+  };
+  look();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await round;
+    },
+  };
+}
+
+async function tryDue(deps: Services): Promise<void> {
+  const due = await claimDueTrials(deps.database.queries, { most: MOST_AT_ONCE, minuteMs: deps.minuteMs });
+  await Promise.all(due.map((connection) => checkCredentials(deps, connection)));
+}
