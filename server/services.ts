@@ -23,6 +23,7 @@ import { requireKeys } from "./credentials/stored/require-keys.ts";
 import { openMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openTelemetry } from "./telemetry/open-telemetry.ts";
 import type { Tracer } from "./ground/tracer.ts";
+import { keepTime } from "./jobs/keep-time.ts";
 import { NewWork } from "./jobs/new-work.ts";
 import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";
 import { listenForChanges, type Changes } from "./store/changes.ts";
@@ -98,6 +99,8 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
+  const time = await keepTime({ database, log });
+  closers.push(() => time.close());
   await requireKeys({ queries: database.queries, sealer });
   const changes = await openChanges({ database, log, ownProviders: loaded.ownProviders }, closers);
   const identity = await takeProcessIdentity(database.connectionString, log);

@@ -1,5 +1,6 @@
 /** Gauges of what waits in the database, and of this process's connections to it. */
 import { Gauge, type Registry } from "@prometheus-io/client";
+import { clockAheadMs } from "../ground/clock.ts";
 import type { Database } from "../store/database.ts";
 import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 
@@ -10,6 +11,7 @@ const DATABASE_MS = 1_000;
 export function watchDatabase(registry: Registry, database: Database): void {
   // First, so that the scrape's own query is not counted.
   watchPool(registry, database);
+  watchClock(registry);
   const ask = once(() =>
     Promise.race([readQueueDepths(database.queries).catch(() => undefined), late(DATABASE_MS)]),
   );
@@ -54,6 +56,18 @@ function watchPool(registry: Registry, { pool }: Database): void {
     },
   });
   registry.registerMetric(connections);
+}
+
+function watchClock(registry: Registry): void {
+  const ahead = new Gauge({
+    name: "busbar_clock_ahead_seconds",
+    help: "Seconds by which the clock of this machine is ahead of the database's, which is used; negative if it is behind.",
+    registers: [],
+    collect() {
+      this.set(clockAheadMs() / 1_000);
+    },
+  });
+  registry.registerMetric(ahead);
 }
 
 function watchQueues(gauge: AddGauge): void {

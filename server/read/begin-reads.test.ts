@@ -6,7 +6,7 @@ import { NewWork } from "../jobs/new-work.ts";
 import { nowMs } from "../ground/clock.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import { lockDueObjects } from "../store/read-objects.ts";
-import { beginDueReads } from "./begin-reads.ts";
+import { beginDueReads, mendTicks } from "./begin-reads.ts";
 import { MINUTE_MS, openInstallations, WORKER } from "./installed-fixture.ts";
 
 const HOUR_MS = 60 * MINUTE_MS;
@@ -178,3 +178,34 @@ async function openMany(t: TestContext, count: number) {
     from generate_series(1, ${count}::integer) n`.execute(on.queries);
   return { ...on, id };
 }
+
+test("a tick later than the one after the next is made due, and others stay", async (t) => {
+  const { database, queries, change, object, id } = await openSchedules(t);
+  await queries
+    .updateTable("readObjects")
+    .set({ schedule: "0 * * * *" })
+    .where("installationId", "=", id)
+    .execute();
+  // Hours have 60 minutes of the test.
+  const stays = new Date(nowMs() + HOUR_MS);
+  await change({ nextTick: stays });
+  assert.equal(await mendTicks({ database, minuteMs: MINUTE_MS }), 0);
+  assert.deepEqual((await object())?.nextTick, stays);
+  await change({ nextTick: new Date(nowMs() + 4 * HOUR_MS) });
+  assert.equal(await mendTicks({ database, minuteMs: MINUTE_MS }), 1);
+  assert.ok((await object())?.nextTick && ((await object())?.nextTick?.getTime() ?? 0) <= nowMs() + 1_000);
+});
+
+test("a cursor never moves to the future, and one that is there is read from now", async (t) => {
+  const { begin, change, object, runs, makeDue, end, id, queries } = await openSchedules(t);
+  await change({ cursorTime: new Date(nowMs() + 10 * HOUR_MS), settledTime: new Date() });
+  await makeDue();
+  await begin();
+  const [run] = await runs(id);
+  assert.ok((run?.sinceTime?.getTime() ?? Number.POSITIVE_INFINITY) <= nowMs());
+  await end();
+  const { rows } = await sql<{ isPast: boolean }>`
+    select cursor_time <= now() as "isPast" from read_objects where installation_id = ${id}`.execute(queries);
+  assert.deepEqual(rows, [{ isPast: true }]);
+  assert.ok(await object());
+});

@@ -7,7 +7,13 @@ import { nextTick, spreadMs } from "../jobs/cron-tick.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import { transact, type Database, type Queries } from "../store/database.ts";
-import { lockDueObjects, setNextTicks, type DueObject } from "../store/read-objects.ts";
+import {
+  listSchedules,
+  lockDueObjects,
+  makeDueFrom,
+  setNextTicks,
+  type DueObject,
+} from "../store/read-objects.ts";
 import { insertReadRuns, type NewReadRun } from "../store/read-runs.ts";
 
 export interface BeginReadsServices {
@@ -32,6 +38,42 @@ export const startBeginningReads = (deps: BeginReadsServices): Rounds =>
     everyMs: Math.min(LOOK_EVERY_MS, deps.minuteMs),
     round: () => beginDueReads(deps),
   });
+
+const MEND_EVERY_MS = 60_000;
+
+/** Looks now and then for ticks that are too far ahead. */
+export const startMendingTicks = (deps: BeginReadsServices): Rounds =>
+  startRounds({
+    what: "look for ticks that are too late",
+    log: deps.log,
+    everyMs: MEND_EVERY_MS,
+    async round() {
+      const mended = await mendTicks(deps);
+      if (mended > 0)
+        deps.log.warn(
+          { mended },
+          "scheduled reads had their next tick too late: a clock was ahead; they begin now",
+        );
+      return false;
+    },
+  });
+
+/**
+ * Makes objects due whose tick is later than the one after the next: the database's clock was ahead when it was stored, and changes have
+ * waited since. Returns how many.
+ */
+export async function mendTicks({
+  database,
+  minuteMs,
+}: Pick<BeginReadsServices, "database" | "minuteMs">): Promise<number> {
+  const time = now();
+  const latest = (await listSchedules(database.queries)).map((schedule) => {
+    const second = nextTick(schedule, nextTick(schedule, time, { minuteMs }), { minuteMs });
+    // Equal schedules are spread over a minute.
+    return { schedule, latest: new Date(second.getTime() + minuteMs) };
+  });
+  return makeDueFrom(database.queries, latest);
+}
 
 /** Begins what is due now. Returns whether more may be due. */
 export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
@@ -77,7 +119,9 @@ function scheduledRun(catalog: Catalog, object: DueObject, time: Date): NewReadR
     settlingOverlapMs !== undefined &&
     time.getTime() - (object.settledTime?.getTime() ?? 0) >= SETTLE_EVERY_MS;
   const backMs = settles ? settlingOverlapMs : overlapMs;
-  const sinceMs = Math.max(object.cursorTime.getTime() - backMs, object.floorTime?.getTime() ?? -Infinity);
+  // A cursor of the future was stored by a clock that was wrong.
+  const cursorMs = Math.min(object.cursorTime.getTime(), time.getTime());
+  const sinceMs = Math.max(cursorMs - backMs, object.floorTime?.getTime() ?? -Infinity);
   const { projectId, integrationId, installationId, configId, objectName, messageName } = object;
   return {
     operationId: newId(),

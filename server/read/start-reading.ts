@@ -1,5 +1,5 @@
 /** Starts reading: keeps read objects in line with configurations, begins scheduled reads, and executes reads. */
-import { startBeginningReads, type BeginReadsServices } from "./begin-reads.ts";
+import { startBeginningReads, startMendingTicks, type BeginReadsServices } from "./begin-reads.ts";
 import { startReadWorker, type ReadWorkerServices } from "./read-worker.ts";
 import { startSyncingReads, type SyncServices } from "./sync-read-objects.ts";
 
@@ -16,12 +16,13 @@ export function startReading(deps: Services): Reading {
   deps.newRuns.wakes(worker);
   const syncing = startSyncingReads(deps);
   const beginning = startBeginningReads(deps);
+  const mending = startMendingTicks(deps);
   return {
     get running() {
       return worker.running;
     },
     async stop() {
-      await Promise.all([syncing.stop(), beginning.stop(), worker.stop()]);
+      await Promise.all([syncing.stop(), beginning.stop(), mending.stop(), worker.stop()]);
     },
   };
 }

@@ -281,3 +281,25 @@ export async function setNextTicks(
     where read_objects.installation_id = tick.installation_id and read_objects.object_name = tick.object_name
   `.execute(queries);
 }
+
+/** Returns the schedules of all objects that have a tick. */
+export async function listSchedules(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ schedule: string }>`
+    select distinct schedule from read_objects where next_tick is not null and pause is null and schedule is not null
+  `.execute(queries);
+  return rows.map(({ schedule }) => schedule);
+}
+
+/** Makes objects due now whose tick is later than the latest one of their schedule. Returns how many. */
+export async function makeDueFrom(
+  queries: Queries,
+  bounds: { schedule: string; latest: Date }[],
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update read_objects set next_tick = now()
+    from unnest(${bounds.map(({ schedule }) => schedule)}::text[], ${bounds.map(({ latest }) => latest)}::timestamptz[])
+      as bound (schedule, latest)
+    where read_objects.schedule = bound.schedule and next_tick > bound.latest and pause is null
+  `.execute(queries);
+  return Number(numAffectedRows);
+}

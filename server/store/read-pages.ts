@@ -130,16 +130,18 @@ const MOVE_RUNS = sql`moved as (
       where read_runs.operation_id = input.operation_id and input.status is null
     )`;
 
-/** Removes runs, moves cursors, makes up for missed ticks, counts failures. */
+/** Removes runs, moves cursors (never to the future, which no read has seen), makes up for missed ticks, counts failures. */
 const END_RUNS = sql`ended as (
       delete from read_runs using input, mine
       where mine.operation_id = input.operation_id and read_runs.operation_id = input.operation_id
         and input.status is not null
     ), turned as (
       update read_objects set
-        cursor_time = coalesce(greatest(input.cursor_time, read_objects.cursor_time), read_objects.cursor_time),
-        settled_time = case when input.settled then input.cursor_time else read_objects.settled_time end,
-        deletions_time = coalesce(input.deletions_time, read_objects.deletions_time),
+        cursor_time = case when input.cursor_time is null then read_objects.cursor_time
+          else least(greatest(input.cursor_time, read_objects.cursor_time), now()) end,
+        settled_time = case when input.settled then least(input.cursor_time, now()) else read_objects.settled_time end,
+        deletions_time = case when input.deletions_time is null then read_objects.deletions_time
+          else least(input.deletions_time, now()) end,
         next_tick = case when missed_tick and input.cursor_time is not null and next_tick is not null
           then now() else next_tick end,
         missed_tick = missed_tick and input.cursor_time is null,

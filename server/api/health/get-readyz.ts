@@ -1,8 +1,10 @@
 /** GET /readyz: the process can do its work. */
 import { Type } from "typebox";
+import { clockAheadMs } from "../../ground/clock.ts";
 import type { Config } from "../../ground/config.ts";
 import { Problem } from "../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
+import { TOLD_FROM_MS } from "../../jobs/keep-time.ts";
 import type { Database } from "../../store/database.ts";
 import { databaseState, type DatabaseState } from "../../store/readiness.ts";
 
@@ -44,7 +46,15 @@ export const getReadyz = (deps: Readiness) =>
     success: {
       status: 200,
       description: "Ready.",
-      schema: Type.Object({ status: Type.Literal("ok", { description: "Always `ok`." }) }),
+      schema: Type.Object({
+        status: Type.Literal("ok", { description: "Always `ok`." }),
+        clockAheadSeconds: Type.Optional(
+          Type.Number({
+            description:
+              "Only if the clock of this machine differs from the database's by a second or more: by how much it is ahead; negative if it is behind. Busbar uses the database's.",
+          }),
+        ),
+      }),
     },
     refusals: {
       503: "The database does not answer, takes no writes, or has other migrations than this version, the worker is not running, or the process stops; for the proxy, see above.",
@@ -57,10 +67,18 @@ export const getReadyz = (deps: Readiness) =>
       const state = await databaseState(deps.database.pool);
       if (state !== "ready" && !(isProxying && NOT_NEEDED_TO_PROXY.includes(state)))
         throw new Problem("unavailable", { detail: UNREADY[state] });
-      if (isProxying) return { status: "ok" as const };
+      if (isProxying) return ready();
       if (deps.workerRunning?.() === false) {
         throw new Problem("unavailable", { detail: "The worker is not running." });
       }
-      return { status: "ok" as const };
+      return ready();
     },
   });
+
+function ready(): { status: "ok"; clockAheadSeconds?: number } {
+  const aheadMs = clockAheadMs();
+  return {
+    status: "ok",
+    ...(Math.abs(aheadMs) >= TOLD_FROM_MS && { clockAheadSeconds: Math.round(aheadMs / 1_000) }),
+  };
+}

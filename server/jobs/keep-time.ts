@@ -1,0 +1,39 @@
+/** Keeps the time of the database, and tells when this machine's clock differs from it. */
+import { clockAheadMs } from "../ground/clock.ts";
+import type { Log } from "../ground/log.ts";
+import { askDatabaseClock } from "../store/database-clock.ts";
+import type { Database } from "../store/database.ts";
+import { startRounds } from "./rounds.ts";
+
+const ASK_EVERY_MS = 3_000;
+/** A difference from which on it is told. */
+export const TOLD_FROM_MS = 1_000;
+
+/** Asks once before it returns, then every few seconds until closed. Never rejects. */
+export async function keepTime({
+  database,
+  log,
+}: {
+  database: Database;
+  log: Log;
+}): Promise<{ close(): Promise<void> }> {
+  let isTold = false;
+  const ask = async (): Promise<boolean> => {
+    // An outage is told by those who need the database.
+    await askDatabaseClock(database.pool).catch(() => {});
+    const aheadMs = clockAheadMs();
+    const differs = Math.abs(aheadMs) >= TOLD_FROM_MS;
+    if (differs && !isTold)
+      log.warn(
+        { aheadMs },
+        "the clock of this machine differs from the database's, which is used: check the time service (NTP) of both",
+      );
+    if (!differs && isTold) log.info("the clock of this machine agrees with the database's again");
+    isTold = differs;
+    return false;
+  };
+  await ask();
+  const rounds = startRounds({ what: "ask for the time", log, everyMs: ASK_EVERY_MS, round: ask });
+  // A question under way may take as long as the database: nobody waits for its answer.
+  return { close: async () => void rounds.stop() };
+}
