@@ -11,6 +11,7 @@ const OPTIONS: Record<keyof Filters, () => Option> = {
   destination: () => new Option("--destination <idOrName>", "of this destination"),
   topic: () => new Option("--topic <id>", "of this topic"),
   status: () => new Option("--status <status>", "with this status"),
+  kind: () => new Option("--kind <kind>", "read, subscribe, schema or notification"),
   type: () => new Option("--type <type>", "of this type"),
   object: () => new Option("--object <name>", "on this object"),
   record: () => new Option("--record <id>", "of the record with this id of the provider"),

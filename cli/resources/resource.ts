@@ -23,6 +23,8 @@ export interface Filters {
   topic?: string;
   status?: string;
   type?: string;
+  /** Of deliveries: `read`, `subscribe`, `schema`, `notification`. */
+  kind?: string;
   object?: string;
   record?: string;
   limit?: number;

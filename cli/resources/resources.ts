@@ -285,19 +285,24 @@ export const OPERATIONS: Resource = {
 const DELIVERIES: Resource = {
   plural: "deliveries",
   singular: "delivery",
-  filters: ["destination", "status", "limit"],
+  filters: ["destination", "group", "integration", "object", "kind", "type", "status", "limit"],
   columns: {
     EVENT: text("eventType"),
+    GROUP: text("groupRef"),
+    INTEGRATION: extra(text("integration")),
+    OBJECT: text("object"),
+    RECORDS: text("records"),
+    DESTINATION: text("destinationName"),
     STATUS: status("status"),
     ATTEMPTS: (row) => String([valueAt(row, "attempts")].flat().length),
     TIME: time("eventTime"),
     NEXT: time("nextAttemptTime"),
     ID: id("id"),
   },
-  list: async (deps, { destination, status, limit }) =>
-    paged(deps, `/destinations/${step(requireDestination(destination))}/deliveries`, {
+  list: async (deps, { destination, group, integration, object, kind, type, status, limit }) =>
+    paged(deps, "/deliveries:search", {
       ...(limit !== undefined && { limit }),
-      query: { status },
+      query: { destination, groupRef: group, integration, object, kind, type, status },
     }),
   get: async (deps, id, { destination }) =>
     fetched(`/destinations/${step(requireDestination(destination))}/deliveries`)(deps, id),
@@ -305,7 +310,7 @@ const DELIVERIES: Resource = {
 
 function requireDestination(destination: string | undefined): string {
   if (destination) return destination;
-  throw new UsageFailure("Give --destination: deliveries are listed per destination.");
+  throw new UsageFailure("Give --destination: a message may go to several.");
 }
 
 const RESOURCES: Resource[] = [

@@ -4,12 +4,15 @@ import { FIRST_ID, isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";
+import { DATA_HEAD, withSubjects } from "./delivery-subjects.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
 import { notifyChange } from "./notify-change.ts";
 
 const COLUMNS = sql`
-  delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts
+  delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts, ${DATA_HEAD} as head
 `;
+
+type FoundRow = Omit<DeliveryRow, "subject"> & { head: string };
 
 /** Lists the unfinished deliveries of a project (`sending` and `waiting`), the next to be attempted first. */
 export async function listWaitingDeliveries(
@@ -25,7 +28,7 @@ export async function listWaitingDeliveries(
     ) as open
     where destinations.project_id = ${projectId}
   `;
-  const { rows } = await sql<DeliveryRow>`
+  const { rows } = await sql<FoundRow>`
     select ${COLUMNS} from (
       ${rowsIn("sending")}
       union all ${rowsIn("waiting")}
@@ -37,7 +40,7 @@ export async function listWaitingDeliveries(
     join events on events.id = event_id
     order by due_time limit ${limit}
   `.execute(queries);
-  return rows;
+  return withSubjects(queries, rows);
 }
 
 /** With the JSON text and the kind of its event. */
@@ -50,12 +53,12 @@ export async function findDelivery(
   eventId: string,
 ): Promise<FoundDelivery | undefined> {
   if (!isUuid(eventId)) return undefined;
-  const { rows } = await sql<FoundDelivery>`
+  const { rows } = await sql<FoundRow & Pick<StoredEvent, "data" | "kind">>`
     select ${COLUMNS}, events.data::text as data, ${EVENT_KIND} as kind
     from all_deliveries as delivery join events on events.id = event_id
     where delivery.destination_id = ${destinationId} and event_id = ${eventId}
   `.execute(queries);
-  return rows[0];
+  return (await withSubjects(queries, rows))[0];
 }
 
 const resend = sql`

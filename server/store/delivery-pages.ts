@@ -3,6 +3,13 @@ import { sql, type RawBuilder } from "kysely";
 import { FIRST_ID } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
+import {
+  DATA_HEAD,
+  subjectConditions,
+  withSubjects,
+  type DeliverySubject,
+  type SubjectFilter,
+} from "./delivery-subjects.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 
 export interface DeliveryRow {
@@ -13,21 +20,20 @@ export interface DeliveryRow {
   state: DeliveryState;
   dueTime: Date;
   attempts: AttemptRecord[];
+  subject: DeliverySubject;
 }
 
 export interface ListedDelivery extends DeliveryRow {
   destinationName: string;
-  groupRef: string | undefined;
 }
 
-export interface DeliveryFilter {
+export interface DeliveryFilter extends SubjectFilter {
   projectId: string;
   destinationId?: string | undefined;
   eventId?: string | undefined;
   state?: DeliveryState | undefined;
   /** Type of the event. */
   type?: string | undefined;
-  groupRef?: string | undefined;
   /** Of event ids; `before` may be a `deliveryToken`. */
   range: IdRange;
 }
@@ -51,15 +57,14 @@ const LEAST_LOOKED_AT = 200;
  * up to a limit. Deliveries older than the oldest one looked at belong to the next page, for which it returns a token.
  */
 export async function listDeliveries(queries: Queries, filter: DeliveryFilter): Promise<LookedDeliveries> {
-  const { range, type, groupRef, state } = filter;
-  const isFiltered = type !== undefined || groupRef !== undefined || state === "delivered";
+  const { range, state } = filter;
+  const ofEvent = eventConditions(filter);
+  const isFiltered = ofEvent.length > 0 || state === "delivered";
   const most = isFiltered
     ? sql`(select greatest(${LEAST_LOOKED_AT}, ${MOST_LOOKED_AT} / greatest(count(*), 1)) from owner)`
     : // One more for the delivery that the token names.
       sql`${range.limit + 1}`;
-  const { rows } = await sql<
-    (ListedDelivery & { floorId: string | null }) | { eventId: null; floorId: string | null }
-  >`
+  const { rows } = await sql<FoundRow & { floorId: string | null }>`
     with owner as (
       select id, name from destinations
       where project_id = ${filter.projectId} ${filter.destinationId === undefined ? sql`` : sql`and id = ${filter.destinationId}`}
@@ -73,12 +78,12 @@ export async function listDeliveries(queries: Queries, filter: DeliveryFilter): 
         where ${sql.join(conditions(filter), sql` and `)}
           and event_id >= coalesce((select event_id from lowest), ${FIRST_ID}::uuid)
         order by event_id desc, destination_id desc
-      ) as looked ${type === undefined && groupRef === undefined ? sql`` : ofMatchingEvent(filter)}
+      ) as looked ${ofMatchingEvent(ofEvent)}
       order by looked.event_id desc, looked.destination_id desc limit ${range.limit}
     )
     select page.destination_id, owner.name as destination_name, page.event_id, events.type, events.create_time,
       page.state, coalesce(due_time, now()) as due_time, coalesce(attempts, '[]') as attempts,
-      ${GROUP_REF} as group_ref, (select event_id from lowest) as floor_id
+      ${DATA_HEAD} as head, (select event_id from lowest) as floor_id
     from (select) as one left join (
       page join owner on owner.id = page.destination_id join events on events.id = page.event_id
       left join deliveries on deliveries.destination_id = page.destination_id and deliveries.event_id = page.event_id
@@ -86,10 +91,9 @@ export async function listDeliveries(queries: Queries, filter: DeliveryFilter): 
     order by page.event_id desc, page.destination_id desc
   `.execute(queries);
   const floorId = rows[0]?.floorId;
+  const found = rows.filter((row) => row.eventId !== null);
   return {
-    rows: rows
-      .filter((row) => row.eventId !== null)
-      .map((row) => ({ ...row, groupRef: unescaped(row.groupRef) })),
+    rows: await withSubjects(queries, found),
     ...(floorId && { continueBefore: deliveryToken(floorId, FIRST_ID) }),
   };
 }
@@ -133,25 +137,16 @@ function conditions({ state, range }: DeliveryFilter): RawBuilder<unknown>[] {
   return all;
 }
 
+const eventConditions = ({ type, ...filter }: DeliveryFilter): RawBuilder<unknown>[] => [
+  ...(type === undefined ? [] : [sql`events.type = ${type}`]),
+  ...subjectConditions(filter),
+];
+
 /** Reads the event of each row. As a plain join, the planner may read all events that match, of all times and projects. */
-function ofMatchingEvent({ type, groupRef }: DeliveryFilter): RawBuilder<unknown> {
-  return sql`cross join lateral (
-    select from events where events.id = looked.event_id
-      ${type === undefined ? sql`` : sql`and events.type = ${type}`}
-      ${groupRef === undefined ? sql`` : sql`and ${ofGroup(groupRef)}`}
-    offset 0) as matching`;
-}
+const ofMatchingEvent = (conditions: RawBuilder<unknown>[]): RawBuilder<unknown> =>
+  conditions.length === 0
+    ? sql``
+    : sql`cross join lateral (
+        select from events where events.id = looked.event_id and ${sql.join(conditions, sql` and `)} offset 0) as matching`;
 
-/** Large messages are not read as a whole: a message has its group among its first members. */
-const HEAD = sql`substr(events.data::text, 1, 2000)`;
-const GROUP_REF = sql`substring(${HEAD} from ${sql.lit(String.raw`"groupRef":"((?:[^"\\]|\\.)*)"`)})`;
-
-function ofGroup(groupRef: string): RawBuilder<unknown> {
-  const escaped = JSON.stringify(groupRef).slice(1, -1);
-  // The first condition is the cheaper one.
-  return sql`strpos(${HEAD}, ${`"groupRef":"${escaped}"`}) > 0 and ${GROUP_REF} = ${escaped}`;
-}
-
-const unescaped = (text: string | null | undefined): string | undefined =>
-  // The text between the quotes of stored JSON.
-  typeof text === "string" ? String(JSON.parse(`"${text}"`)) : undefined;
+type FoundRow = Omit<ListedDelivery, "subject"> & { head: string };

@@ -1,14 +1,15 @@
-/** Lists events, newest first, and says where each went. Data messages are not among them: they are listed as deliveries. */
+/** Lists events and data messages, newest first, and says where each went. */
 import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
+import { DATA_HEAD, hasMember, HEAD, IS_MESSAGE } from "./delivery-subjects.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
 
 export interface ListedEvent {
   id: string;
   type: string;
-  /** JSON text. */
+  /** JSON text; in a list, of a data message only its beginning, for `readMembers`. */
   data: string;
   /** What was missing when the event was routed and went nowhere. */
   missing: "topic" | "destination" | null;
@@ -16,8 +17,10 @@ export interface ListedEvent {
 
 export interface EventFilter {
   projectId: string;
-  /** The types to list, at least one. */
+  /** The types of events to list. */
   types: readonly string[];
+  /** The types of data messages to list. */
+  messageTypes: readonly string[];
   /** Members of the data that have these values. */
   members: Record<string, string>;
   nowhere?: boolean | undefined;
@@ -43,12 +46,12 @@ export async function listEvents(
   // "offset 0" keeps the planner from reading all events to join them.
   const newest = newestIds(filter, range, searches ? MOST_LOOKED_AT : range.limit);
   const { rows } = await sql<ListedEvent>`
-    select looked.id, type, data::text as data, mark.missing
+    select events.id, type, ${DATA_HEAD} as data, mark.missing
     from (${newest}) as newest cross join lateral (
-      select id, type, data from events where events.id = newest.id
+      select id, type, data, destination_id from events where events.id = newest.id
       ${filter.nowhere ? sql`and type = any(${[...filter.types]}::text[])` : sql``} offset 0
-    ) as looked
-    left join events_nowhere as mark on mark.project_id = ${filter.projectId} and mark.event_id = looked.id
+    ) as events
+    left join events_nowhere as mark on mark.project_id = ${filter.projectId} and mark.event_id = events.id
     where ${sql.join(conditions(filter), sql` and `)}
     order by newest.id desc limit ${range.limit}
   `.execute(queries);
@@ -64,26 +67,36 @@ export async function listEvents(
  * Selects the ids of the newest events, by index alone. Each type has a limit of its own: without it, the planner may read
  * all events of a project to sort them.
  */
-const newestIds = ({ projectId, types, nowhere }: EventFilter, range: IdRange, most: number) =>
-  nowhere
-    ? sql`
+const newestIds = (
+  { projectId, types, messageTypes, nowhere }: EventFilter,
+  range: IdRange,
+  most: number,
+): RawBuilder<unknown> => {
+  if (nowhere)
+    return sql`
         select event_id as id from events_nowhere
         where project_id = ${projectId} and ${inIdRange("event_id", range)}
-        order by event_id desc limit ${most}`
-    : sql`
+        order by event_id desc limit ${most}`;
+  const ofTypes = sql`
         select found.id from unnest(${[...types]}::text[]) as wanted (type) cross join lateral (
           select id from events
           where project_id = ${projectId} and type = wanted.type and destination_id is null and ${inIdRange("id", range)}
           order by id desc limit ${most}
-        ) as found
-        order by id desc limit ${most}`;
+        ) as found`;
+  const messages = sql`
+        select found.id from destinations cross join lateral (
+          select id from events
+          where destination_id = destinations.id and type = any(${[...messageTypes]}::text[]) and ${inIdRange("id", range)}
+          order by id desc limit ${most}
+        ) as found where destinations.project_id = ${projectId}`;
+  return sql`${messageTypes.length > 0 ? sql`(${ofTypes}) union all (${messages})` : ofTypes} order by id desc limit ${most}`;
+};
 
 function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown>[] {
   const all: RawBuilder<unknown>[] = [sql`true`];
   if (nowhere !== undefined) all.push(nowhere ? sql`mark.missing is not null` : sql`mark.missing is null`);
   for (const [name, value] of Object.entries(members)) {
-    // The first condition is the cheaper one.
-    all.push(sql`strpos(data::text, ${JSON.stringify(value)}) > 0 and data ->> ${name} = ${value}`);
+    all.push(hasMember(name, value));
   }
   if (text !== undefined) all.push(hasText(text));
   return all;
@@ -95,16 +108,18 @@ function hasText(text: string): RawBuilder<unknown> {
   // JSON escapes other characters: a member may contain the text although the whole does not.
   const isPlain = /^[\x20-\x7e]*$/.test(text) && !/["\\]/.test(text);
   const inData = isPlain ? sql`(${containsText(["data"], text)} and ${inMember})` : inMember;
-  return sql`(${containsText(["looked.id", "type"], text)} or ${inData})`;
+  return sql`(${containsText(["events.id", "type"], text)} or case when ${IS_MESSAGE}
+    then ${containsText([HEAD], text)} else ${inData} end)`;
 }
 
 /** An event with the id of an operation reports its end: looks only around that. Returns undefined when there is none. */
 async function narrowed(
   queries: Queries,
-  { projectId, members, range }: EventFilter,
+  { projectId, messageTypes, members, range }: EventFilter,
 ): Promise<IdRange | undefined> {
   const { operationId } = members;
-  if (operationId === undefined) return range;
+  // Messages are made while their operation goes on.
+  if (operationId === undefined || messageTypes.length > 0) return range;
   if (!isUuid(operationId)) return undefined;
   const operation = await queries
     .selectFrom("operations")

@@ -1,4 +1,4 @@
-/** One customer: connections, installations and operations. */
+/** One customer: connections, installations, deliveries and operations. */
 import { useState, type JSX } from "react";
 import { Button, Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
@@ -20,6 +20,7 @@ import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ConnectCustomer } from "./connect-customer.tsx";
+import { CustomerDeliveries } from "./customer-deliveries.tsx";
 import { InstallIntegration } from "./install-integration.tsx";
 import { RenameCustomer } from "./rename-customer.tsx";
 
@@ -55,6 +56,7 @@ export function CustomerPage(): JSX.Element {
           </Section>
           <Connections input={input} onConnect={() => setDialog("connect")} />
           <Installations input={input} onInstall={() => setDialog("install")} />
+          <CustomerDeliveries input={input} />
           <OperationsTable input={input} playground={`groupRef=${part(groupRef)}`} heading />
         </>
       )}

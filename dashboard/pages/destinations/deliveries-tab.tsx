@@ -3,6 +3,7 @@ import { useState, type JSX } from "react";
 import { Button, Checkbox, Group, Text } from "@mantine/core";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall, useChange } from "../../api/queries.ts";
+import { CUSTOMER_COLUMN, OBJECT_COLUMNS, SUBJECT_FILTERS } from "../../frame/delivery-subject.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -27,6 +28,8 @@ const pathOf = (destination: string, { id }: Delivery): string =>
 const COLUMNS: Column<Delivery>[] = [
   { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
   { head: "Type", cell: ({ eventType }) => eventType, line: 2 },
+  CUSTOMER_COLUMN,
+  ...OBJECT_COLUMNS,
   { head: "Attempts", align: "right", labelled: true, cell: ({ attempts }) => attempts.length, line: 2 },
   {
     head: "Answer",
@@ -84,6 +87,7 @@ export function DeliveriesTab({ destination }: { destination: string }): JSX.Ele
       label: "Type",
       options: choice([...types.map(({ type }) => type), ...MESSAGE_TYPES]),
     },
+    ...SUBJECT_FILTERS,
     { kind: "window", name: "since", label: "Window" },
   ];
   return (

@@ -43,6 +43,12 @@ export function DeliveryPage(): JSX.Element {
             facts={{
               Message: <IdText id={data.id} />,
               Type: data.eventType,
+              Customer: data.groupRef && (
+                <ProjectLink to={`/customers/${part(data.groupRef)}`}>{data.groupRef}</ProjectLink>
+              ),
+              Integration: data.integration,
+              Object: data.object,
+              Records: data.records,
               "Time of the event": <TimeAgo time={data.eventTime} focusable />,
               "Next attempt": data.nextAttemptTime && <TimeAgo time={data.nextAttemptTime} focusable />,
             }}

@@ -60,6 +60,9 @@ function WentTo({ event: { missing, deliveries } }: { event: Event }): JSX.Eleme
   );
 }
 
+/** Types of messages that are no events; they are listed of a customer, an installation, or by their type. */
+const MESSAGE_TYPES = ["read", "subscribe", "schema.watch"];
+
 export function EventsPage(): JSX.Element {
   const projectIdOrName = useProjectName();
   const types = useCall("listEventTypes", {}, { staysFresh: true }).data ?? [];
@@ -68,7 +71,10 @@ export function EventsPage(): JSX.Element {
       kind: "choice",
       name: "type",
       label: "Type",
-      options: types.map(({ type }) => ({ value: type, label: type })),
+      options: [...types.map(({ type }) => type), ...MESSAGE_TYPES].map((type) => ({
+        value: type,
+        label: type,
+      })),
     },
     { kind: "text", name: "groupRef", label: "Customer" },
     {

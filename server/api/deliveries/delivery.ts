@@ -6,8 +6,11 @@ import { EVENT_TYPES } from "../../events/event-types.ts";
 import { isUuid, timeOfId } from "../../ground/ids.ts";
 import type { AttemptRecord } from "../../store/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/delivery-pages.ts";
+import type { Queries } from "../../store/database.ts";
+import { DELIVERY_KINDS, deliveryKind, type SubjectFilter } from "../../store/delivery-subjects.ts";
+import { findIntegration } from "../../store/integrations.ts";
 import { AttemptSchema } from "../destinations/delivery-attempt.ts";
-import { DestinationId } from "../members.ts";
+import { DestinationId, GroupRef } from "../members.ts";
 
 export const StatusSchema = Type.Enum(["waiting", "sending", "delivered", "failed"], {
   description:
@@ -19,6 +22,35 @@ export const EventTypeFilter = Type.Optional(
     description: "Only deliveries of events or data messages of this type.",
   }),
 );
+
+/** Query members that tell what deliveries are about. */
+export const subjectQuery = {
+  groupRef: Type.Optional(GroupRef),
+  integration: Type.Optional(
+    Type.String({ description: "Id or name: return only deliveries about this integration." }),
+  ),
+  object: Type.Optional(
+    Type.String({
+      description: "Return only deliveries about this object, by the provider's name or your own.",
+    }),
+  ),
+  kind: Type.Optional(
+    Type.Enum([...DELIVERY_KINDS], { description: "Return only deliveries of this kind." }),
+  ),
+};
+
+/** Resolves the query; undefined: the integration does not exist, so that nothing is about it. */
+export async function findSubject(
+  queries: Queries,
+  projectId: string,
+  { groupRef, integration, object, kind }: SubjectQuery,
+): Promise<SubjectFilter | undefined> {
+  if (integration === undefined) return { groupRef, object, kind };
+  const found = await findIntegration(queries, projectId, integration);
+  return found && { groupRef, integrationId: found.id, object, kind };
+}
+
+type SubjectQuery = Omit<SubjectFilter, "integrationId"> & { integration?: string };
 
 export const DeliverySchema = Type.Object(
   {
@@ -33,6 +65,16 @@ export const DeliverySchema = Type.Object(
       Type.String({ format: "date-time", description: "Time of the next attempt. Only while `waiting`." }),
     ),
     attempts: Type.Array(AttemptSchema, { description: "The latest 40 attempts, oldest first." }),
+    kind: Type.Enum([...DELIVERY_KINDS], {
+      description:
+        "What is sent: records that were `read`, changes (`subscribe`, `schema`), or a `notification`.",
+    }),
+    groupRef: Type.Optional(Type.String({ description: "The customer that it is about." })),
+    integration: Type.Optional(Type.String({ description: "Name of the integration that it is about." })),
+    object: Type.Optional(
+      Type.String({ description: "The object that it is about; of messages the provider's name." }),
+    ),
+    records: Type.Optional(Type.Integer({ description: "Number of records in it, or of changes." })),
   },
   { title: "Delivery", description: "The delivery of one event to one destination." },
 );
@@ -42,7 +84,6 @@ export const ProjectDeliverySchema = Type.Object(
     ...DeliverySchema.properties,
     eventId: Type.String({ description: "Id of the event, which is the id of the message." }),
     destinationName: Type.String({ description: "Name of the destination." }),
-    groupRef: Type.Optional(Type.String({ description: "The customer that the event is about." })),
   },
   { title: "ProjectDelivery", description: "A delivery with the names of what it belongs to." },
 );
@@ -93,13 +134,14 @@ export const toDelivery = (row: DeliveryRow): Static<typeof DeliverySchema> => (
   status: row.state,
   ...(row.state === "waiting" && { nextAttemptTime: row.dueTime.toISOString() }),
   attempts: row.attempts.map(withoutSent),
+  kind: deliveryKind(row.type),
+  ...row.subject,
 });
 
 export const toProjectDelivery = (row: ListedDelivery): Static<typeof ProjectDeliverySchema> => ({
   ...toDelivery(row),
   eventId: row.eventId,
   destinationName: row.destinationName,
-  ...(row.groupRef !== undefined && { groupRef: row.groupRef }),
 });
 
 /** Accepts the id of a delivery, or a place between deliveries. */

@@ -5,13 +5,14 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { deliveryToken, listDeliveries } from "../../store/delivery-pages.ts";
 import { findDestination } from "../../store/destinations.ts";
-import { GroupRef } from "../members.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 import {
   EventTypeFilter,
+  findSubject,
   isDeliveryToken,
   ProjectDeliverySchema,
   StatusSchema,
+  subjectQuery,
   toProjectDelivery,
 } from "./delivery.ts";
 
@@ -22,7 +23,7 @@ export const listProjectDeliveries = (deps: { database: Database }) =>
     summary: "List deliveries of a project",
     description:
       "Deliveries to all destinations, in pages, newest event first, with attempts. A page of a list with `type`, " +
-      "`groupRef` or `status=delivered` may be short, even empty, although there is another page: each page looks at " +
+      "`groupRef`, `integration`, `object`, `kind` or `status=delivered` may be short, even empty, although there is another page: each page looks at " +
       "20,000 deliveries at most, divided by the destinations.",
     query: Type.Object({
       status: Type.Optional(StatusSchema),
@@ -31,7 +32,7 @@ export const listProjectDeliveries = (deps: { database: Database }) =>
         Type.String({ description: "Id or name: return only deliveries to this destination." }),
       ),
       eventId: Type.Optional(Type.String({ description: "Return only deliveries of this event." })),
-      groupRef: Type.Optional(GroupRef),
+      ...subjectQuery,
       ...listQuery,
       ...periodQuery,
     }),
@@ -39,7 +40,8 @@ export const listProjectDeliveries = (deps: { database: Database }) =>
     hasEntityTag: true,
     async handle({ project, query }) {
       const { queries } = deps.database;
-      const { status: state, type, destination, eventId, groupRef } = query;
+      const { status: state, type, destination, eventId } = query;
+      const subject = await findSubject(queries, project.id, query);
       const destinationId =
         destination === undefined ? undefined : (await findDestination(queries, project.id, destination))?.id;
       const isNothing =
@@ -49,7 +51,7 @@ export const listProjectDeliveries = (deps: { database: Database }) =>
         isToken: isDeliveryToken,
         tokenOf: (row) => deliveryToken(row.id, row.destinationId),
         list: async (range) =>
-          isNothing
+          isNothing || !subject
             ? []
             : listDeliveries(queries, {
                 projectId: project.id,
@@ -57,7 +59,7 @@ export const listProjectDeliveries = (deps: { database: Database }) =>
                 eventId,
                 state,
                 type,
-                groupRef,
+                ...subject,
                 range,
               }),
         show: toProjectDelivery,

@@ -1,8 +1,8 @@
 /** An event as the API shows it: what it is about, and where it went. */
 import { Type, type Static } from "typebox";
 import { timeOfId } from "../../ground/ids.ts";
-import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "../../store/database.ts";
+import { readMembers } from "../../store/delivery-subjects.ts";
 import { listDeliveriesOfEvents, type EventDelivery, type ListedEvent } from "../../store/event-pages.ts";
 import { StatusSchema } from "../deliveries/delivery.ts";
 import { DestinationId, TopicId } from "../members.ts";
@@ -66,7 +66,7 @@ export async function toEvents(queries: Queries, projectId: string, rows: Listed
 const SHOWN_MEMBERS = ["groupRef", "connectionId", "installationId", "operationId"] as const;
 
 function toEvent({ id, type, data, missing }: ListedEvent, deliveries: EventDelivery[]): Shown {
-  const members = JSON.parse(data) as JsonObject;
+  const members = readMembers(data);
   const shown = SHOWN_MEMBERS.flatMap((name) => {
     const value = members[name];
     return typeof value === "string" ? [[name, value] as const] : [];
