@@ -72,18 +72,15 @@ const isOfIntegration = (integrationId: string): RawBuilder<unknown> => sql`case
 /** The data of an event, or the beginning of that of a message, as `head`. */
 export const DATA_HEAD = sql`case when ${IS_MESSAGE} then substr(events.data::text, 1, 16000) else events.data::text end`;
 
-/** Replaces `head` of rows by what they are about. */
+/** Adds to rows what they are about. */
 export async function withSubjects<Row extends { head: string }>(
   queries: Queries,
   rows: Row[],
-): Promise<(Omit<Row, "head"> & { subject: DeliverySubject })[]> {
+): Promise<(Row & { subject: DeliverySubject })[]> {
   const members = rows.map(({ head }) => readMembers(head));
   const ids = members.flatMap((one) => textAt(one, "installationId") ?? []).filter(isUuid);
   const integrations = await listIntegrationNames(queries, [...new Set(ids)]);
-  return rows.map(({ head: _, ...row }, index) => ({
-    ...row,
-    subject: toSubject(members[index] ?? {}, integrations),
-  }));
+  return rows.map((row, index) => ({ ...row, subject: toSubject(members[index] ?? {}, integrations) }));
 }
 
 /** Reads the members before the records from what `DATA_HEAD` selects. */

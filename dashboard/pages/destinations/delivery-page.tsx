@@ -1,6 +1,7 @@
 /** One delivery: each attempt with the request as it was sent and the answer, and the data of its event. */
 import type { JSX } from "react";
 import { useParams } from "@tanstack/react-router";
+import type { Schemas } from "../../api.gen.ts";
 import { POLL_MS, useCall, useChange } from "../../api/queries.ts";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -39,20 +40,7 @@ export function DeliveryPage(): JSX.Element {
       <ProblemView error={resend.error} onRetry={() => resend.mutate(input)} />
       {data && (
         <Section>
-          <Facts
-            facts={{
-              Message: <IdText id={data.id} />,
-              Type: data.eventType,
-              Customer: data.groupRef && (
-                <ProjectLink to={`/customers/${part(data.groupRef)}`}>{data.groupRef}</ProjectLink>
-              ),
-              Integration: data.integration,
-              Object: data.object,
-              Records: data.records,
-              "Time of the event": <TimeAgo time={data.eventTime} focusable />,
-              "Next attempt": data.nextAttemptTime && <TimeAgo time={data.nextAttemptTime} focusable />,
-            }}
-          />
+          <DeliveryFacts delivery={data} />
         </Section>
       )}
       {data?.attempts
@@ -91,3 +79,20 @@ export function DeliveryPage(): JSX.Element {
     </Page>
   );
 }
+
+const DeliveryFacts = ({ delivery }: { delivery: Schemas["DeliveryWithData"] }): JSX.Element => (
+  <Facts
+    facts={{
+      Message: <IdText id={delivery.id} />,
+      Type: delivery.eventType,
+      Customer: delivery.groupRef && (
+        <ProjectLink to={`/customers/${part(delivery.groupRef)}`}>{delivery.groupRef}</ProjectLink>
+      ),
+      Integration: delivery.integration,
+      Object: delivery.object,
+      Records: delivery.records,
+      "Time of the event": <TimeAgo time={delivery.eventTime} focusable />,
+      "Next attempt": delivery.nextAttemptTime && <TimeAgo time={delivery.nextAttemptTime} focusable />,
+    }}
+  />
+);
