@@ -1,4 +1,5 @@
 /** Creates HubSpot records in batches and matches results to inputs. */
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
@@ -110,9 +111,9 @@ export function readBatchAnswer(body: Json | undefined): BatchAnswer {
 }
 
 /**
- * Matches results without a trace id. As far as known they come in input order without the failed inputs, but HubSpot
- * does not document that. So a property whose values are distinct in all inputs decides, or the position if as many
- * results came as inputs are left.
+ * Matches results without a trace id, by all that was written: HubSpot promises no order (hubspot-api-nodejs issue 190). A result belongs to
+ * the one input of which it shows what was written. Where several inputs come into question, their ids stay unknown, unless the inputs
+ * are the same: then it makes no difference which of them got which record.
  */
 function placeByContent(
   records: RecordToWrite[],
@@ -120,40 +121,37 @@ function placeByContent(
   results: JsonObject[],
   outcomes: Outcomes,
 ): void {
-  if (results.length === 0) return;
-  const key = distinctiveProperty(records, indexes, results);
-  if (key !== undefined) {
-    for (const index of indexes) {
-      const wanted = comparable(records[index]?.fields[key]);
-      const result = results.find((candidate) => writtenValue(candidate, key) === wanted);
-      if (result) outcomes.settle(index, toOutcome(result));
-    }
-  } else if (results.length === indexes.length) {
-    for (const [position, index] of indexes.entries()) {
-      const result = results[position];
-      if (result) outcomes.settle(index, toOutcome(result));
-    }
+  const inputs = indexes.flatMap((index) => records[index] ?? []);
+  const fitting = results.map((result) => indexes.filter((index) => shows(result, records[index], inputs)));
+  const taken = new Set<number>();
+  for (const [position, result] of results.entries()) {
+    const candidates = fitting[position] ?? [];
+    const [first] = candidates;
+    if (first === undefined) continue;
+    const areSame = candidates.every((index) => isSame(records[first], records[index]));
+    const rivals = fitting.filter((all) => all.some((index) => candidates.includes(index)));
+    const index = candidates.find((one) => !taken.has(one));
+    if (index === undefined || !areSame || rivals.length !== candidates.length) continue;
+    taken.add(index);
+    outcomes.settle(index, toOutcome(result));
   }
 }
 
-/** Finds a property that every input sets to a different value and every result shows with one of those values. */
-function distinctiveProperty(
-  records: RecordToWrite[],
-  indexes: number[],
-  results: JsonObject[],
-): string | undefined {
-  const [first] = indexes;
-  const names = first === undefined ? [] : Object.keys(records[first]?.fields ?? {});
-  return names.find((name) => {
-    const values = new Set(indexes.map((index) => comparable(records[index]?.fields[name])));
-    const written = results.map((result) => writtenValue(result, name));
-    return (
-      values.size === indexes.length &&
-      !values.has(undefined) &&
-      new Set(written).size === written.length &&
-      written.every((value) => values.has(value))
-    );
+const isSame = (left: RecordToWrite | undefined, right: RecordToWrite | undefined): boolean =>
+  isDeepStrictEqual([left?.fields, left?.associations], [right?.fields, right?.associations]);
+
+/**
+ * Tells whether a result may be what became of the input: it shows a written value, and none of another input in its place. A value that no
+ * input has was changed by HubSpot, such as the domain of `https://www.acme.com`, and tells nothing.
+ */
+function shows(result: JsonObject, record: RecordToWrite | undefined, all: RecordToWrite[]): boolean {
+  const evidence = Object.entries(record?.fields ?? {}).flatMap(([name, value]) => {
+    const [wanted, shown] = [comparable(value), writtenValue(result, name)];
+    if (wanted === undefined || shown === undefined) return [];
+    if (wanted === shown) return [true];
+    return all.some(({ fields }) => comparable(fields[name]) === shown) ? [false] : [];
   });
+  return evidence.length > 0 && evidence.every(Boolean);
 }
 
 function writtenValue(result: JsonObject, name: string): string | undefined {
