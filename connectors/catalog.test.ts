@@ -97,9 +97,9 @@ test("no address stays on the old host when a provider is moved", () => {
   const hubspot = catalog.find("hubspot");
   const salesforce = catalog.find("salesforce");
   assert.ok(hubspot && salesforce);
-  assert.equal(tokenUrl(hubspot, { values: {} }).href, "http://127.0.0.1:4100/hubspot/oauth/v1/token");
+  assert.equal(tokenUrl(hubspot, { values: {} }).href, "http://127.0.0.1:4100/hubspot/oauth/2026-03/token");
   assert.equal(healthCheckUrl(hubspot, { values: {} })?.host, "127.0.0.1:4100");
-  assert.equal(hubspot.accountInfo?.url, "http://127.0.0.1:4100/hubspot/account-info/v3/details");
+  assert.equal(hubspot.accountInfo?.url, "http://127.0.0.1:4100/hubspot/account-info/2026-03/details");
   assert.equal(hubspot.modules?.crm?.baseURL, "http://127.0.0.1:4100/hubspot/crm");
   assert.equal(
     tokenUrl(salesforce, { values: { workspace: "acme" } }).href,

@@ -10,8 +10,12 @@ export function catalogOverlay(origin: string, pubSubUrl?: string): CatalogOverl
     providers: {
       hubspot: {
         baseURL: hubspot,
-        authHealthCheck: { method: "GET", successStatusCodes: [200], url: `${hubspot}/integrations/v1/me` },
-        oauth2Opts: { authURL: `${hubspot}/oauth/authorize`, tokenURL: `${hubspot}/oauth/v1/token` },
+        authHealthCheck: {
+          method: "GET",
+          successStatusCodes: [200],
+          url: `${hubspot}/account-info/2026-03/details`,
+        },
+        oauth2Opts: { authURL: `${hubspot}/oauth/authorize`, tokenURL: `${hubspot}/oauth/2026-03/token` },
         modules: { crm: { baseURL: `${hubspot}/crm` } },
       },
       salesforce: {

@@ -85,7 +85,7 @@ describe("connecting and installing", () => {
 
     on.sandbox.addFault({
       provider: "hubspot",
-      path: "/oauth/v1/token",
+      path: "/oauth/2026-03/token",
       status: 400,
       body: { error: "invalid_client" },
     });

@@ -14,8 +14,8 @@ export const provider = defineProvider({
   oauth2Opts: {
     grantType: "authorizationCode",
     authURL: "https://app.hubspot.com/oauth/authorize",
-    // Announced to be switched off in February 2027; /oauth/v3/token is its successor.
-    tokenURL: "https://api.hubapi.com/oauth/v1/token",
+    // HubSpot/HubSpot-public-api-spec-collection, Auth/Oauth 2026-03; /oauth/v1/token ends on 2027-02-16. Tokens of before stay valid.
+    tokenURL: "https://api.hubapi.com/oauth/2026-03/token",
     tokenAuthStyle: "body",
     pkce: true,
     // Needed: oauth, crm.objects.<object>.read and .write, and crm.schemas.<object>.write for custom fields.
@@ -23,7 +23,7 @@ export const provider = defineProvider({
   },
   postAuthInfoNeeded: true,
   accountInfo: {
-    url: "https://api.hubapi.com/account-info/v3/details",
+    url: "https://api.hubapi.com/account-info/2026-03/details",
     fields: [
       { name: "portalId", displayName: "Account id", path: "portalId" },
       // A daily quota starts anew at midnight there.
@@ -32,7 +32,7 @@ export const provider = defineProvider({
     workspaceField: "portalId",
   },
   metadata: { postAuthentication: [{ name: "portalId" }, { name: "timeZone" }] },
-  authHealthCheck: { url: "https://api.hubapi.com/integrations/v1/me", successStatusCodes: [200] },
+  authHealthCheck: { url: "https://api.hubapi.com/account-info/2026-03/details", successStatusCodes: [200] },
   providerAppMetadata: {
     authQueryParams: [
       {

@@ -71,7 +71,7 @@ async function readTargets(
 
 const associationPage = (from: string, to: string, inputs: Source[]): ProviderRequest => ({
   method: "POST",
-  path: `/crm/v4/associations/${from}/${to}/batch/read`,
+  path: `/crm/associations/2026-03/${from}/${to}/batch/read`,
   body: { inputs },
   repeatable: true,
 });

@@ -43,7 +43,7 @@ async function findObjectKey(objectName: string, fetch: ProviderFetch): Promise<
 }
 
 async function findAccountRef(fetch: ProviderFetch): Promise<string> {
-  const path = "/account-info/v3/details";
+  const path = "/account-info/2026-03/details";
   const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
   if (answer.error) throw answer.error;
   return required(answer.body, "portalId");

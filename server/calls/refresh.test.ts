@@ -69,7 +69,7 @@ describe("token refresh", () => {
 
   test("a token about to expire is used until its successor is there, and a failed refresh is not repeated with each write", async () => {
     const customer = await connect("hubspot", "ahead", 70);
-    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", status: 503, count: 100 });
+    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 503, count: 100 });
     assert.equal(await call(customer), 200);
     await until(() => timesSent(customer) > 0);
     assert.equal(await call(customer), 200);
@@ -140,7 +140,7 @@ describe("token refresh", () => {
   test("after a lost answer, a refresh token is sent again to a provider that does not revoke on reuse", async () => {
     const customer = await connect("hubspot", "again", 1);
     on.sandbox.hubspot.expireTokens();
-    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", reset: "after" });
+    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", reset: "after" });
     await call(customer);
     await until(async () => (await call(customer)) === 200);
     assert.notEqual(await status(customer), "bad_credentials");
@@ -149,7 +149,7 @@ describe("token refresh", () => {
   test("a token endpoint that fails once costs one proxied call, not those of the next 30 s", async () => {
     const customer = await connect("hubspot", "failed-once", 1_800);
     on.sandbox.hubspot.expireTokens();
-    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", status: 503, count: 1 });
+    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 503, count: 1 });
     assert.equal(await call(customer), 401);
     assert.equal(await call(customer), 200);
   });
@@ -182,7 +182,7 @@ describe("token refresh", () => {
     on.sandbox.hubspot.expireTokens();
     on.sandbox.addFault({
       provider: "hubspot",
-      path: "/oauth/v1/token",
+      path: "/oauth/2026-03/token",
       status: 400,
       body: { error: "invalid_client", error_description: "bad secret" },
     });

@@ -272,7 +272,7 @@ describe("what a journey leaves behind", () => {
     await json("GET", `/api-keys/${wrong}`);
     assert.equal(await proxied(MARKER, { "x-api-key": wrong }), 401);
 
-    sandbox.addFault({ provider: "hubspot", path: "/oauth/v1/token", status: 500, count: 2 });
+    sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 500, count: 2 });
     const { id } = (await json("GET", `/connections?groupRef=${MARKER}&provider=hubspot`)).body[0];
     await json("GET", `/connections/${id}?refresh=force`);
     sandbox.clearFaults();

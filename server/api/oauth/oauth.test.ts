@@ -266,7 +266,7 @@ describe("connecting by consent", () => {
   test("a fault of the provider app is told to the builder, in the log and in the list, and not to the customer", async () => {
     on.sandbox.addFault({
       provider: "hubspot",
-      path: "/oauth/v1/token",
+      path: "/oauth/2026-03/token",
       status: 400,
       body: { error: "invalid_client", error_description: "missing or invalid client secret" },
     });

@@ -83,7 +83,12 @@ describe("account metadata from the provider", () => {
   });
 
   test("a connection is created even if the provider refuses to give metadata", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/account-info/v3/details", status: 403, body: {} });
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/account-info/2026-03/details",
+      status: 403,
+      body: {},
+    });
     const made = await on.inProject("POST", "/connections:generate", {
       provider: "hubspot",
       groupRef: "silent",
