@@ -7,6 +7,7 @@ import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";
 import type { CallBudgets } from "./call-budgets.ts";
 import type { ReadPaces } from "./paced-fetch.ts";
+import type { WalkMemory } from "./walk-memory.ts";
 import type { WaitingMessages } from "./waiting-messages.ts";
 
 /** Counts what reads do. */
@@ -25,6 +26,8 @@ export interface RunReadServices extends CallServices {
   /** Absent if metrics are off. */
   readMeter?: ReadMeter;
   waiting: WaitingMessages;
+  /** Where the runs of this process were. */
+  walks: WalkMemory;
   ledger: Pick<OperationLedger, "idleMs">;
   workerId: () => number;
   /** Commits a page; false if the run was stopped or another process has it. */

@@ -22,11 +22,12 @@ import { openCallBudgets } from "./call-budgets.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { chooseRuns } from "./read-turns.ts";
 import { runRead } from "./run-read.ts";
+import { openWalkMemory } from "./walk-memory.ts";
 import { openWaitingMessages } from "./waiting-messages.ts";
 
 export interface ReadWorkerServices extends Omit<
   RunReadServices,
-  "paces" | "budgets" | "waiting" | "commit" | "workerId"
+  "paces" | "budgets" | "waiting" | "walks" | "commit" | "workerId"
 > {
   identity: ProcessIdentity;
   recentMessages: RecentMessages;
@@ -55,30 +56,16 @@ const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */
 export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
-  const { log, identity, retryBaseMs, recentMessages } = deps;
+  const { log, identity, retryBaseMs } = deps;
   const { queries } = deps.database;
-  const pages = sharedCommit<PageToCommit>(
-    async (items) => {
-      for (const { page } of items) recentMessages.keep(page.messages.filter(({ held }) => !held));
-      const committed = await commitReadPages(
-        queries,
-        items.map(({ page }) => page),
-      );
-      for (const item of items) item.isCommitted = committed.has(item.page.operationId);
-    },
-    { mostItems: MOST_PAGES_IN_COMMIT, mostUnderWay: 4, gather: COMMIT_GATHER },
-  );
   const services: RunReadServices = {
     ...deps,
     workerId: () => identity.id,
     paces: openReadPaces(),
     budgets: openCallBudgets(deps.minuteMs),
     waiting: openWaitingMessages(deps.database, deps.minuteMs),
-    commit: async (page) => {
-      const item: PageToCommit = { page, isCommitted: false };
-      await pages.add(item);
-      return item.isCommitted;
-    },
+    walks: openWalkMemory(),
+    commit: openPageCommits(deps),
   };
   const loop = startClaimLoop<ClaimedRun>({
     what: "reads",
@@ -124,6 +111,26 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     listClaimers: () => listClaimersOf(queries, "readRuns"),
     recover: (deadProcess) => recoverRuns(queries, deadProcess),
   });
+}
+
+/** Commits pages of different runs together. */
+function openPageCommits({ database, recentMessages }: ReadWorkerServices): RunReadServices["commit"] {
+  const pages = sharedCommit<PageToCommit>(
+    async (items) => {
+      for (const { page } of items) recentMessages.keep(page.messages.filter(({ held }) => !held));
+      const committed = await commitReadPages(
+        database.queries,
+        items.map(({ page }) => page),
+      );
+      for (const item of items) item.isCommitted = committed.has(item.page.operationId);
+    },
+    { mostItems: MOST_PAGES_IN_COMMIT, mostUnderWay: 4, gather: COMMIT_GATHER },
+  );
+  return async (page) => {
+    const item: PageToCommit = { page, isCommitted: false };
+    await pages.add(item);
+    return item.isCommitted;
+  };
 }
 
 const idsOf = (runs: ClaimedRun[]): string[] => runs.map(({ operationId }) => operationId);

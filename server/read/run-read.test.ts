@@ -221,6 +221,32 @@ describe("executing reads", () => {
     assert.equal((await client.query(messages, [installationId])).rows.length, 0);
   });
 
+  test("a read whose row PostgreSQL refuses ends with the reason, pauses its object and tells it, and others go on", async (t) => {
+    await client.query(`
+      create function refuse_read() returns trigger language plpgsql as $$ begin
+        if new.type = 'read' and new.data::text like '%poison@%' then
+          raise exception 'unsupported Unicode escape sequence' using errcode = '22P05';
+        end if;
+        return new;
+      end $$;
+      create trigger refuse_read before insert on events for each row execute function refuse_read()`);
+    t.after(() => client.query("drop trigger refuse_read on events; drop function refuse_read()"));
+    on.sandbox.salesforce.account.generate("Contact", {
+      ...generated(5),
+      values: { LastName: "N", Email: "poison@example.com" },
+    });
+    const { ended, installationId } = await install("salesforce", "Contact");
+    const { status, result } = await ended();
+    assert.equal(status, "failure");
+    assert.match(
+      result ?? "",
+      /^\[Contact\] Busbar cannot store what was read, 3 times: .*unsupported Unicode/,
+    );
+    const told = "select data from events where type = 'read.schedule.paused' and data::text like $1";
+    assert.equal((await client.query(told, [`%${installationId}%`])).rows.length, 1);
+    assert.equal((await (await install("hubspot", "contacts")).ended()).status, "success");
+  });
+
   test("an object that Busbar has paused goes on when its connection is renewed", async () => {
     on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", alter: "wrong_shape", count: 3 });
     const { ended, connectionId, installationId } = await install("hubspot", "contacts");

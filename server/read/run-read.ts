@@ -14,14 +14,17 @@ import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";
 import { openReadWalk, type ReadWalk } from "./read-walk.ts";
-import { settleFailure, waitForCalls, waitForDestination } from "./settle-read.ts";
+import { settleFailure, settleFault, waitForCalls, waitForDestination } from "./settle-read.ts";
 
 /** After this time the run returns to the end of the queue. */
 const TURN_MS = 2_000;
 /** Most messages of an object that are held until they are requested. */
 const MOST_HELD_MESSAGES = 10_000;
 
-/** Handles all failures of providers and of customers' settings: when it returns, the run has ended or is back in the queue. */
+/**
+ * Handles all failures of providers and of customers' settings: when it returns, the run has ended or is back in the queue. Rejects for a
+ * fault of ours, which another attempt may not have.
+ */
 export async function runRead(
   deps: RunReadServices,
   run: ClaimedRun,
@@ -45,8 +48,10 @@ export async function runRead(
       await readPages(deps, walk);
     }
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    result = await settleFailure(deps, run, target ?? owner, { error, calls: walk?.failedCalls ?? 0 });
+    const calls = walk?.failedCalls ?? 0;
+    if (error instanceof ProviderError)
+      result = await settleFailure(deps, run, target ?? owner, { error, calls });
+    else await settleFault(deps, run, target ?? owner, { error, calls });
   }
   onAnswer(result);
 }
@@ -74,12 +79,16 @@ async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
       const before = { ...counts };
       const isTurnOver = elapsedMs() - startedMs > TURN_MS;
       const { commit, next } = await pageCommit(deps, walk, { page, counts, release: isTurnOver });
+      deps.walks.check(run.operationId, page, next);
       const goesOn = next && !isTurnOver && !deps.budgets.spentFor(run.connectionId, run.kind);
       fetching = goesOn ? fetchPage(deps, walk, next) : undefined;
       // A failure is handled when the page is awaited, after the page before it is committed.
       fetching?.catch(() => {});
       if (!(await saving)) return;
-      saving = savePage(deps, walk, commit, sinceThen(before, counts));
+      saving = savePage(deps, walk, commit, sinceThen(before, counts)).then((isSaved) => {
+        if (isSaved) deps.walks.note(run.operationId, page, next);
+        return isSaved;
+      });
       saving.catch(() => {});
       if (!next || isTurnOver) {
         await saving;

@@ -1,5 +1,5 @@
 /** Decides about a run that could not continue: another attempt, waiting, or the end. */
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { readSchedulePaused, readTriggeredError } from "../events/read-events.ts";
 import { toEventRow } from "../events/record-event.ts";
@@ -9,7 +9,8 @@ import type { RunResult } from "../jobs/fair-slots.ts";
 import type { RunEnd } from "../store/read-pages.ts";
 import { findReadObject } from "../store/read-objects.ts";
 import { putBackRun, type ClaimedRun, type PutBackRun } from "../store/read-runs.ts";
-import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import { shorten } from "../ground/storable-text.ts";
+import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
 import { countsOf, metadataOf, nameOf, waitedFor } from "./read-counts.ts";
 import { spanOf } from "./read-span.ts";
@@ -28,6 +29,12 @@ interface FailedPage {
   error: ProviderError;
   /** How many requests were sent for it. */
   calls: number;
+}
+
+interface Failure {
+  error: Pick<Error, "message">;
+  calls: number;
+  isPermanent: boolean;
 }
 
 const HOUR_MINUTES = 60;
@@ -166,15 +173,39 @@ const putBack = (
     waitedMs: Math.round(waitMs),
   });
 
+/** A row that PostgreSQL refuses is refused again; other faults may be over after some minutes. */
+const ATTEMPTS_AT_REFUSED_ROW = 3;
+const ATTEMPTS_AT_FAULT = 8;
+/** SQLSTATE classes of data that cannot be stored: 22 (data), 23 (constraints), 54 (limits). */
+const REFUSED_ROW = /^(22|23|54)\w{3}$/;
+
+/** Ends a run that fails again and again for a fault of ours, and tells it. Rejects with the fault while another attempt may help. */
+export async function settleFault(
+  deps: SettleServices,
+  run: ClaimedRun,
+  owner: FailedOwner,
+  { error, calls }: { error: unknown; calls: number },
+): Promise<void> {
+  const isRow = error instanceof Error && "code" in error && REFUSED_ROW.test(String(error.code));
+  const most = isRow ? ATTEMPTS_AT_REFUSED_ROW : ATTEMPTS_AT_FAULT;
+  if (isDatabaseAway(error) || run.attempts + 1 < most) throw error;
+  const what = isRow ? "Busbar cannot store what was read" : "Busbar failed while it read";
+  const message = `${what}, ${run.attempts + 1} times: ${shorten(String(error), LONGEST_FAULT)}`;
+  await fail(deps, run, owner, { error: { message }, calls, isPermanent: true });
+}
+
+const LONGEST_FAULT = 300;
+
 /** Ends the run. The cursor stays: the next read of the object covers its range again. */
 async function fail(
   deps: SettleServices,
   run: ClaimedRun,
   { installed, fields, definition }: FailedOwner,
-  { error, calls, isPermanent }: FailedPage & { isPermanent: boolean },
+  { error, calls, isPermanent }: Failure,
 ): Promise<void> {
   const messageName = definition?.messageName ?? nameOf(run);
-  const text = `[${messageName}] Error reading from provider: ${error.message}`;
+  const isOfProvider = error instanceof ProviderError;
+  const text = `[${messageName}] ${isOfProvider ? "Error reading from provider: " : ""}${error.message}`;
   const countsAsFailure = isPermanent && run.kind === "scheduled";
   const pauses = run.kind === "backfill" || (countsAsFailure && (await isLastFailure(deps, run)));
   const end: RunEnd = { status: "failure", result: text, countsAsFailure };

@@ -1,0 +1,75 @@
+/** Walks that do not get on: in a circle, without records, with the same records under ever new places. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
+import { openWalkMemory } from "./walk-memory.ts";
+
+const position = (token: string): ReadPosition => ({
+  stage: "records",
+  checkpoint: { token },
+  untilTime: new Date(0),
+});
+const pageOf = (ids: string[]): FetchedPage => ({
+  position: position("here"),
+  time: new Date(0),
+  providerCalls: 1,
+  stage: "records",
+  page: { records: ids.map((id) => ({ id, raw: {}, values: {} })) },
+});
+
+/** Returns how many pages a walk reads before it is stopped, at most `most`. */
+function walk(most: number, tokenAt: (index: number) => string, idsAt: (index: number) => string[]): number {
+  const memory = openWalkMemory();
+  for (let index = 1; index <= most; index++) {
+    const page = pageOf(idsAt(index));
+    const next = position(tokenAt(index));
+    try {
+      memory.check("run", page, next);
+    } catch (error) {
+      assert.match(String(error), /circle|empty|just before/);
+      return index;
+    }
+    memory.note("run", page, next);
+  }
+  return most;
+}
+
+const fresh = (index: number) => [`a${index}`, `b${index}`];
+
+test("a walk in a circle ends, however long the circle is", () => {
+  assert.equal(
+    walk(1_000, (index) => "AB"[index % 2] ?? "", fresh),
+    3,
+  );
+  for (const length of [1, 3, 60, 500, 3_000]) {
+    const read = walk(20_000, (index) => `token ${index % length}`, fresh);
+    assert.ok(read <= 3 * length + 2, `${length}: ${read}`);
+  }
+});
+
+test("a walk whose places are new and whose pages are not ends, and one without records too", () => {
+  assert.ok(walk(20_000, String, (index) => ["x", `y${index % 2}`]) < 100);
+  assert.ok(walk(20_000, String, () => []) < 20_000);
+});
+
+test("a walk that gets on goes on, with empty pages between and records that come again", () => {
+  assert.equal(
+    walk(30_000, String, (index) => (index % 500 === 0 ? fresh(index) : [])),
+    30_000,
+  );
+  assert.equal(
+    walk(5_000, String, (index) => (index % 40 === 0 ? fresh(index) : ["same"])),
+    5_000,
+  );
+});
+
+test("another attempt at a page is no other visit, and a run that has ended may begin again", () => {
+  const memory = openWalkMemory();
+  const page = pageOf(["a"]);
+  memory.note("run", pageOf(["0"]), position("A"));
+  for (let attempt = 0; attempt < 5; attempt++) memory.check("run", page, position("B"));
+  memory.note("run", page, position("B"));
+  assert.throws(() => memory.check("run", page, position("A")), /circle/);
+  memory.note("run", page, undefined);
+  memory.check("run", page, position("A"));
+});
