@@ -124,6 +124,26 @@ describe("hostile texts", () => {
       );
     }
   });
+  test("merges of merges are refused as soon as they are too many, whatever they hold", () => {
+    const list = (count: number, line: (index: number) => string, between = "\n") =>
+      Array.from({ length: count }, (_, index) => line(index)).join(between);
+    const chain = list(
+      3_000,
+      (index) => `m${index}: &m${index} {<<: *m${Math.max(0, index - 1)}, k${index}: 1}`,
+    );
+    const big = `big: &big {${list(4_000, (index) => `k${index}: 1`, ", ")}}`;
+    for (const source of [
+      chain.replace("<<: *m0, k0", "k0"),
+      `${big}\nall:\n  <<: [${Array.from({ length: 20_000 }, () => "*big").join(", ")}]`,
+      // One merged member, which holds much, many times.
+      `base: &base\n  held: [${list(500, () => "1", ", ")}]\n${list(2_000, (index) => `m${index}: {<<: *base}`)}`,
+    ]) {
+      const { findings, document } = parseManifest(source);
+      assert.equal(document, undefined);
+      assert.match(findings[0]?.message ?? "", /expand to too much/);
+    }
+  });
+
   test("an alias inside its own anchor is refused", () => {
     for (const source of ["a: &x [*x]", "a: &x {b: {c: *x}}", "a: &x\n  <<: *x\n  b: *x"]) {
       assert.deepEqual(told(source).length, 1, source);

@@ -6,7 +6,10 @@ import { formatPath, type Finding, type Path, type Position, type PositionOf } f
 
 const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
-/** Limit on nodes reached through aliases: without it a small file can expand to billions of nodes. */
+/**
+ * Limit on nodes reached through aliases, and on members that `<<` merges, those of merged maps included: without it a small file can
+ * expand to billions.
+ */
 const MAX_ALIASED_NODES = 10_000;
 const MAX_SYNTAX_FINDINGS = 20;
 
@@ -150,6 +153,8 @@ function syntax(error: YAMLError): [message: string, remedy: string] {
 interface Tree {
   aliases: Map<Alias, Node>;
   entries: Map<YAMLMap, Map<string, Pair>>;
+  /** Members that were merged so far. */
+  merged: number;
   onDuplicate(path: Path, key: string, offset: number): void;
 }
 
@@ -161,6 +166,7 @@ function readTree(
   const tree: Tree = {
     aliases: new Map(),
     entries: new Map(),
+    merged: 0,
     onDuplicate: (path, key, offset) => {
       findings.push({
         severity: "error",
@@ -209,7 +215,7 @@ function toData(contents: Node | null, tree: Tree): Json {
   const open = new Set<unknown>();
   const visit = (node: unknown, path: Path, insideAlias: boolean): Json => {
     if (insideAlias && ++aliased > MAX_ALIASED_NODES) {
-      throw new Refusal(startOf(node), "Aliases expand to too much data.", "Write the repeated parts out.");
+      throw tooMuch(node);
     }
     if (isAlias(node)) return visit(tree.aliases.get(node), path, true);
     if (isScalar(node)) return scalar(node.value);
@@ -222,12 +228,14 @@ function toData(contents: Node | null, tree: Tree): Json {
       );
     }
     open.add(node);
+    // Members of merged maps are reached through an alias, too.
+    const own = isMap(node) && node.items.some(isMerge) ? new Set<unknown>(node.items) : undefined;
     const data = isSeq(node)
       ? node.items.map((item, index) => visit(item, [...path, index], insideAlias))
       : Object.fromEntries(
           [...entriesOf(node, tree, path)].map(([key, pair]) => [
             key,
-            visit(pair.value, [...path, key], insideAlias),
+            visit(pair.value, [...path, key], insideAlias || (own !== undefined && !own.has(pair))),
           ]),
         );
     open.delete(node);
@@ -236,8 +244,13 @@ function toData(contents: Node | null, tree: Tree): Json {
   return visit(contents, [], false);
 }
 
+const tooMuch = (node: unknown): Refusal =>
+  new Refusal(startOf(node), "Aliases expand to too much data.", "Write the repeated parts out.");
+
 const scalar = (value: unknown): Json =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+
+const isMerge = ({ key }: Pair): boolean => (isScalar(key) ? String(key.value) : String(key)) === "<<";
 
 /** Returns the members of a map: its own, then those of maps merged with `<<`. The first of two equal keys wins. */
 function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
@@ -248,7 +261,7 @@ function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
   const merged: unknown[] = [];
   for (const pair of map.items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
-    if (key === "<<") merged.push(...(isSeq(pair.value) ? pair.value.items : [pair.value]));
+    if (isMerge(pair)) merged.push(...(isSeq(pair.value) ? pair.value.items : [pair.value]));
     else if (!entries.has(key)) entries.set(key, pair);
     else {
       tree.onDuplicate(path, key, startOf(pair.key));
@@ -257,7 +270,11 @@ function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
   for (const item of merged) {
     const source = isAlias(item) ? tree.aliases.get(item) : item;
     if (!isMap(source)) continue;
-    for (const [key, pair] of entriesOf(source, tree, path)) if (!entries.has(key)) entries.set(key, pair);
+    for (const [key, pair] of entriesOf(source, tree, path)) {
+      tree.merged += 1;
+      if (tree.merged > MAX_ALIASED_NODES) throw tooMuch(item);
+      if (!entries.has(key)) entries.set(key, pair);
+    }
   }
   return entries;
 }

@@ -27,6 +27,8 @@ export interface Changes {
 
 const RECONNECT_MS = 500;
 const CATCH_UP_MS = 1_000;
+/** A connection that stalls without a sign is noticed by the silence: `row-cache.ts` trusts what it has for a little longer than this. */
+const HEARTBEAT_MS = 3_000;
 
 /** Opens one connection that only listens; reconnects for ever. */
 export async function listenForChanges(connectionString: string, log: Log): Promise<Changes> {
@@ -50,6 +52,7 @@ export async function listenForChanges(connectionString: string, log: Log): Prom
     },
     onReconnect: () => tell(undefined),
     heartbeat: notifyPing,
+    heartbeatMs: HEARTBEAT_MS,
   });
 
   /** One ping at a time; callers that ask while one is on its way share the one after it. */

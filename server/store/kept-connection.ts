@@ -24,6 +24,7 @@ export interface KeepOptions {
   onReconnect?(): void;
   /** Returns the statement by which an idle connection makes sure that its server is still there. */
   heartbeat?(): string;
+  heartbeatMs?: number;
 }
 
 /** Its statements are short: one that takes longer has lost its server. */
@@ -84,7 +85,7 @@ export async function keepConnection(options: KeepOptions): Promise<KeptConnecti
 
   await tryHosts(hosts, connect);
   const beat = (): void => void query(options.heartbeat?.() ?? "select 1").catch(() => {});
-  const heartbeat = setInterval(beat, HEARTBEAT_MS).unref();
+  const heartbeat = setInterval(beat, options.heartbeatMs ?? HEARTBEAT_MS).unref();
   return {
     query,
     get connected() {

@@ -44,8 +44,8 @@ interface Read<Value> {
   missed: (RowChange | undefined)[];
 }
 
-/** How long a value is served without a sign that every change has been heard. */
-const FRESH_MS = 60_000;
+/** How long a value is served without a sign that every change has been heard: two heartbeats (`changes.ts`). */
+const FRESH_MS = 6_000;
 /** Longer than a restart or failover of the database takes; later, a key that was revoked meanwhile must not be accepted. */
 const OLDEST_MS = 15 * 60_000;
 /** How long a caller waits for a read when there is something older to serve. */
@@ -145,6 +145,12 @@ function orKnown<Value>(
   });
   if (patienceMs === 0) return entry.value;
   const timer = new AbortController();
-  const late = wait(patienceMs, entry.value, { signal: timer.signal, ref: false }).catch(() => entry.value);
+  const late = wait(patienceMs, entry.value, { signal: timer.signal, ref: false })
+    // Those who come next need not wait as well.
+    .then((value) => {
+      entry.retryMs = nowMs() + RETRY_MS;
+      return value;
+    })
+    .catch(() => entry.value);
   return Promise.race([known, late]).finally(() => timer.abort());
 }

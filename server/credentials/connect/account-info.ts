@@ -20,6 +20,7 @@ import {
   type ProviderMetadata,
 } from "../../store/connections.ts";
 import { transact, type Database } from "../../store/database.ts";
+import { PatternBudget } from "../stored/pattern-budget.ts";
 import { captured, metadataValues } from "../stored/provider-metadata.ts";
 import { openCredentials, wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
@@ -48,8 +49,9 @@ export async function withAccountInfo(
   const account = answer && picked(answer, accountInfo.pick, metadataValues(known));
   if (!account) return { metadata: known };
   const metadata = { ...known };
+  const budget = new PatternBudget();
   for (const { name, displayName, path, capture } of accountInfo.fields) {
-    const value = captured(textAt(account, path), capture);
+    const value = captured(textAt(account, path), capture, budget);
     if (value) metadata[name] = { value, source: "provider", ...(displayName && { displayName }) };
   }
   const { workspaceField } = accountInfo;

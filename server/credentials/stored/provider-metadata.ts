@@ -1,4 +1,5 @@
 /** A connection's metadata about the account: entered by the customer, or read from the provider's token response. */
+import { PatternBudget } from "./pattern-budget.ts";
 import { signatureRegion } from "../../../connector-kit/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
@@ -88,8 +89,9 @@ export function accountFacts(
     otherFields = [],
   } = provider.oauth2Opts?.tokenMetadataFields ?? {};
   const metadata: ProviderMetadata = { ...known };
+  const budget = new PatternBudget();
   for (const { name, displayName, path, capture } of otherFields) {
-    const value = captured(textAt(answer, path), capture);
+    const value = captured(textAt(answer, path), capture, budget);
     if (value) metadata[name] = { value, source: "token", ...(displayName && { displayName }) };
   }
   const told = workspaceRefField ? textAt(answer, workspaceRefField) : undefined;
@@ -133,13 +135,12 @@ function workspaceOf(provider: ProviderInfo, told: string): { value: string; isC
   return { value, isCertain: value !== told && value !== URL.parse(told)?.host };
 }
 
-/**
- * Returns the group `result` of the pattern, else its first group, else the match; without a pattern the whole text. The limit
- * of the text's length bounds the time of a pattern, which a builder may have written.
- */
-export function captured(text: string | undefined, pattern: string | undefined): string | undefined {
+/** Returns what the pattern captures of the text; without a pattern the whole text. */
+export function captured(
+  text: string | undefined,
+  pattern: string | undefined,
+  budget: PatternBudget,
+): string | undefined {
   if (text === undefined || pattern === undefined) return text;
-  if (text.length > LONGEST_VALUE) return undefined;
-  const match = new RegExp(pattern).exec(text);
-  return match?.groups?.["result"] ?? match?.[1] ?? match?.[0];
+  return text.length > LONGEST_VALUE ? undefined : budget.capture(pattern, text);
 }
