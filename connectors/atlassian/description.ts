@@ -13,23 +13,30 @@ export const description: Description = {
       // JQL compares times by the minute in the time zone of the user: the records are compared here.
       list: {
         path: "/3/search/jql",
-        query: { jql: "project is not EMPTY ORDER BY updated ASC", fields: "*all" },
+        // By creation: an issue that changes meanwhile keeps its place.
+        query: { jql: "project is not EMPTY ORDER BY created ASC", fields: "*all" },
         pageSize: { to: "query.maxResults", most: 100 },
       },
       records: "issues",
       flatten: "fields",
       paging: { cursor: { from: "nextPageToken", to: "query.nextPageToken" } },
       changedPath: "fields.updated",
-      create: { method: "POST", path: "/3/issue", wrap: { in: "fields" } },
+      create: { method: "POST", path: "/3/issue", wrap: { in: "fields" }, id: "id" },
       update: { method: "PUT", path: "/3/issue/{id}", wrap: { in: "fields" }, empty: true },
       example: { summary: "Call Ada", project: { key: "ABC" }, issuetype: { name: "Task" } },
     },
     project: {
-      list: { path: "/3/project/search", pageSize: { to: "query.maxResults", most: 50 } },
+      list: {
+        path: "/3/project/search",
+        query: { expand: "description,lead" },
+        pageSize: { to: "query.maxResults", most: 100 },
+      },
+      // Without a status only live projects are listed.
+      furtherLists: [{ query: { status: "archived" } }, { query: { status: "deleted" }, deleted: true }],
       records: "values",
       paging: { nextUrl: { from: "nextPage" } },
       total: "total",
-      create: { method: "POST", path: "/3/project" },
+      create: { method: "POST", path: "/3/project", id: "id" },
       update: { method: "PUT", path: "/3/project/{id}" },
       example: { key: "PENS", name: "Pens" },
     },
@@ -38,6 +45,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.atlassian.com/cloud/jira/platform/rest/v3",
     checked:
-      "2026-11-22, documentation and the provider's issue tracker: JQL search, paging, writes of issues; projects unchecked",
+      "2026-11-26, a client made from the provider's OpenAPI file (6.2.0): search, paging, writes; the provider's community for states of projects; recorded refusals",
   },
 };

@@ -11,7 +11,13 @@ export const description: Description = {
     changedPath: "attributes.updatedAt",
     since: { to: "query.filter[updatedAt]", template: "{since}..inf", query: { sort: "updatedAt" } },
     create: { method: "POST", path: "/api/v2/{path}", wrap: { jsonApi: true } },
-    update: { method: "PATCH", path: "/api/v2/{path}/{id}", wrap: { jsonApi: true } },
+    // The id in the body is a number, too.
+    update: {
+      method: "PATCH",
+      path: "/api/v2/{path}/{id}",
+      wrap: { jsonApi: true },
+      idTo: "body.data.id",
+    },
     delete: { method: "DELETE", path: "/api/v2/{path}/{id}" },
     get: { path: "/api/v2/{path}/{id}", record: "data" },
     record: "data",
@@ -22,32 +28,34 @@ export const description: Description = {
     opportunities: { singular: "opportunity", example: { name: "Pens" } },
     tasks: { singular: "task", example: { note: "Call Ada" } },
     sequences: { singular: "sequence", example: { name: "Pens" } },
-    sequenceSteps: { singular: "sequenceStep", example: { stepType: "manual_email" } },
+    // No address deletes a step, and none updates a prospect's place in a sequence, an e-mail or a call.
+    sequenceSteps: {
+      singular: "sequenceStep",
+      modes: ["read", "create", "update"],
+      example: { stepType: "manual_email" },
+    },
     // A prospect in a sequence; `relationships` name prospect, sequence and mailbox.
-    sequenceStates: { singular: "sequenceState" },
+    sequenceStates: { singular: "sequenceState", modes: ["read", "create", "delete"] },
     sequenceTemplates: { singular: "sequenceTemplate" },
     templates: { singular: "template", example: { name: "Hello" } },
     snippets: { singular: "snippet", example: { name: "Bye" } },
     mailboxes: { singular: "mailbox", example: { email: "ada@example.com" } },
-    mailings: {
-      singular: "mailing",
-      modes: ["read", "create", "update"],
-      example: { subject: "Pens" },
-    },
-    calls: { singular: "call", modes: ["read", "create", "update"], example: { direction: "outbound" } },
+    mailings: { singular: "mailing", modes: ["read", "create"], example: { subject: "Pens" } },
+    calls: { singular: "call", modes: ["read", "create", "delete"], example: { direction: "outbound" } },
     users: { singular: "user", modes: ["read", "create", "update"], example: { email: "ada@example.com" } },
     stages: { singular: "stage", modes: ["read"] },
     opportunityStages: { singular: "opportunityStage", modes: ["read"] },
     personas: { singular: "persona", modes: ["read"] },
     roles: { singular: "role", modes: ["read"] },
     teams: { singular: "team", modes: ["read"] },
-    events: { singular: "event", modes: ["read"] },
+    // Events do not change: they have the time of their creation only.
+    events: { singular: "event", modes: ["read"], changedPath: "attributes.createdAt", since: {} },
   },
   errors: { message: ["errors.*.detail", "errors.*.title"], code: "errors.0.id" },
   limits: { reset: "x-ratelimit-reset" },
   sources: {
     documentation: "https://developers.outreach.io/api/reference",
     checked:
-      "2026-11-22, documentation of prospects, accounts, opportunities and tasks; which verbs the other objects have is from a published connector",
+      "2026-11-26, Outreach's OpenAPI file of 2026-08-22: addresses, verbs, statuses, members; size, filter, order and paging of lists from a published connector",
   },
 };
