@@ -8,22 +8,28 @@ export const description: Description = {
     list: { path: "/{path}" },
     paging: { offset: { to: "query.offset" } },
     changedPath: "modification_date",
-    since: { to: "query.modification_after" },
+    // Only contacts know a bound of the last change: the other records are compared here.
+    since: {},
     create: { method: "POST", path: "/{path}" },
     update: { method: "PUT", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
     get: { path: "/{path}/{id}" },
   },
   objects: {
-    contacts: { example: { firstname: "Ada", email: "ada@example.com" } },
+    contacts: {
+      list: { path: "/{path}", query: { includeArchived: "true" } },
+      since: { to: "query.modification_after" },
+      example: { firstname: "Ada", email: "ada@example.com" },
+    },
     accounts: { example: { name: "Quill Ltd" } },
     opportunities: { example: { name: "Pens" } },
-    tasks: { since: {}, example: { description: "Call Ada" } },
+    // Tasks of the connected user: those of others are listed by the ids of their users only.
+    tasks: { example: { description: "Call Ada" } },
   },
   errors: { message: ["message", "error"] },
   sources: {
     documentation: "https://api.salesflare.com/docs",
     checked:
-      "2026-11-22, documentation: lists, bounds and writes of contacts; the other objects and errors unchecked",
+      "2026-11-26, Salesflare's OpenAPI file of 2026-08-22: addresses, verbs and parameters; sizes, orders and errors unchecked",
   },
 };
