@@ -89,18 +89,22 @@ export interface OpenOptions {
   /** Called when the process cannot continue, for example because PostgreSQL exited. */
   onFatal?: (reason: string) => void;
   providerTimeoutMs?: number;
+  /** Default: the time is the database's. Otherwise it is this process's own, which a test can set. */
+  followsClock?: boolean;
 }
 
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
-  const { config, log, providerTimeoutMs } = options;
+  const { config, log, providerTimeoutMs, followsClock = true } = options;
   const loaded = await loadCatalog(config.catalogPath);
   const reports = openReports(options, closers);
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
-  const time = await keepTime({ database, log });
-  closers.push(() => time.close());
+  if (followsClock) {
+    const time = await keepTime({ database, log });
+    closers.push(() => time.close());
+  }
   await requireKeys({ queries: database.queries, sealer });
   const changes = await openChanges({ database, log, ownProviders: loaded.ownProviders }, closers);
   const identity = await takeProcessIdentity(database.connectionString, log);

@@ -38,6 +38,11 @@ export function followClock(databaseMs: number, tookMs: number): void {
   answer = { wallMs, elapsedMs: performance.now(), aheadMs: differs ? aheadMs : 0 };
 }
 
+/** Goes by this machine's clock again: nobody asks the database any more. */
+export function leaveClock(): void {
+  answer = undefined;
+}
+
 /** Returns how many milliseconds this machine's clock is ahead of the one that is followed; negative if it is behind. */
 export const clockAheadMs = (): number => Date.now() - nowMs();
 

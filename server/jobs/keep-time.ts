@@ -1,5 +1,5 @@
 /** Keeps the time of the database, and tells when this machine's clock differs from it. */
-import { clockAheadMs } from "../ground/clock.ts";
+import { clockAheadMs, leaveClock } from "../ground/clock.ts";
 import type { Log } from "../ground/log.ts";
 import { askDatabaseClock } from "../store/database-clock.ts";
 import type { Database } from "../store/database.ts";
@@ -35,5 +35,10 @@ export async function keepTime({
   await ask();
   const rounds = startRounds({ what: "ask for the time", log, everyMs: ASK_EVERY_MS, round: ask });
   // A question under way may take as long as the database: nobody waits for its answer.
-  return { close: async () => void rounds.stop() };
+  return {
+    async close() {
+      void rounds.stop();
+      leaveClock();
+    },
+  };
 }

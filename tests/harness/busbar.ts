@@ -28,6 +28,8 @@ export interface TestBusbarOptions {
   log?: Log;
   env?: Record<string, string>;
   providerTimeoutMs?: number;
+  /** Whether the time is the database's; otherwise it is the test's, which may set it. */
+  followsClock?: boolean;
   /** Providers to add or change, merged over the overlay that points HubSpot and Salesforce to the sandbox. */
   providers?: Record<string, unknown>;
 }
@@ -67,6 +69,7 @@ export async function openTestBusbar(options: TestBusbarOptions = {}): Promise<T
       log: options.log ?? createLog(config.logLevel),
       onAnswer: answers.onAnswer,
       providerTimeoutMs,
+      followsClock: options.followsClock ?? false,
     });
   };
   let busbar = await start();
