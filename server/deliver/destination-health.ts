@@ -1,5 +1,6 @@
-/** Tracks which destinations fail, and disables webhooks that have failed for too long. */
+/** Tracks which destinations fail, disables webhooks that have failed for too long, and sends at once what waits for one that is back. */
 import type { Queries } from "../store/database.ts";
+import { hastenDeliveries } from "../store/delivery-lists.ts";
 import { markFailing, markWorking } from "../store/destinations.ts";
 import type { AttemptResult } from "./delivery-result.ts";
 import { disableDestinations, type DisableServices } from "./disable-destinations.ts";
@@ -9,10 +10,14 @@ export interface HealthServices extends DisableServices {
   unsynced: Queries;
 }
 
+const OUTAGE_SECONDS = 5;
+const MOST_AT_ONCE = 2_000;
+
 export class DestinationHealth {
   readonly #deps: HealthServices;
   /** Destinations that are stored as failing, as far as this process knows. */
   readonly #failing = new Set<string>();
+  readonly #background = new Set<Promise<void>>();
 
   constructor(deps: HealthServices) {
     this.#deps = deps;
@@ -30,12 +35,38 @@ export class DestinationHealth {
     const failures = attempts.filter(({ destinationId }) => !succeeded.has(destinationId));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
     const newlyFailing = [...idsOf(failures)].filter((id) => !this.#failing.has(id));
-    await markWorking(this.#deps.unsynced, recovered);
+    const back = await markWorking(this.#deps.unsynced, recovered);
     await markFailing(this.#deps.unsynced, newlyFailing);
     recovered.forEach((id) => this.#failing.delete(id));
     newlyFailing.forEach((id) => this.#failing.add(id));
+    for (const one of back) {
+      const work: Promise<void> = this.#sendWaiting(one).finally(() => this.#background.delete(work));
+      this.#background.add(work);
+    }
     const ofWebhooks = failures.filter(({ destination }) => destination.type.disables);
     if (ofWebhooks.length > 0) await disableDestinations(this.#deps, ofWebhooks);
+  }
+
+  /** Waits for the work that outlasts `judge`. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#background);
+  }
+
+  /**
+   * Makes what failed while the destination was away due at once. A single message that failed for a moment keeps its schedule: the
+   * receiver may refuse just this one, and each success beside it would send it again.
+   */
+  async #sendWaiting({ id, failedSeconds }: { id: string; failedSeconds: number }): Promise<void> {
+    const { log, unsynced } = this.#deps;
+    const evenOne = failedSeconds >= OUTAGE_SECONDS;
+    try {
+      let count: number;
+      do count = await hastenDeliveries(unsynced, { destinationId: id, most: MOST_AT_ONCE, evenOne });
+      while (count === MOST_AT_ONCE);
+    } catch (error) {
+      // They keep their schedule.
+      log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");
+    }
   }
 }
 

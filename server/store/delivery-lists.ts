@@ -66,6 +66,30 @@ const resend = sql`
   update deliveries set state = 'waiting', due_time = now(), failures = 0 from notified
 `;
 
+/**
+ * Makes up to `most` deliveries due at once that failed and wait for another attempt, oldest event first; returns how many. Their failure
+ * counts as one less, so that a message which fails again is not given up sooner. A single one is left to its schedule unless `evenOne`.
+ */
+export async function hastenDeliveries(
+  queries: Queries,
+  { destinationId, most, evenOne }: { destinationId: string; most: number; evenOne: boolean },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    with waiting as (
+      select event_id, row_number() over (order by event_id) as place, count(*) over () as number
+      from deliveries
+      where destination_id = ${destinationId} and state = 'waiting' and due_time > now() and failures > 0
+      order by event_id limit ${most}
+    ), notified as (select ${notifyChange("deliveries")} where exists (select from waiting))
+    update deliveries
+    set due_time = now() - interval '1 hour' + waiting.place * interval '1 millisecond', failures = failures - 1
+    from waiting left join notified on true
+    where destination_id = ${destinationId} and deliveries.event_id = waiting.event_id
+      and state = 'waiting' and (${evenOne} or waiting.number > 1)
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
+}
+
 /** Starts a finished delivery from the beginning, makes a waiting one due at once; returns whether there was either. */
 export async function resendDelivery(
   queries: Queries,

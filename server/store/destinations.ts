@@ -111,12 +111,22 @@ export async function markFailing(queries: Queries, ids: string[]): Promise<void
   `.execute(queries);
 }
 
-/** Records that destinations work again; writes only changes. */
-export async function markWorking(queries: Queries, ids: string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await sql`
-    update destinations set failing_since = null where id = any(${ids}::uuid[]) and failing_since is not null
+/** Records that destinations work again; writes only changes. Returns those that had failed, and for how long. */
+export async function markWorking(
+  queries: Queries,
+  ids: string[],
+): Promise<{ id: string; failedSeconds: number }[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string; failedSeconds: number }>`
+    update destinations set failing_since = null
+    from (
+      select id, failing_since from destinations
+      where id = any(${ids}::uuid[]) and failing_since is not null for no key update
+    ) as before
+    where destinations.id = before.id
+    returning destinations.id, extract(epoch from now() - before.failing_since)::float8 as "failedSeconds"
   `.execute(queries);
+  return rows;
 }
 
 /** Disables those of the destinations that have only failed for `afterSeconds`, and returns their rows. */
