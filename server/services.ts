@@ -95,16 +95,12 @@ export interface OpenOptions {
 
 /** Throws `StartError` for what an operator must fix. Everything that was opened before is in `closers`. */
 export async function openServices(options: OpenOptions, closers: Cleanup): Promise<Services> {
-  const { config, log, providerTimeoutMs, followsClock = true } = options;
+  const { config, log, providerTimeoutMs } = options;
   const loaded = await loadCatalog(config.catalogPath);
   const reports = openReports(options, closers);
   await openDataFolder(config.dataDir);
   const sealer = new Sealer(await readEncryptionKeys(config));
   const database = await connect(options, closers);
-  if (followsClock) {
-    const time = await keepTime({ database, log });
-    closers.push(() => time.close());
-  }
   await requireKeys({ queries: database.queries, sealer });
   const changes = await openChanges({ database, log, ownProviders: loaded.ownProviders }, closers);
   const identity = await takeProcessIdentity(database.connectionString, log);
@@ -210,7 +206,10 @@ async function openChanges(
   return changes;
 }
 
-async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup): Promise<Database> {
+async function connect(
+  { config, log, onFatal, followsClock = true }: OpenOptions,
+  closers: Cleanup,
+): Promise<Database> {
   let { databaseUrl } = config;
   if (!databaseUrl) {
     const onExit = (detail: string) => onFatal?.(`the embedded PostgreSQL exited: ${detail}`);
@@ -224,6 +223,10 @@ async function connect({ config, log, onFatal }: OpenOptions, closers: Cleanup):
     poolSize: config.databaseConnections,
   });
   closers.push(() => database.close());
+  if (followsClock) {
+    const time = await keepTime({ database, log });
+    closers.push(() => time.close());
+  }
   return database;
 }
 
