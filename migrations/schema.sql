@@ -13,6 +13,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.keep_removed_connections()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- What goes with its project, group or person leaves nothing.
+  insert into removed_connections (id, project_id, group_id, consumer_id)
+  select old.id, old.project_id, old.group_id, old.consumer_id
+  where exists (select from projects where id = old.project_id)
+    and exists (select from groups where id = old.group_id)
+    and exists (select from consumers where id = old.consumer_id)
+  on conflict do nothing;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.keep_removed_installations()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -208,6 +223,8 @@ CREATE INDEX ON connections (group_id);
 CREATE INDEX ON connections (project_id, id DESC);
 CREATE INDEX connections_trial_time ON connections (trial_time) WHERE (trial_time IS NOT NULL);
 CREATE TRIGGER changed AFTER DELETE OR UPDATE ON connections FOR EACH ROW EXECUTE FUNCTION notify_change();
+CREATE TRIGGER kept AFTER DELETE ON connections FOR EACH ROW EXECUTE FUNCTION keep_removed_connections();
+CREATE TRIGGER replaced AFTER UPDATE OF consumer_id ON connections FOR EACH ROW WHEN (old.consumer_id IS DISTINCT FROM new.consumer_id) EXECUTE FUNCTION keep_removed_connections();
 
 CREATE TABLE consents (
   id uuid NOT NULL,
@@ -770,6 +787,21 @@ CREATE TABLE refused_requests (
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );
 CREATE INDEX ON refused_requests (project_id, id DESC);
+
+CREATE TABLE removed_connections (
+  id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  group_id uuid NOT NULL,
+  consumer_id uuid NOT NULL,
+  remove_time timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (id, consumer_id),
+  FOREIGN KEY (consumer_id) REFERENCES consumers(id) ON DELETE CASCADE,
+  FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
+  FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+CREATE INDEX ON removed_connections (consumer_id);
+CREATE INDEX ON removed_connections (group_id);
+CREATE INDEX ON removed_connections (project_id);
 
 CREATE TABLE removed_installations (
   id uuid NOT NULL,

@@ -42,12 +42,13 @@ export const lockGroup = (
     .forUpdate()
     .executeTakeFirst();
 
-/** Returns the ids of a group's installations, removed ones included, and of its connections. */
+/** Returns the ids of a group's installations and connections, removed ones included. */
 export async function findGroupTraces(queries: Queries, { id }: ErasedGroup): Promise<GroupTraces> {
   const { rows } = await sql<{ kind: string; id: string }>`
     select 'installation' as kind, id from installations where group_id = ${id}
     union select 'installation', id from removed_installations where group_id = ${id}
     union select 'connection', id from connections where group_id = ${id}
+    union select 'connection', id from removed_connections where group_id = ${id}
   `.execute(queries);
   const idsOf = (kind: string) => rows.filter((row) => row.kind === kind).map((row) => row.id);
   return { installationIds: idsOf("installation"), connectionIds: idsOf("connection") };
@@ -61,7 +62,8 @@ export async function findGroupTraces(queries: Queries, { id }: ErasedGroup): Pr
 export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promise<ErasedAccounts> {
   const { id, projectId, groupRef } = group;
   const consumers = await sql<{ id: string }>`
-    select distinct consumer_id as id from connections where group_id = ${id}
+    select consumer_id as id from connections where group_id = ${id}
+    union select consumer_id from removed_connections where group_id = ${id}
     union
     select consumers.id from consumers
     join consents on consents.project_id = consumers.project_id and consents.consumer_ref = consumers.consumer_ref
@@ -157,6 +159,12 @@ export async function eraseEvents(
   return { lastId, events: ids.length, deliveries: count(deliveries) };
 }
 
+/** Returns whether the group has a connection again. */
+export async function hasConnection(queries: Queries, { id }: ErasedGroup): Promise<boolean> {
+  const { rows } = await sql`select from connections where group_id = ${id} limit 1`.execute(queries);
+  return rows.length > 0;
+}
+
 /** Removes refused requests that name the group. */
 export async function eraseRefusedRequests(
   queries: Queries,
@@ -202,5 +210,6 @@ export async function eraseAuditActors(
 /** Removes the group itself, and the ids of its installations. */
 export async function eraseGroupRow(queries: Queries, { id }: ErasedGroup): Promise<void> {
   await sql`delete from removed_installations where group_id = ${id}`.execute(queries);
+  await sql`delete from removed_connections where group_id = ${id}`.execute(queries);
   await sql`delete from groups where id = ${id}`.execute(queries);
 }

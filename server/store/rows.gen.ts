@@ -552,6 +552,14 @@ export interface RefusedRequests {
   status: number;
 }
 
+export interface RemovedConnections {
+  consumerId: string;
+  groupId: string;
+  id: string;
+  projectId: string;
+  removeTime: Generated<Timestamp>;
+}
+
 export interface RemovedInstallations {
   groupId: string;
   id: string;
@@ -809,6 +817,7 @@ export interface DB {
   readSyncs: ReadSyncs;
   receivedPushes: ReceivedPushes;
   refusedRequests: RefusedRequests;
+  removedConnections: RemovedConnections;
   removedInstallations: RemovedInstallations;
   revisions: Revisions;
   schemaBaselines: SchemaBaselines;

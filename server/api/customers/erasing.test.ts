@@ -92,6 +92,40 @@ test("what people of the group did with customer tokens stays in the audit witho
   assert.deepEqual(await rowsWith(on.connectionString, [consumer]), []);
 });
 
+test("a person goes whose connection was deleted before, or taken over by another one, and one of other groups stays", async (t) => {
+  const on = await openTestBusbar();
+  const client = new Client({ connectionString: on.connectionString });
+  t.after(async () => {
+    await client.end();
+    await on.stop();
+  });
+  await client.connect();
+  const [first, both] = [`${MARK}-admin`, "neighbour-admin"];
+  const connect = (groupRef: string) =>
+    connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+  const { connectionId, installationId } = await connect(MARK);
+  await connect("neighbour");
+  // Another person connects the same account.
+  await client.query(
+    "update connections set consumer_id = (select id from consumers where consumer_ref = $1) where id = $2",
+    [both, connectionId],
+  );
+  const installation = `/integrations/hubspot/installations/${installationId}`;
+  assert.equal((await on.inProject("DELETE", installation)).status, 204);
+  // The connection may have gone with its last installation.
+  await on.inProject("DELETE", `/connections/${connectionId}`);
+  assert.equal((await on.inProject("GET", `/connections/${connectionId}`)).status, 404);
+  const receipt = await on.inProject("DELETE", `/groups/${MARK}`);
+  assert.deepEqual([receipt.body.done, receipt.body.erased?.consumers], [true, 1], receipt.text);
+  // The audit keeps what was done, and when.
+  const left = await rowsWith(on.connectionString, [first, connectionId]);
+  assert.deepEqual(
+    left.filter((table) => table !== "audit_events"),
+    [],
+  );
+  assert.ok((await rowsWith(on.connectionString, [both])).includes("consumers"));
+});
+
 test("a refused request whose path spells the group in another way goes, and an erasure of nobody is not in the audit", async (t) => {
   const on = await openTestBusbar();
   t.after(() => on.stop());

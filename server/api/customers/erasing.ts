@@ -14,6 +14,7 @@ import {
   eraseProxyCalls,
   eraseRefusedRequests,
   findGroupTraces,
+  hasConnection,
   lockGroup,
   type ErasedGroup,
   type GroupTraces,
@@ -127,8 +128,7 @@ async function eraseAllEvents(
 async function finish({ database }: { database: Database }, group: Traced, erased: Erased): Promise<boolean> {
   const last = await transact(database, async (queries) => {
     await lockGroup(queries, group.projectId, group.groupRef);
-    const { connectionIds } = await findGroupTraces(queries, group);
-    if (connectionIds.length > 0) return undefined;
+    if (await hasConnection(queries, group)) return undefined;
     const removed = {
       ...(await eraseAccounts(queries, group)),
       ...(await eraseOperations(queries, group, BATCH)),
