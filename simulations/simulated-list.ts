@@ -61,13 +61,15 @@ export function pageOf(
 
 /** Whether a request is one of the further lists of an object, which have no records here. */
 export function isFurtherList(
-  { furtherLists = [] }: ObjectPlan,
+  { furtherLists = [], list, since }: ObjectPlan,
   url: URL,
   isPath: (template: string) => boolean,
 ): boolean {
   return furtherLists.some(
     ({ path, query = {} }) =>
-      (path === undefined || isPath(path)) &&
+      (path === undefined
+        ? [list?.path, since?.list?.path, since?.path].some((own) => own !== undefined && isPath(own))
+        : isPath(path)) &&
       Object.entries(query).every(([name, value]) => url.searchParams.get(name) === value),
   );
 }

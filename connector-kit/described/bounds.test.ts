@@ -174,6 +174,24 @@ test("a record that a list marks as deleted is a deletion and no record (Google:
   );
 });
 
+test("a time of deletion that is 0 does not tell a deletion (Slack: date_delete)", async (t) => {
+  const list = [
+    { id: "1", date_delete: 0, updated: "2026-02-03T04:05:06Z" },
+    { id: "2", date_delete: 1446748865, updated: "2026-02-04T04:05:06Z" },
+  ];
+  const { walk, read, fetch } = await open(
+    t,
+    { paging: { none: true }, changedPath: "updated", since: {}, deleted: { at: "date_delete" } },
+    () => ({ body: { data: list } }),
+  );
+  assert.deepEqual(await walk(), ["1"]);
+  const period = { objectName: "people", since: new Date("2026-02-01T00:00:00Z"), until: new Date() };
+  assert.deepEqual(
+    (await read.readDeletions(period, undefined, fetch)).records.map(({ id }) => id),
+    ["2"],
+  );
+});
+
 test("changes are asked for by a request of their own (list by GET, changes by POST)", async (t) => {
   const { read, fetch, requests } = await open(
     t,

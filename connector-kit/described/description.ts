@@ -174,7 +174,7 @@ const ObjectRulesSchema = Type.Object({
         at: text("Path in a record."),
         is: Type.Optional(
           text(
-            "Its value in a deleted one, or several with `|`. Default: any but false, null and an empty text.",
+            "Its value in a deleted one, or several with `|`. Default: any but false, null, 0 and an empty text.",
           ),
         ),
       },

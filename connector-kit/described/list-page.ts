@@ -235,7 +235,8 @@ function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
   if (!deleted) return false;
   const value = at(raw, deleted.at);
   if (deleted.is !== undefined) return deleted.is.split("|").includes(textAt(raw, deleted.at) ?? "");
-  return value !== undefined && value !== null && value !== false && value !== "";
+  // Slack: `date_delete` is 0 in a user group that is not deleted.
+  return Boolean(value) && value !== "0";
 }
 
 /** Returns the records of the entries, read one by one. A record that is gone by now is left out. */

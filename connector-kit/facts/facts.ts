@@ -249,6 +249,11 @@ const RecordFact = closed({
     Type.Array(Type.String(), { description: "Of an upsert: fields that may say which record is meant." }),
   ),
   idempotencyKey: optional("Where a key goes under which the vendor creates once."),
+  missing: Type.Optional(
+    Type.Unknown({
+      description: "The body for a record that is not there, where its words differ by request.",
+    }),
+  ),
   absent: flag("The vendor has no such request: it answers 404 or 405."),
 });
 

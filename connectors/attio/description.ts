@@ -12,6 +12,8 @@ const ofObject: ObjectRules = {
   list: {
     method: "POST",
     path: "/v2/objects/{path}/records/query",
+    // Records keep their places while others change.
+    body: { sorts: [{ attribute: "created_at", direction: "asc" }] },
     pageSize: { to: "body.limit", most: 500 },
   },
   paging: { offset: { to: "body.offset" } },
@@ -91,8 +93,27 @@ export const description: Description = {
     people: { ...ofObject, upsert: { ...upsert, keys: ["email_addresses"] }, example: { job_title: "CTO" } },
     companies: { ...ofObject, upsert: { ...upsert, keys: ["domains"] }, example: { name: "Quill Ltd" } },
     deals: { ...ofObject, example: { name: "Pens" } },
-    tasks: { idPath: "id.task_id", example: { content: "Call Ada" } },
-    notes: { idPath: "id.note_id", example: { title: "Pens" } },
+    tasks: {
+      list: {
+        path: "/v2/tasks",
+        query: { sort: "created_at:asc" },
+        pageSize: { to: "query.limit", most: 500 },
+      },
+      idPath: "id.task_id",
+      example: { content: "Call Ada" },
+    },
+    // A note cannot be changed.
+    notes: {
+      modes: ["read", "create", "delete"],
+      idPath: "id.note_id",
+      example: {
+        parent_object: "people",
+        parent_record_id: "891dcbfc-9141-415d-9b2a-2238a6cc012d",
+        title: "Pens",
+        format: "plaintext",
+        content: "Ink",
+      },
+    },
   },
   others: { pattern: "[a-z][a-z0-9_]{0,62}", like: "pens", rules: { ...ofObject, example: { name: "Pen" } } },
   errors: { message: ["message"], code: "code" },

@@ -1,6 +1,9 @@
 /** ClickUp's spaces, folders, lists, goals and tasks of one workspace. A new task names its list, as `list_id`. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
+/** Lists leave archived records out, and have only those when they are asked for. */
+const furtherLists = [{ query: { archived: "true" } }];
+
 export const description: Description = {
   defaults: {
     list: { path: "/api/v2/team/{connection.teamId}/{singular}" },
@@ -13,11 +16,12 @@ export const description: Description = {
     get: { path: "/api/v2/{singular}/{id}" },
   },
   objects: {
-    spaces: { singular: "space", example: { name: "Pens" } },
+    spaces: { singular: "space", furtherLists, example: { name: "Pens" } },
     folders: {
       singular: "folder",
       parent: { object: "spaces" },
       list: { path: "/api/v2/space/{parent}/folder" },
+      furtherLists,
       create: { method: "POST", path: "/api/v2/space/{field.space_id}/folder" },
       example: { name: "Pens", space_id: "790" },
     },
@@ -25,6 +29,7 @@ export const description: Description = {
       singular: "list",
       parent: { object: "folders" },
       list: { path: "/api/v2/folder/{parent}/list" },
+      furtherLists,
       create: { method: "POST", path: "/api/v2/folder/{field.folder_id}/list" },
       example: { name: "Ink", folder_id: "457" },
     },
@@ -34,11 +39,13 @@ export const description: Description = {
       singular: "list",
       parent: { object: "spaces" },
       list: { path: "/api/v2/space/{parent}/list" },
+      furtherLists,
       create: { method: "POST", path: "/api/v2/space/{field.space_id}/list" },
       example: { name: "Paper", space_id: "790" },
     },
     goals: {
       singular: "goal",
+      list: { path: "/api/v2/team/{connection.teamId}/goal", query: { include_completed: "true" } },
       get: { path: "/api/v2/goal/{id}", record: "goal" },
       record: "goal",
       example: { name: "Sell pens" },
@@ -51,7 +58,7 @@ export const description: Description = {
       },
       paging: { page: { to: "query.page", first: 0 } },
       changedPath: "date_updated",
-      since: { to: "query.date_updated_gt", format: "unix-ms" },
+      since: { to: "query.date_updated_gt", format: "unix-ms", exclusive: true },
       create: { method: "POST", path: "/api/v2/list/{field.list_id}/task" },
       example: { name: "Call Ada", list_id: "901" },
     },

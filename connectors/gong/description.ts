@@ -3,6 +3,9 @@ import type { Description } from "../../connector-kit/described/description.ts";
 
 const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
 
+/** Of the list, whatever the page. */
+const total = "records.totalRecords";
+
 /**
  * Lists select by the start of a call, not by its change, and a call appears when it is processed: reads go back a day. A list
  * without calls is refused.
@@ -10,6 +13,7 @@ const inBody = { cursor: { from: "records.cursor", to: "body.cursor" } };
 const selected = {
   since: { to: "body.filter.fromDateTime", format: "rfc3339-seconds" as const, overlapMinutes: 24 * 60 },
   paging: inBody,
+  total,
   emptyWhen: "found corresponding to the provided filters",
 };
 
@@ -49,7 +53,7 @@ export const description: Description = {
       records: "callTranscripts",
       idPath: "callId",
     },
-    users: { get: { path: "/v2/users/{id}", record: "user" } },
+    users: { total, get: { path: "/v2/users/{id}", record: "user" } },
     workspaces: { paging: { none: true } },
     // Those of the company come with the flows of every user: a record may come more than once.
     flows: {

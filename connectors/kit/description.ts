@@ -6,7 +6,10 @@ export const description: Description = {
   defaults: {
     list: { path: "/v4/{path}", pageSize: { to: "query.per_page", most: 500 } },
     records: "{path}",
-    paging: { cursor: { from: "pagination.end_cursor", to: "query.after" } },
+    // The last page has a cursor, too.
+    paging: {
+      cursor: { from: "pagination.end_cursor", to: "query.after", more: "pagination.has_next_page" },
+    },
     since: {},
     create: { method: "POST", path: "/v4/{path}" },
     update: { method: "PUT", path: "/v4/{path}/{id}" },

@@ -24,7 +24,9 @@ export const description: Description = {
       example: { name: "pens" },
     },
     usergroups: {
-      list: { path: "/usergroups.list" },
+      // Without the parameter, a list has no disabled groups.
+      list: { path: "/usergroups.list", query: { include_disabled: "true" } },
+      deleted: { at: "date_delete" },
       records: "usergroups",
       paging: { none: true },
       changedPath: "date_update",
@@ -39,6 +41,7 @@ export const description: Description = {
       modes: ["read"],
       list: { path: "/users.list", pageSize: { to: "query.limit", most: 200 } },
       records: "members",
+      deleted: { at: "deleted" },
       paging: { cursor: { from: "response_metadata.next_cursor", to: "query.cursor" } },
       changedPath: "updated",
       since: { format: "unix" },

@@ -92,9 +92,10 @@ export class Vendor {
 
   private carryOut(request: VendorRequest, seen: SeenRequest): VendorAnswer {
     const { routes, isKnownAddress } = findRoutes(this.facts, request, this.connection);
-    const refused = (status: number, fault: string): VendorAnswer => {
+    const refused = (status: number, fault: string, body?: unknown): VendorAnswer => {
       seen.fault ??= fault;
-      return refusal(this.facts, status, fault);
+      const answer = refusal(this.facts, status, fault);
+      return body === undefined ? answer : { ...answer, body: body as Json };
     };
     if (routes.length === 0)
       return isKnownAddress
@@ -115,7 +116,7 @@ export class Vendor {
       return typeof answer === "string"
         ? refused(400, answer)
         : "missing" in answer
-          ? refused(404, answer.missing)
+          ? refused(404, answer.missing, "missing" in route.fact ? route.fact.missing : undefined)
           : answer;
     }
     return refused(400, fault ?? "refused");

@@ -64,15 +64,20 @@ export function readerOf({ connector }: Bench): ReadConnector {
 
 /** Puts records, below two parents in turn where the lists are those of parents. */
 export function putRecords(
-  { vendor, objectName, facts, object }: Bench,
+  bench: Pick<Bench, "vendor" | "objectName" | "facts" | "object">,
   count: number,
   more: NewRecord = {},
 ): VendorRecord[] {
+  const { vendor, objectName, facts, object } = bench;
   const { parent } = object;
   const above = parent && facts.objects[parent.object];
   if (!parent || !above) return Array.from({ length: count }, () => vendor.records.put(objectName, more));
   const parents = vendor.records.of(parent.object);
-  while (parents.length < 2) vendor.records.put(parent.object);
+  while (parents.length < 2)
+    putRecords({ ...bench, objectName: parent.object, object: above }, 1, {
+      // Lists below a value of the parent: each parent has another one.
+      ...(parent.by !== undefined && { fields: { [parent.by]: `ada.${parents.length}@example.com` } }),
+    });
   return Array.from({ length: count }, (_, index) => {
     const record = parents[index % 2];
     return vendor.records.put(objectName, {
