@@ -64,6 +64,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
     [
       file("operations", async () => (await import("./commands/operations.ts")).addOperations),
       file("cancel check", async () => (await import("./commands/check.ts")).addCheck),
+      file("trace", async () => (await import("./commands/trace.ts")).addTrace),
       file("find", async () => (await import("./commands/find.ts")).addFind),
       file("subscribe", async () => (await import("./commands/subscribe.ts")).addSubscribe),
       file("events", async () => (await import("./commands/events.ts")).addEvents),

@@ -96,7 +96,7 @@ export interface Schemas {
   FieldMetadata: { fieldName: string; displayName: string; description?: string; valueType?: "string" | "boolean" | "date" | "datetime" | "singleSelect" | "multiSelect" | "int" | "float" | "reference" | "other"; providerType?: string; readOnly?: boolean; isCustom?: boolean; isRequired?: boolean; referenceTo?: readonly string[]; values?: readonly { value: string; displayValue: string }[] };
   FieldSetting: { default?: { stringValue?: string; integerValue?: number; booleanValue?: boolean }; writeOnCreate?: "always" | "never"; writeOnUpdate?: "always" | "never" | "ifEmpty" };
   FindResponse: { results: readonly Schemas["Found"][] };
-  Found: { kind: "operation" | "event" | "delivery" | "connection" | "installation" | "integration" | "group" | "destination" | "topic" | "apiKey" | "proxyCall" | "request"; id: string; name: string; in?: string };
+  Found: { kind: "operation" | "event" | "delivery" | "connection" | "installation" | "integration" | "group" | "destination" | "topic" | "apiKey" | "proxyCall" | "request" | "record"; id: string; name: string; in?: string; object?: string; integration?: string };
   FoundRecord: { id: string; fields: Record<string, unknown>; mappedFields: Record<string, unknown>; associations?: Record<string, unknown>; raw: Record<string, unknown> };
   GenerateConnectionRequest: { provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; apiKey?: string; basicAuth?: { username: string; password: string }; oauth2ClientCredentials?: { clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2PasswordCredentials?: { username: string; password: string; clientId: string; clientSecret: string; scopes?: readonly string[] }; oauth2AuthorizationCode?: { accessToken?: { token: string; issuedAt?: string; expiresAt?: string }; refreshToken?: { token: string; issuedAt?: string; expiresAt?: string }; scopes?: readonly string[] }; customAuth?: Record<string, unknown> };
   GetHealthzResponse: { status: "ok" };
@@ -188,6 +188,10 @@ export interface Schemas {
   ReadTriggeredErrorMessage: { notificationType: "read.triggered.error"; data: Schemas["ReadTriggeredErrorEvent"] };
   ReconcileSubscriptionsRequest: { since: string; objects?: readonly string[] };
   RecordAssociation: { to: { id: string }; types: readonly { associationCategory: string; associationTypeId: number }[] };
+  RecordMessage: { messageId: string; destination: string; status: "waiting" | "sending" | "delivered" | "failed"; attempts: readonly { time: string; status?: number; durationMs: number; detail?: string }[] };
+  RecordSeen: { time: string; by: "read" | "subscribe"; changeTime?: string; operationId?: string; eventId?: string; outcome: "received" | "filtered" | "repeated" | "queued" | "in_message" | "delivered" | "refused" | "given_up"; reason?: string; messageId?: string };
+  RecordTrace: { installationId: string; object: string; recordId: string; seen: readonly Schemas["RecordSeen"][]; messages: readonly Schemas["RecordMessage"][]; writes: readonly Schemas["RecordWrite"][] };
+  RecordWrite: { operationId: string; type: "create" | "update" | "delete" | "upsert" | "write"; status: "in_progress" | "success" | "failure"; time: string };
   RefusedJwtKey: { validationIssues?: readonly { field: string; detail: string }[] };
   RefusedRequest: { id: string; time: string; method: string; path: string; operationId?: string; status: number; type: string; title: string; detail: string; apiKeyId?: string; builderId?: string; requestId: string };
   RefusedUpsert: { success?: boolean; fields?: Record<string, Record<string, Schemas["UpsertedField"]>> };
@@ -330,6 +334,7 @@ export interface Operations {
   getProvider: { input: { provider: string }; answer: Schemas["Provider"] };
   getProviderApp: { input: { projectIdOrName: string; providerAppId: string }; answer: Schemas["ProviderApp"] };
   getReadyz: { input: { for?: "proxy" }; answer: Schemas["GetReadyzResponse"] };
+  getRecordTrace: { input: { projectIdOrName: string; integrationId: string; installationId: string; objectName: string; recordId: string }; answer: Schemas["RecordTrace"] };
   getRetention: { input: { projectIdOrName: string }; answer: Schemas["Retention"] };
   getRevision: { input: { projectIdOrName: string; integrationId: string; revisionId: string }; answer: Schemas["DeployedRevision"] };
   getSession: { input: {  }; answer: Schemas["CurrentSession"] | undefined };
@@ -488,6 +493,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getProvider: "GET /v1/providers/{provider}",
   getProviderApp: "GET /v1/projects/{projectIdOrName}/provider-apps/{providerAppId}",
   getReadyz: "GET /readyz",
+  getRecordTrace: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/records/{objectName}/{recordId}",
   getRetention: "GET /v1/projects/{projectIdOrName}/retention",
   getRevision: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}",
   getSession: "GET /v1/sessions/current",

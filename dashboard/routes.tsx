@@ -50,6 +50,11 @@ const PROJECT_PAGES = [
     "InstallationPage",
     () => import("./pages/installations/installation-page.tsx"),
   ),
+  ofProject(
+    "/integrations/$name/installations/$id/records/$object/$record",
+    "RecordPage",
+    () => import("./pages/installations/record-page.tsx"),
+  ),
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
   ofProject("/events", "EventsPage", () => import("./pages/events/events-page.tsx")),

@@ -870,6 +870,18 @@ CREATE TABLE schema_watches (
 );
 CREATE INDEX schema_watches_due ON schema_watches (next_time);
 
+CREATE TABLE seen_records (
+  id uuid NOT NULL,
+  installation_id uuid NOT NULL,
+  object_name text NOT NULL,
+  operation_id uuid,
+  is_message boolean NOT NULL,
+  entries bytea NOT NULL,
+  PRIMARY KEY (id),
+  FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
+);
+CREATE INDEX seen_records_of_installation ON seen_records (installation_id, id);
+
 CREATE TABLE sessions (
   id uuid NOT NULL,
   hash bytea NOT NULL,

@@ -10,6 +10,7 @@ import {
 import type { RetentionRule } from "./jobs/retention.ts";
 import { removeOldConsentsOf } from "./store/consents.ts";
 import type { Queries } from "./store/database.ts";
+import { removeOldLeftOutOf } from "./store/seen-records.ts";
 import { removeOldDeliveriesOf, removeOldEventsOf, removeOldNowhereOf } from "./store/delivery-sweep.ts";
 import { removeOldOperationsOf } from "./store/operations.ts";
 import { listOwnRetention, type ProjectBound } from "./store/project-retention.ts";
@@ -30,6 +31,7 @@ const RULES: [what: string, kind: HistoryKind, remove: RemoveOf][] = [
   // Deliveries first: a delivery without its event cannot be shown.
   ["deliveries", "events", removeOldDeliveriesOf],
   ["events", "events", removeOldEventsOf],
+  ["records that were left out", "dataMessages", removeOldLeftOutOf],
   ["notes about events without a route", "events", removeOldNowhereOf],
   ["proxy usage", "proxyCalls", removeProxyUsageOf],
   ["refused requests", "refusedRequests", removeOldRefusedRequestsOf],

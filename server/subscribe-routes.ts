@@ -1,4 +1,5 @@
 /** The routes of subscriptions: the receiver for providers, and what builders and customers look up. */
+import { getRecordTrace } from "./api/records/get-record-trace.ts";
 import { getSubscribeSetup } from "./api/subscriptions/get-subscribe-setup.ts";
 import { listSubscriptionEvents } from "./api/subscriptions/list-subscription-events.ts";
 import { listSubscriptions } from "./api/subscriptions/list-subscriptions.ts";
@@ -36,6 +37,7 @@ export const subscribeRoutes = (deps: SubscribeRouteServices): Route[] => [
   route(`GET ${INTEGRATION}/subscribe-setup`, "full", getSubscribeSetup(deps)),
   route(`GET ${INSTALLATION}/subscriptions`, "frontend", listSubscriptions(deps)),
   route(`GET ${INSTALLATION}/subscription-events`, "frontend", listSubscriptionEvents(deps)),
+  route(`GET ${INSTALLATION}/records/{objectName}/{recordId}`, "frontend", getRecordTrace(deps)),
   route(`POST ${INSTALLATION}/subscriptions:test`, "frontend", testSubscription(deps)),
   route(`POST ${INSTALLATION}/subscriptions:reconcile`, "frontend", reconcileSubscriptions(deps)),
 ];

@@ -6,7 +6,7 @@ import type { Connected } from "../settings/connect.ts";
 import type { Filters } from "./resource.ts";
 
 /** Returns the path below the project. */
-const installationPath = (integrationId: string, id: string): string =>
+export const installationPath = (integrationId: string, id: string): string =>
   `/integrations/${step(integrationId)}/installations/${step(id)}`;
 
 /** Returns its path below the project. Throws if there is none, or if the options are incomplete. */

@@ -44,7 +44,7 @@ const KIND_WORDS: Partial<Record<Found["kind"], string>> = {
 };
 
 /** Returns the page of what was found, below the project. */
-function pathOf({ kind, id, in: within = "" }: Found): string | undefined {
+function pathOf({ kind, id, in: within = "", object = "", integration = "" }: Found): string | undefined {
   switch (kind) {
     case "operation":
       return `/operations/${part(id)}`;
@@ -54,6 +54,8 @@ function pathOf({ kind, id, in: within = "" }: Found): string | undefined {
       return `/integrations/${part(id)}`;
     case "installation":
       return `/integrations/${part(within)}/installations/${part(id)}`;
+    case "record":
+      return `/integrations/${part(integration)}/installations/${part(within)}/records/${part(object)}/${part(id)}`;
     case "group":
       return `/customers/${part(id)}`;
     case "destination":

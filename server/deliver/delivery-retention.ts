@@ -1,6 +1,7 @@
 /** Retention rules for events and deliveries. */
 import { nowMs } from "../ground/clock.ts";
 import { firstIdOf } from "../ground/ids.ts";
+import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
 import type { Queries } from "../store/database.ts";
 import {
@@ -11,6 +12,8 @@ import {
   removeOldPaces,
 } from "../store/delivery-sweep.ts";
 import { listOwnRetention } from "../store/project-retention.ts";
+import { removeOldSeen } from "../store/seen-records.ts";
+import { removeUndeliveredBefore } from "../store/subscription-events.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -42,6 +45,21 @@ export function deliveryRetentionRules(
     // Deliveries first: a delivery without its event cannot be shown.
     { what: "deliveries", remove: (most) => removeOldDeliveries(queries, beforeId(), most) },
     { what: "events", remove: (most) => removeOldEvents(queries, beforeId(), most) },
+    {
+      what: "records of messages",
+      remove: (most) => removeOldSeen(queries, { isMessage: true, beforeId: beforeId() }, most),
+    },
+    {
+      what: "records that were left out",
+      remove: (most) =>
+        removeOldSeen(queries, { isMessage: false, beforeId: idBefore(deliveredDataDays) }, most),
+    },
+    {
+      what: "marks of undelivered changes",
+      // They tell what became of events whose message is gone.
+      remove: (most) =>
+        removeUndeliveredBefore(queries, idBefore(Math.max(eventDays, SUBSCRIPTION_EVENT_DAYS)), most),
+    },
     {
       what: "notes about events without a route",
       remove: (most) => removeOldNowhere(queries, beforeId(), most),

@@ -43,6 +43,7 @@ async function openSchedules(t: TestContext) {
       metadata: {},
       log: [],
       messages: [],
+      seen: [],
       fingerprints: [],
       forgotten: [],
       release: true,

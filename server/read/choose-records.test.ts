@@ -44,7 +44,14 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
   async function remember(chosen: Chosen) {
     const { fingerprints, forgotten } = chosen;
     const place = { untilTime: null, stage: "records", checkpoint: null } as const;
-    const page = { operationId: claimed.operationId, workerId: WORKER, metadata: {}, log: [], messages: [] };
+    const page = {
+      operationId: claimed.operationId,
+      workerId: WORKER,
+      metadata: {},
+      log: [],
+      messages: [],
+      seen: [],
+    };
     await commitReadPages(on.queries, [{ ...page, ...place, fingerprints, forgotten, release: false }]);
     return chosen.entries.map((text) => JSON.parse(text));
   }

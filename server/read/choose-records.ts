@@ -1,5 +1,6 @@
 /** Chooses which records of a page are delivered, and what is remembered of them. */
 import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
+import type { SeenRecord } from "../ground/seen-records.ts";
 import { timeSlices, type TimeSlices } from "../ground/time-slices.ts";
 import type { Database } from "../store/database.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../store/read-pages.ts";
@@ -11,6 +12,9 @@ import { shapeDeletion } from "./shape-record.ts";
 export interface Chosen {
   /** JSON texts. */
   entries: string[];
+  /** The records of the entries, in their order. */
+  kept: SeenRecord[];
+  leftOut: SeenRecord[];
   fingerprints: Fingerprint[];
   forgotten: string[];
 }
@@ -58,7 +62,7 @@ async function chooseAll(
     if (slices.isOver()) await slices.next();
     entries.push(entryText(walk.shaper.shape(record)));
   }
-  return { entries, fingerprints: [], forgotten: [...deleted.keys()] };
+  return { entries, kept: records, leftOut: [], fingerprints: [], forgotten: [...deleted.keys()] };
 }
 
 async function chooseChanged(
@@ -75,12 +79,15 @@ async function chooseChanged(
   );
   const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
   const fingerprints = await findFingerprints(deps, walk, ids);
-  const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
+  const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     if (slices.isOver()) await slices.next();
     const { id, changeTime } = record;
-    if (isOvertaken(changeTime, time, fingerprints.get(id))) continue;
-    if (isOvertaken(changeTime, time, fingerprints.get(deletionKey(id)))) continue;
+    const newer = [id, deletionKey(id)].some((key) => isOvertaken(changeTime, time, fingerprints.get(key)));
+    if (newer) {
+      chosen.leftOut.push({ id, changeTime, leftOut: "overtaken" });
+      continue;
+    }
     const entry = shaper.shape(record);
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
     const last = fingerprints.get(id);
@@ -88,11 +95,15 @@ async function chooseChanged(
     if (last || isRemembered) {
       content = contentText(entry);
       const hash = recordFingerprint(content, changeTime);
-      if (last?.hash.equals(hash)) continue;
+      if (last?.hash.equals(hash)) {
+        chosen.leftOut.push({ id, changeTime, leftOut: "unchanged" });
+        continue;
+      }
       if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
     }
     if (fingerprints.has(deletionKey(id))) chosen.forgotten.push(deletionKey(id));
     chosen.entries.push(entryText(entry, content));
+    chosen.kept.push(record);
   }
   return chosen;
 }
@@ -133,15 +144,20 @@ export async function chooseDeletions(
 ): Promise<Chosen> {
   const ids = records.flatMap(({ id }) => [id, deletionKey(id)]);
   const fingerprints = await findFingerprints(deps, walk, ids);
-  const chosen: Chosen = { entries: [], fingerprints: [], forgotten: [] };
+  const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     const changeTime = record.deletedTime ?? walk.startTime;
     const entry = shapeDeletion(record);
     const content = contentText(entry);
     const hash = recordFingerprint(content, record.deletedTime);
-    if (fingerprints.get(deletionKey(record.id))?.hash.equals(hash)) continue;
+    const seen = { id: record.id, changeTime: record.deletedTime };
     const lastChange = fingerprints.get(record.id)?.changeTime;
-    if (record.deletedTime && lastChange && lastChange > record.deletedTime) continue;
+    const isKnown = fingerprints.get(deletionKey(record.id))?.hash.equals(hash) === true;
+    if (isKnown || (record.deletedTime && lastChange && lastChange > record.deletedTime)) {
+      chosen.leftOut.push({ ...seen, leftOut: isKnown ? "unchanged" : "restored" });
+      continue;
+    }
+    chosen.kept.push(seen);
     chosen.entries.push(entryText(entry, content));
     chosen.fingerprints.push({ recordId: deletionKey(record.id), changeTime, hash });
     chosen.forgotten.push(record.id);

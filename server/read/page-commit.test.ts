@@ -28,7 +28,7 @@ test("messages of several pages are stored character for character, each with it
     await on.begin(id, "scheduled");
     const { operationId } = await on.claim(id, "scheduled");
     const place = { untilTime: null, stage: "records", checkpoint: null } as const;
-    const nothing = { metadata: {}, log: [], fingerprints: [], forgotten: [] };
+    const nothing = { metadata: {}, log: [], seen: [], fingerprints: [], forgotten: [] };
     pages.push({ operationId, workerId: WORKER, ...place, ...nothing, messages: some, release: false });
   }
   assert.equal((await commitReadPages(on.queries, pages)).size, 2);

@@ -2,9 +2,11 @@
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
 import { counted } from "../ground/counted.ts";
 import { newId } from "../ground/ids.ts";
+import { packSeen } from "../ground/seen-records.ts";
 import { currentTraceparent } from "../ground/span.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PageMessage, ReadPageCommit } from "../store/read-pages.ts";
+import type { SeenRow } from "../store/seen-records.ts";
 import type { ReadCounts } from "../store/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";
 import { cutMessages } from "./cut-messages.ts";
@@ -42,6 +44,7 @@ export async function pageCommit(
   const { run, target } = walk;
   const { definition, fields } = target;
   const at = { messageName: definition.messageName, untilTime };
+  const { messages, seen } = messagesOf(walk, fetched.time, chosen);
   const commit: ReadPageCommit = {
     operationId: run.operationId,
     workerId: deps.workerId(),
@@ -50,7 +53,8 @@ export async function pageCommit(
     checkpoint: next?.checkpoint ?? null,
     metadata: metadataOf(run, at, counts),
     log,
-    messages: messagesOf(walk, fetched.time, chosen.entries),
+    messages,
+    seen,
     fingerprints: chosen.fingerprints,
     forgotten: chosen.forgotten,
     release,
@@ -59,20 +63,35 @@ export async function pageCommit(
   return { commit, next };
 }
 
-function messagesOf(walk: ReadWalk, operationTime: Date, entries: string[]): PageMessage[] {
+/** Returns the messages, and which records are in each and in none. */
+function messagesOf(
+  walk: ReadWalk,
+  operationTime: Date,
+  { entries, kept, leftOut }: Chosen,
+): Pick<ReadPageCommit, "messages" | "seen"> {
   const { run, target } = walk;
   const { destination } = target;
   const { delivery } = target.definition;
   const limits = { pageSize: delivery.pageSize, mostBytes: destination.mostBytes };
-  return cutMessages(headOf(walk, operationTime), entries, limits).map(({ data }) => ({
-    id: newId(),
-    projectId: run.projectId,
-    type: "read",
-    data,
-    destinationId: destination.id,
-    held: delivery.mode === "onRequest",
-    traceparent: currentTraceparent(),
-  }));
+  const messages: PageMessage[] = [];
+  const seen: SeenRow[] = [];
+  let begin = 0;
+  for (const { data, numRecords } of cutMessages(headOf(walk, operationTime), entries, limits)) {
+    const id = newId();
+    messages.push({
+      id,
+      projectId: run.projectId,
+      type: "read",
+      data,
+      destinationId: destination.id,
+      held: delivery.mode === "onRequest",
+      traceparent: currentTraceparent(),
+    });
+    seen.push({ id, isMessage: true, entries: packSeen(kept.slice(begin, begin + numRecords)) });
+    begin += numRecords;
+  }
+  if (leftOut.length > 0) seen.push({ id: newId(), isMessage: false, entries: packSeen(leftOut) });
+  return { messages, seen };
 }
 
 function headOf({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {

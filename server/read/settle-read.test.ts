@@ -176,6 +176,7 @@ test("a read that succeeds sets the failures back", async (t) => {
     metadata: {},
     log: [],
     messages: [],
+    seen: [],
     fingerprints: [],
     forgotten: [],
     release: true,

@@ -229,6 +229,7 @@ async function fail(
       metadata: metadataOf(run, { messageName, untilTime: run.untilTime }, counts),
       log: [{ severity: "ERROR", msg: "Given up", error: error.message }],
       messages: [],
+      seen: [],
       fingerprints: [],
       forgotten: [],
       release: true,

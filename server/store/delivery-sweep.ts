@@ -91,6 +91,8 @@ export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, most: number
     ), removed as (
       delete from deliveries using old
       where deliveries.destination_id = old.destination_id and deliveries.event_id = old.id
+    ), forgotten as (
+      delete from seen_records using old where seen_records.id = old.id
     )
     delete from events using old where events.id = old.id
   `;
@@ -144,6 +146,8 @@ export async function removeOldDeliveriesOf(
       where destinations.project_id = ${projectId} limit ${most}
     ), messages as (
       delete from events using old where events.id = old.event_id and events.destination_id = old.destination_id
+    ), forgotten as (
+      delete from seen_records using old where seen_records.id = old.event_id
     )
     delete from deliveries using old
     where deliveries.destination_id = old.destination_id and deliveries.event_id = old.event_id

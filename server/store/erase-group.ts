@@ -155,6 +155,7 @@ export async function eraseEvents(
     delete from events_nowhere where project_id = ${group.projectId} and event_id = any(${ids}::uuid[])
   `.execute(queries);
   await sql`delete from unrouted_events where event_id = any(${ids}::uuid[])`.execute(queries);
+  await sql`delete from seen_records where id = any(${ids}::uuid[])`.execute(queries);
   await sql`delete from events where id = any(${ids}::uuid[])`.execute(queries);
   return { lastId, events: ids.length, deliveries: count(deliveries) };
 }

@@ -5,6 +5,7 @@ import type { Queries } from "./database.ts";
 import { NOTIFY_DELIVERERS, type EventRow } from "./events.ts";
 import { timed, type LogEntry } from "./operations.ts";
 import { ReusedBuffers } from "./reused-buffers.ts";
+import type { SeenRow } from "./seen-records.ts";
 import { storableJson, toStoredJson } from "./stored-json.ts";
 
 export interface Fingerprint {
@@ -48,6 +49,8 @@ export interface ReadPageCommit {
   metadata: JsonObject;
   log: LogEntry[];
   messages: PageMessage[];
+  /** Of each message, and of what the page left out. */
+  seen: SeenRow[];
   fingerprints: Fingerprint[];
   /** Records of which nothing is remembered any more: they are delivered when they appear again. */
   forgotten: string[];
@@ -92,6 +95,7 @@ const partsFor = (pages: ReadPageCommit[]): RawBuilder<unknown>[] => [
   ...(pages.some(({ end }) => end?.cursor) ? [PRUNE_FINGERPRINTS] : []),
   ...(pages.some(({ fingerprints }) => fingerprints.length > 0) ? [markRecords(pages)] : []),
   ...(pages.some(({ forgotten }) => forgotten.length > 0) ? [forgetRecords(pages)] : []),
+  ...(pages.some(({ seen }) => seen.length > 0) ? [rememberSeen(pages)] : []),
 ];
 
 const toInput = (page: ReadPageCommit) => ({
@@ -194,6 +198,19 @@ function forgetRecords(pages: ReadPageCommit[]): RawBuilder<unknown> {
       ) as gone (operation_id, record_id) join mine using (operation_id)
       where read_fingerprints.installation_id = mine.installation_id
         and read_fingerprints.object_name = mine.object_name and read_fingerprints.record_id = gone.record_id
+    )`;
+}
+
+/** Stores which records the messages contain, and which are in none. */
+function rememberSeen(pages: ReadPageCommit[]): RawBuilder<unknown> {
+  const rows = pages.flatMap(({ operationId, seen }) => seen.map((row) => ({ ...row, operationId })));
+  return sql`seen as (
+      insert into seen_records (id, installation_id, object_name, operation_id, is_message, entries)
+      select id, mine.installation_id, mine.object_name, mine.operation_id, is_message, entries
+      from unnest(
+        ${rows.map(({ id }) => id)}::uuid[], ${rows.map((row) => row.operationId)}::uuid[],
+        ${rows.map(({ isMessage }) => isMessage)}::boolean[], ${rows.map(({ entries }) => entries)}::bytea[]
+      ) as one (id, operation_id, is_message, entries) join mine using (operation_id)
     )`;
 }
 

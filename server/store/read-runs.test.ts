@@ -90,6 +90,7 @@ const page = (operationId: string, more: Partial<ReadPageCommit> = {}): ReadPage
   metadata: { read: { pages: 1 } },
   log: [{ severity: "DEBUG", msg: "Page 1" }],
   messages: [],
+  seen: [],
   fingerprints: [],
   forgotten: [],
   release: false,

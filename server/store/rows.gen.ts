@@ -604,6 +604,15 @@ export interface SchemaWatches {
   schedule: string;
 }
 
+export interface SeenRecords {
+  entries: Buffer;
+  id: string;
+  installationId: string;
+  isMessage: boolean;
+  objectName: string;
+  operationId: string | null;
+}
+
 export interface Sessions {
   apiKeyId: string | null;
   builderId: string;
@@ -823,6 +832,7 @@ export interface DB {
   schemaBaselines: SchemaBaselines;
   schemaLooks: SchemaLooks;
   schemaWatches: SchemaWatches;
+  seenRecords: SeenRecords;
   sessions: Sessions;
   signInAttempts: SignInAttempts;
   signInFailures: SignInFailures;

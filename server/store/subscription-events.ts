@@ -6,6 +6,7 @@ import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 import type { ProjectBound } from "./project-retention.ts";
+import type { SeenRow } from "./seen-records.ts";
 import { storableJson } from "./stored-json.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 import { OUTCOME, OUTCOME_JOINS, storedWords, type Outcome } from "./subscription-outcomes.ts";
@@ -100,6 +101,8 @@ export interface SubscriptionCommit extends SubscriptionClaim {
   ended: EndedEvent[];
   /** Data messages, and other events that report what happened. */
   messages: EventRow[];
+  /** Which records the data messages contain. */
+  seen: SeenRow[];
 }
 
 /**
@@ -107,7 +110,7 @@ export interface SubscriptionCommit extends SubscriptionClaim {
  * has the claim.
  */
 export async function commitSubscription(queries: Queries, commit: SubscriptionCommit): Promise<boolean> {
-  const { installationId, ended, messages } = commit;
+  const { installationId, ended, messages, seen } = commit;
   const column = <Name extends keyof EndedEvent>(name: Name) => ended.map((event) => event[name]);
   const filtered = ended.filter(({ messageId }) => messageId === null).length;
   const reports = Map.groupBy(
@@ -135,6 +138,11 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
       select message_id, subscriptions.installation_id, subscriptions.object_name, events
       from unnest(${[...reports.keys()]}::uuid[], ${[...reports.values()].map(({ length }) => length)}::integer[])
         as one (message_id, events)
+      join subscriptions on subscriptions.id in (select id from mine)
+    ), remembered as (
+      insert into seen_records (id, installation_id, object_name, is_message, entries)
+      select one.id, subscriptions.installation_id, subscriptions.object_name, true, entries
+      from unnest(${seen.map(({ id }) => id)}::uuid[], ${seen.map(({ entries }) => entries)}::bytea[]) as one (id, entries)
       join subscriptions on subscriptions.id in (select id from mine)
     ), ${eventInserts(events, isMine)}, notified as (${notifyOfEvents})
     select ${isMine} as is_mine, (select count(*) from notified)
@@ -190,6 +198,19 @@ async function removeEvents(queries: Queries, keys: RawBuilder<unknown>): Promis
     select count(*)::integer as removed from removed
   `.execute(queries);
   return rows[0]?.removed ?? 0;
+}
+
+/** Removes up to `most` marks of messages that were never accepted; returns their number. */
+export async function removeUndeliveredBefore(
+  queries: Queries,
+  beforeId: string,
+  most: number,
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from undelivered_changes where message_id in (
+      select message_id from undelivered_changes where message_id < ${beforeId} order by message_id limit ${most})
+  `.execute(queries);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** Removes everything that is kept of a record, except for the events given. */

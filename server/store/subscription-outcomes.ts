@@ -22,7 +22,7 @@ const WAS_ACCEPTED = sql`jsonb_path_exists(delivery.attempts,
   '$[*] ? (!exists(@.error) && (!exists(@.status) || (@.status >= 200 && @.status < 300)))')`;
 
 /** Of a message, by the row `delivery` of its delivery, which must exist. */
-const OUTCOME_OF_DELIVERY = sql`case
+export const OUTCOME_OF_DELIVERY = sql`case
   when delivery.state = 'delivered' or ${WAS_ACCEPTED} then 'delivered'
   when delivery.state = 'failed' then 'given_up'
   when delivery.attempts -> -1 -> 'status' is not null then 'refused'

@@ -202,7 +202,9 @@ test("of what was delivered of a record in one commit, the last counts, whatever
     { type: "RECONCILED", occurredTime: new Date("2026-09-14T08:00:00Z") },
   );
   const ended = [outcomeOf(deleted, "gone"), outcomeOf(restored, "restored")];
-  await turn((claim) => commitSubscription(queries, { ...claim, installationId, ended, messages: [] }));
+  await turn((claim) =>
+    commitSubscription(queries, { ...claim, installationId, ended, messages: [], seen: [] }),
+  );
   const one = { installationId, objectName: "contacts", recordIds: ["1"] };
   assert.equal(String((await listDeliveredHashes(queries, one)).get("1")), "restored");
 });
@@ -218,6 +220,7 @@ test("a turn that outlived its claim stores nothing, although the same process h
       installationId,
       ended: [outcomeOf(event, hash)],
       messages: [],
+      seen: [],
     });
   // The process has lost the database for some seconds; another one takes the subscription over and delivers a newer state.
   await recoverSubscriptions(queries, WORKER);

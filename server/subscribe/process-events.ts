@@ -1,14 +1,17 @@
 /** Processes the waiting events of a claimed subscription: filters, groups, reads the records again, stores messages. */
 import { elapsedMs } from "../ground/clock.ts";
+import { packSeen } from "../ground/seen-records.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import type { SeenRow } from "../store/seen-records.ts";
 import {
   commitSubscription,
   eraseRecord,
   listDeliveredEvents,
   listReadyEvents,
   type EndedEvent,
+  type SubscriptionCommit,
   type WaitingEvent,
 } from "../store/subscription-events.ts";
 import { listDeliveredHashes } from "../store/subscription-walks.ts";
@@ -63,7 +66,7 @@ export async function filterEvents(
     });
     if (waiting.length === 0) return;
     const ended = waiting.map((event) => endFiltered(event, reason));
-    if (!(await commit(deps, subscription, { ended, messages: [] }))) return;
+    if (!(await commit(deps, subscription, { ended, messages: [], seen: [] }))) return;
   }
 }
 
@@ -87,7 +90,8 @@ async function processBatch(
       endReported(group, messageIds[index] ?? null, fresh.hashes[index] ?? null),
     ),
   ];
-  if (!(await commit(deps, subscription, { ended, messages }))) return false;
+  const seen = seenIn(fresh.groups, messageIds);
+  if (!(await commit(deps, subscription, { ended, messages, seen }))) return false;
   for (const { shown } of fresh.groups) {
     if (!shown.erases) continue;
     const { installationId } = subscription;
@@ -209,14 +213,27 @@ function endReported(
   );
 }
 
+/** Returns which records each message contains. */
+function seenIn(groups: readonly EventGroup[], messageIds: readonly string[]): SeenRow[] {
+  const shown = groups.map(({ shown: { recordId, time } }, index) => ({
+    messageId: messageIds[index] ?? "",
+    record: { id: recordId, changeTime: time },
+  }));
+  return [...Map.groupBy(shown, ({ messageId }) => messageId)].map(([id, some]) => ({
+    id,
+    isMessage: true,
+    entries: packSeen(some.map(({ record }) => record)),
+  }));
+}
+
 async function commit(
   deps: SubscribeServices,
   { claim, installationId }: ClaimedSubscription,
-  { ended, messages }: Pick<Parameters<typeof commitSubscription>[1], "ended" | "messages">,
+  { ended, messages, seen }: Pick<SubscriptionCommit, "ended" | "messages" | "seen">,
 ): Promise<boolean> {
   const { queries } = deps.database;
   const isCommitted = await retryWhileDatabaseIsDown(() =>
-    commitSubscription(queries, { ...claim, installationId, ended, messages }),
+    commitSubscription(queries, { ...claim, installationId, ended, messages, seen }),
   );
   if (isCommitted) {
     const count = (wanted: EndedEvent["outcome"]): number =>

@@ -10,6 +10,7 @@ import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
+import type { InstallationInput } from "./installation-input.ts";
 
 type SubscriptionEvent = Schemas["SubscriptionEvent"];
 
@@ -26,10 +27,15 @@ const MEANINGS: Record<SubscriptionEvent["outcome"], string> = {
 
 interface SubscriptionEventDialogProps {
   event: SubscriptionEvent;
+  input: InstallationInput;
   onClose: () => void;
 }
 
-export const SubscriptionEventDialog = ({ event, onClose }: SubscriptionEventDialogProps): JSX.Element => (
+export const SubscriptionEventDialog = ({
+  event,
+  input,
+  onClose,
+}: SubscriptionEventDialogProps): JSX.Element => (
   <Modal opened onClose={onClose} title={`Event of record ${event.recordId}`} size="lg">
     <Facts
       facts={{
@@ -40,6 +46,7 @@ export const SubscriptionEventDialog = ({ event, onClose }: SubscriptionEventDia
         ),
         Why: event.reason,
         Event: `${event.providerEventType} of ${event.objectName}`,
+        Record: <ProjectLink to={recordPath(input, event)}>All that happened to the record</ProjectLink>,
         Happened: <TimeAgo time={event.occurredTime} focusable />,
         Received: <TimeAgo time={event.receivedTime} focusable />,
         Processed: event.endTime && <TimeAgo time={event.endTime} focusable />,
@@ -50,6 +57,12 @@ export const SubscriptionEventDialog = ({ event, onClose }: SubscriptionEventDia
     />
   </Modal>
 );
+
+const recordPath = (
+  { integrationId, installationId }: InstallationInput,
+  { objectName, recordId }: SubscriptionEvent,
+): string =>
+  `/integrations/${part(integrationId)}/installations/${part(installationId)}/records/${part(objectName)}/${part(recordId)}`;
 
 /** The message that has the event, at its destination. */
 function Deliveries({ messageId }: { messageId: string }): JSX.Element {

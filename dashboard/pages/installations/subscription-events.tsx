@@ -95,7 +95,9 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
           </EmptyState>
         }
       />
-      {opened && <SubscriptionEventDialog event={opened} onClose={() => setOpened(undefined)} />}
+      {opened && (
+        <SubscriptionEventDialog event={opened} input={input} onClose={() => setOpened(undefined)} />
+      )}
     </>
   );
 }

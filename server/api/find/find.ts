@@ -1,10 +1,13 @@
 /** GET /v1/projects/{projectIdOrName}/find */
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
+import { seenKey } from "../../ground/seen-records.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findByText } from "../../store/find-by-text.ts";
+import { findRecords, type FoundRecord } from "../../store/record-trace.ts";
 
 const MOST = 20;
+const MOST_RECORDS = 10;
 const KINDS = [
   "operation",
   "event",
@@ -18,6 +21,7 @@ const KINDS = [
   "apiKey",
   "proxyCall",
   "request",
+  "record",
 ] as const;
 
 const FoundSchema = Type.Object(
@@ -28,12 +32,23 @@ const FoundSchema = Type.Object(
     in: Type.Optional(
       Type.String({
         description:
-          "Id of what it lies below: the destination of a delivery, the integration of an installation.",
+          "Id of what it lies below: the destination of a delivery, the integration of an installation, the installation of a record.",
       }),
     ),
+    object: Type.Optional(Type.String({ description: "Of a record: the provider's name of its object." })),
+    integration: Type.Optional(Type.String({ description: "Of a record: id of the integration." })),
   },
   { title: "Found", description: "Something that an id or a name leads to." },
 );
+
+const toFound = (id: string, record: FoundRecord): Static<typeof FoundSchema> => ({
+  kind: "record",
+  id,
+  name: `${record.objectName} of ${record.groupName}`,
+  in: record.installationId,
+  object: record.objectName,
+  integration: record.integrationId,
+});
 
 export const find = (deps: { database: Database }) =>
   projectEndpoint({
@@ -42,7 +57,7 @@ export const find = (deps: { database: Database }) =>
     summary: "Find by id or name",
     description:
       "Finds by whole ids, also of messages, requests and records, and by a part of a name of at least two characters. " +
-      "At most 20, the best first. Ids of records are looked for in the newest 20,000 operations. Values of keys are " +
+      "At most 20, the best first. Ids of records are looked for in the newest 20,000 operations and 20,000 messages. Values of keys are " +
       "not searched.",
     query: Type.Object({
       q: Type.String({ minLength: 1, maxLength: 200, description: "An id, or a part of a name." }),
@@ -53,11 +68,16 @@ export const find = (deps: { database: Database }) =>
       schema: Type.Object({ results: Type.Array(FoundSchema, { description: "The best first." }) }),
     },
     async handle({ project, query }) {
-      const rows = await findByText(deps.database.queries, project.id, query.q.trim(), MOST);
+      const { queries } = deps.database;
+      const q = query.q.trim();
+      const [records, rows] = await Promise.all([
+        findRecords(queries, { projectId: project.id, recordId: q, key: seenKey(q) }, MOST_RECORDS),
+        findByText(queries, project.id, q, MOST),
+      ]);
       const results = rows.flatMap(({ kind: found, id, name, within }) => {
         const kind = KINDS.find((one) => one === found);
         return kind ? [{ kind, id, name, ...(within !== null && { in: within }) }] : [];
       });
-      return { results };
+      return { results: [...records.map((record) => toFound(q, record)), ...results].slice(0, MOST) };
     },
   });

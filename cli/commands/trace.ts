@@ -1,0 +1,97 @@
+/** `busbar trace contacts 502 --group globex`: follows one record from the customer's account to the receiver. */
+import type { Command } from "commander";
+import { Failure, UsageFailure } from "../failures.ts";
+import { objectPath, step } from "../http/api.ts";
+import { objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Columns } from "../output/column.ts";
+import { printable } from "../output/printable.ts";
+import { findInstallation, installationPath } from "../resources/find-installation.ts";
+import { id, status, text, time, type Filters } from "../resources/resource.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { addFilters } from "./resource-options.ts";
+
+const SEEN: Columns = {
+  TIME: time("time"),
+  BY: text("by"),
+  CHANGED: time("changeTime"),
+  OUTCOME: status("outcome"),
+  REASON: text("reason"),
+  MESSAGE: id("messageId"),
+};
+
+const MESSAGES: Columns = {
+  MESSAGE: id("messageId"),
+  DESTINATION: text("destination"),
+  STATUS: status("status"),
+  ANSWERS: (row) =>
+    objectsAt(row, "attempts")
+      .map((attempt) => String(valueAt(attempt, "status") ?? textAt(attempt, "detail") ?? ""))
+      .join(", "),
+};
+
+const WRITES: Columns = {
+  TIME: time("time"),
+  TYPE: text("type"),
+  STATUS: status("status"),
+  OPERATION: id("operationId"),
+};
+
+export function addTrace(program: Command, terminal: Terminal): void {
+  const trace = program
+    .command("trace <object> <recordId>")
+    .description(
+      "show where a record was seen, why it was left out, what its receivers answered, and writes to it",
+    );
+  addFilters(trace, "group", "integration", "installation")
+    .addHelpText(
+      "after",
+      "\nThe object by its name at the provider or your own. With --group alone, in all its installations.",
+    )
+    .action(async (object: string, recordId: string, filters: Filters, command: Command) => {
+      const on = await connect(command, terminal);
+      const { out } = on;
+      const [first, ...others] = await findTraces(
+        on,
+        filters,
+        `/records/${objectPath(object)}/${step(recordId)}`,
+      );
+      if (!first) throw new UsageFailure("Name the customer: give --group, or --installation.");
+      if (out.json) return out.data(others.length > 0 ? [first, ...others] : first);
+      for (const found of [first, ...others]) {
+        if (others.length > 0) out.line(`installation ${printable(textAt(found, "installationId") ?? "")}`);
+        out.rows(objectsAt(found, "seen"), SEEN, "It was neither read nor reported.");
+        out.rows(objectsAt(found, "messages"), MESSAGES, "No message contains it.");
+        out.rows(objectsAt(found, "writes"), WRITES, "Nobody wrote it.");
+      }
+    });
+}
+
+/** Returns the traces in the installations that the options name. Throws the refusal of the last one if there is none. */
+async function findTraces(on: Connected, filters: Filters, path: string): Promise<JsonObject[]> {
+  const { group, integration, installation } = filters;
+  const places =
+    group !== undefined && integration === undefined && installation === undefined
+      ? await listPlaces(on, group)
+      : [await findInstallation(on, filters)];
+  const found: JsonObject[] = [];
+  let refusal: unknown;
+  for (const place of places) {
+    try {
+      found.push(requireObject(await on.inProject("GET", place + path)));
+    } catch (error) {
+      if (!(error instanceof Failure) || places.length === 1) throw error;
+      refusal = error;
+    }
+  }
+  if (found.length === 0)
+    throw refusal ?? new Failure(`The customer \`${group ?? ""}\` has no installation.`);
+  return found;
+}
+
+async function listPlaces(on: Connected, groupRef: string): Promise<string[]> {
+  const page = await on.inProject("GET", "/installations:search", { query: { groupRef, pageSize: "200" } });
+  return objectsAt(page, "results").map((one) =>
+    installationPath(textAt(one, "integrationId") ?? "", textAt(one, "id") ?? ""),
+  );
+}
