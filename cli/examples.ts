@@ -95,6 +95,10 @@ export const EXAMPLES: Record<string, string[]> = {
   "check connection": ["busbar check connection $CONNECTION"],
   "check provider": ["busbar check provider quill.yaml --openapi quill-openapi.json"],
   find: ["busbar find initech", "busbar find $OPERATION --json"],
+  trace: [
+    "busbar trace contacts $RECORD --group initech",
+    "busbar trace contacts $RECORD --integration hubspot --group initech --json",
+  ],
   "subscribe hubspot-config": [
     "busbar subscribe hubspot-config people",
     "busbar subscribe hubspot-config people --check webhooks-hsmeta.json",

@@ -45,6 +45,8 @@ const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
   "/customers/$ref": async () => "foreign",
   "/integrations/$name/installations/$id": async ({ on }) =>
     `hubspot ${(await on.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id}`,
+  "/integrations/$name/installations/$id/records/$object/$record": async ({ on }) =>
+    `hubspot ${(await on.inProject("GET", "/installations:search?groupRef=foreign")).body.results[0].id} contacts 404404`,
   "/integrations/$name": async ({ on }) => (await on.inProject("GET", "/integrations")).body[0].name,
   "/orgs/$org/people": orgId,
   "/orgs/$org/projects": orgId,

@@ -73,6 +73,15 @@ export const suite: Suite = (on) => {
     await dialog.getByRole("link", { name: "my-app" }).waitFor();
     await dialog.getByText("delivered", { exact: true }).nth(1).waitFor();
     await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+K");
+    const search = page.getByRole("dialog", { name: "Search" });
+    await search.getByRole("combobox").fill("70501");
+    await search.getByRole("option", { name: /contacts of changing/ }).click();
+    await page.getByRole("heading", { name: "Record 70501" }).waitFor();
+    await page.getByRole("table", { name: "Seen" }).getByText("delivered", { exact: true }).waitFor();
+    await page.getByRole("table", { name: "Messages" }).getByRole("cell", { name: "my-app" }).waitFor();
+    await page.getByText("Nobody wrote it through Busbar.").waitFor();
+    await visit.open(`/projects/default${path}?tab=subscriptions`);
     await page.getByLabel("Record", { exact: true }).fill("1");
     await page.getByText("The provider reported no such change within seven days").waitFor();
 
