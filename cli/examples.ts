@@ -96,8 +96,8 @@ export const EXAMPLES: Record<string, string[]> = {
   "check provider": ["busbar check provider quill.yaml --openapi quill-openapi.json"],
   find: ["busbar find initech", "busbar find $OPERATION --json"],
   trace: [
-    "busbar trace contacts $RECORD --group initech",
-    "busbar trace contacts $RECORD --integration hubspot --group initech --json",
+    "busbar trace contacts $RECORD --group acme",
+    "busbar trace contacts $RECORD --integration hubspot --group acme --json",
   ],
   "subscribe hubspot-config": [
     "busbar subscribe hubspot-config people",

@@ -1,5 +1,5 @@
 -- Compatible: a new table; the version before reads on without it, and what it reads is not in the trace of a record.
--- Which records a data message contains, and which of a page were left out, in 16 bytes a record: `server/ground/seen-records.ts`
+-- Which records a data message contains, and which of a page were left out, in 16 bytes a record: `server/ground/pack-seen.ts`
 -- explains them. A message's row is removed with the message.
 create table seen_records (
   -- Of a message: its id.

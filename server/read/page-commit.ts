@@ -2,7 +2,7 @@
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
 import { counted } from "../ground/counted.ts";
 import { newId } from "../ground/ids.ts";
-import { packSeen } from "../ground/seen-records.ts";
+import { packSeen } from "../ground/pack-seen.ts";
 import { currentTraceparent } from "../ground/span.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PageMessage, ReadPageCommit } from "../store/read-pages.ts";

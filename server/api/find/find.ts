@@ -1,10 +1,10 @@
 /** GET /v1/projects/{projectIdOrName}/find */
 import { Type, type Static } from "typebox";
-import { seenKey } from "../../ground/seen-records.ts";
+import { seenKey } from "../../ground/pack-seen.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findByText } from "../../store/find-by-text.ts";
-import { findRecords, type FoundRecord } from "../../store/record-trace.ts";
+import { findRecords, type FoundRecord } from "../../store/traced-records.ts";
 
 const MOST = 20;
 const MOST_RECORDS = 10;

@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database } from "../../store/database.ts";
-import { listWritesOfRecord } from "../../store/record-trace.ts";
+import { listWritesOfRecord } from "../../store/traced-records.ts";
 import { listSeen } from "../../store/seen-records.ts";
 import { listSubscriptionEvents } from "../../store/subscription-events.ts";
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";

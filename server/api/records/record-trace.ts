@@ -2,9 +2,9 @@
 import { Type, type Static } from "typebox";
 import { described } from "../../ground/described.ts";
 import { timeOfId } from "../../ground/ids.ts";
-import type { LeftOut } from "../../ground/seen-records.ts";
+import type { LeftOut } from "../../ground/pack-seen.ts";
 import type { Queries } from "../../store/database.ts";
-import { listTracedMessages, type TracedMessage, type TracedWrite } from "../../store/record-trace.ts";
+import { listTracedMessages, type TracedMessage, type TracedWrite } from "../../store/traced-records.ts";
 import type { SeenAgain } from "../../store/seen-records.ts";
 import type { SubscriptionEventRow } from "../../store/subscription-events.ts";
 import { OUTCOMES, type Outcome } from "../../store/subscription-outcomes.ts";

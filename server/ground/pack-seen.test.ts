@@ -1,7 +1,7 @@
 /** Which records were seen, in 16 bytes each. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packSeen, seenKey, unpackSeen } from "./seen-records.ts";
+import { packSeen, seenKey, unpackSeen } from "./pack-seen.ts";
 
 test("a record costs 16 bytes, and comes back with its change time and the reason why it was left out", () => {
   const changeTime = new Date("2026-11-26T17:00:00.123Z");
