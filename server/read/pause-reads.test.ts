@@ -8,6 +8,9 @@ import { openDelivering, type Delivering } from "../../tests/harness/deliveries/
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { until } from "../../tests/harness/until.ts";
 
+/** Credentials that have just been stored and accepted. */
+const NEW = { isVerified: true, canBeTried: true };
+
 describe("pausing reads", () => {
   let all: Delivering;
   let customer: Customer;
@@ -117,7 +120,7 @@ integrations:
     assert.equal((await shown()).healthStatus, "healthy");
     await pauseByItself();
     await send("pause", { objects: ["companies"] });
-    await updateConnection(database.queries, on.projectId, customer.connectionId, { status: "created" });
+    await updateConnection(database.queries, on.projectId, customer.connectionId, { trial: NEW });
     await until(async () => (await shown()).healthStatus === "healthy");
     assert.deepEqual(await paused(), ["companies"]);
   });
