@@ -146,7 +146,8 @@ test("Attio: lists of typed entries are read as values, and plain values are wri
   assert.ok(outcomes[0]?.success && outcomes[0].recordId === record.id.record_id);
   assert.deepEqual(requests[0]?.body, { data: { values: fields } });
   const { records } = await read.readPage(planRead("people", { pageSize: 2 }), undefined, fetch);
-  assert.deepEqual(requests[1]?.body, { limit: 2, offset: 0 });
+  const sorts = [{ attribute: "created_at", direction: "asc" }];
+  assert.deepEqual(requests[1]?.body, { limit: 2, offset: 0, sorts });
   const { values } = records[0] ?? {};
   assert.deepEqual(
     ["job_title", "email_addresses", "stage", "companies", "nothing"].map((name) => values?.[name]),
@@ -257,7 +258,8 @@ test("ClickUp: tasks are listed in their workspace, with the time of their chang
   assert.deepEqual(records[0]?.changeTime, new Date(1763629200000));
   assert.equal(
     requests[0]?.path,
-    "/api/v2/team/333/task?include_closed=true&subtasks=true&order_by=id&date_updated_gt=1763600000000&page=0",
+    // `date_updated_gt` leaves out what changed exactly then.
+    "/api/v2/team/333/task?include_closed=true&subtasks=true&order_by=id&date_updated_gt=1763599999999&page=0",
   );
 });
 
