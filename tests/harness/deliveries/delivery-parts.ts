@@ -117,6 +117,7 @@ export async function openDeliveryParts(
     sender.stopSending();
     await sender.drain();
     await outcomes.close();
+    await health.settled();
   });
   return {
     database,
