@@ -69,7 +69,6 @@ class DeliveryEngine implements Deliveries {
   readonly #pool: UnsyncedPool;
   readonly #channels: Channels;
   readonly #outcomes: OutcomeWriter;
-  readonly #health: DestinationHealth;
   readonly #sender: DeliverySender;
   readonly #router: EventRouter;
   readonly #waiting: WaitingDeliveries;
@@ -90,7 +89,6 @@ class DeliveryEngine implements Deliveries {
     this.#channels = openChannels({ queries, sealer, network, log });
     const disableAfterSeconds = config.webhookDisableAfterSeconds;
     const health = new DestinationHealth({ database, unsynced: queries, log, disableAfterSeconds });
-    this.#health = health;
     this.#outcomes = new OutcomeWriter({
       queries,
       log,
@@ -153,7 +151,6 @@ class DeliveryEngine implements Deliveries {
     this.#loop = undefined;
     await this.#sender.drain();
     await this.#outcomes.close();
-    await this.#health.settled();
     // Without a database this fails, and other processes release the deliveries of this one.
     await releaseDeliveries(this.#pool.queries, [this.#deps.identity.id]).catch(() => {});
     await this.#channels.close();

@@ -17,7 +17,6 @@ export class DestinationHealth {
   readonly #deps: HealthServices;
   /** Destinations that are stored as failing, as far as this process knows. */
   readonly #failing = new Set<string>();
-  readonly #background = new Set<Promise<void>>();
 
   constructor(deps: HealthServices) {
     this.#deps = deps;
@@ -39,17 +38,9 @@ export class DestinationHealth {
     await markFailing(this.#deps.unsynced, newlyFailing);
     recovered.forEach((id) => this.#failing.delete(id));
     newlyFailing.forEach((id) => this.#failing.add(id));
-    for (const one of back) {
-      const work: Promise<void> = this.#sendWaiting(one).finally(() => this.#background.delete(work));
-      this.#background.add(work);
-    }
+    await Promise.all(back.map((one) => this.#sendWaiting(one)));
     const ofWebhooks = failures.filter(({ destination }) => destination.type.disables);
     if (ofWebhooks.length > 0) await disableDestinations(this.#deps, ofWebhooks);
-  }
-
-  /** Waits for the work that outlasts `judge`. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#background);
   }
 
   /**

@@ -117,7 +117,6 @@ export async function openDeliveryParts(
     sender.stopSending();
     await sender.drain();
     await outcomes.close();
-    await health.settled();
   });
   return {
     database,
