@@ -39,6 +39,7 @@ GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{i
 PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
 DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/records/{objectName}/{recordId}
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscription-events
 POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:test
 POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions:reconcile
