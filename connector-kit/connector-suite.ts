@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { nowMs } from "../server/ground/clock.ts";
 import type { JsonObject } from "../server/ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "./connector.ts";
-import { ProviderError } from "./provider-error.ts";
+import { isRetryable, ProviderError } from "./provider-error.ts";
 import { replay, toResponse, type Reply } from "./replay.ts";
 
 export interface ConnectorSample {
@@ -31,6 +31,7 @@ export function testConnector(name: string, connector: Connector, sample: Connec
     const { write, classify } = connector;
     if (write) testWrite(write, sample);
     if (classify) testClassify(classify, sample);
+    if (classify) testForeignRefusals(classify);
   });
 }
 
@@ -153,6 +154,42 @@ function testClassify(classify: NonNullable<Connector["classify"]>, { errorsRefu
     const waitMs = (limited?.retryAt?.getTime() ?? 0) - nowMs();
     assert.ok(waitMs > 5000 && waitMs <= 7000);
     assert.equal(classify(toResponse({ status: 503, body: "<html>" }))?.kind, "unavailable");
+  });
+}
+
+/** What firewalls, proxies and pages of maintenance answer: RFC 9110 gives a 4xx no form. */
+const FOREIGN_BODIES = ["<html><body>Request blocked</body></html>", "Blocked."];
+
+function testForeignRefusals(classify: NonNullable<Connector["classify"]>): void {
+  test("tries again what is refused with a 4xx that is not explained in the provider's own form", () => {
+    for (const status of [400, 402, 403, 404, 406, 407, 409, 410, 418, 420, 422, 451]) {
+      for (const body of FOREIGN_BODIES) {
+        const error = classify(toResponse({ status, body }));
+        assert.ok(error && isRetryable(error.kind), `${status} ${body}: ${error?.kind}`);
+      }
+    }
+    for (const status of [400, 403, 406, 409, 420]) {
+      const error = classify(toResponse({ status, body: "" }));
+      assert.ok(error && isRetryable(error.kind), `${status} without a body: ${error?.kind}`);
+    }
+    const tooLarge = classify(toResponse({ status: 413, body: "<html>" }));
+    assert.ok(tooLarge && !isRetryable(tooLarge.kind));
+  });
+
+  test("waits for the reset of a rate limit that is told by 400, 403 or 503 with headers", () => {
+    const reset = Math.ceil(nowMs() / 1000) + 40;
+    const exhausted = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": `${reset}` };
+    for (const [status, headers] of [
+      [403, exhausted],
+      [503, exhausted],
+      [403, { "retry-after": "40" }],
+      [400, { "retry-after": "40" }],
+    ] as const) {
+      const error = classify(toResponse({ status, headers, body: { message: "Slow down" } }));
+      assert.equal(error?.kind, "rate_limited", `${status} ${JSON.stringify(headers)}`);
+      const waitMs = (error.retryAt?.getTime() ?? 0) - nowMs();
+      assert.ok(waitMs > 38_000 && waitMs <= 41_000, `waits ${waitMs} ms`);
+    }
   });
 }
 

@@ -1,10 +1,11 @@
 /** Classifies a provider's answers by the description's rules for errors and limits. */
 import { nowMs } from "../../server/ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { retryAfter } from "../../server/ground/retry-after.ts";
+import { retryAfter, retryTime as usualTime } from "../../server/ground/retry-after.ts";
 import { shorten } from "../../server/ground/storable-text.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../provider-error.ts";
+import { refusalKind, unexplained } from "../refusal-kind.ts";
 import { inMs, parseBody } from "../send-request.ts";
 import { textAt, valueAt } from "../text-at.ts";
 import type { Description } from "./description.ts";
@@ -30,16 +31,20 @@ export const describedClassify =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
       kindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
-      (isGood ? "invalid" : kindOf(status));
+      (isGood ? "invalid" : refusalKind(response, kindOf(status), isFilledJson(body)));
     return new ProviderError({
       kind,
-      message: reason ?? `${provider} answered ${status}`,
+      message: reason ?? unexplained(provider, status, kind),
       ...(code !== undefined && { code }),
       status,
       ...(kind === "rate_limited" && { retryAt: retryTime(response, limits) }),
       rawResponse: shorten(response.text),
     });
   };
+
+/** JSON is taken for the provider's own, because a description does not know each of its forms. */
+const isFilledJson = (body: Json | undefined): boolean =>
+  body !== undefined && body !== null && (typeof body !== "object" || Object.keys(body).length > 0);
 
 /** An answer without the member is a success: not every endpoint has it. */
 function isRefusal(body: Json | undefined, okWhen: string | undefined): boolean {
@@ -115,13 +120,13 @@ const labelled = (name: string, texts: string[]): string[] =>
 
 type Limits = NonNullable<Description["limits"]>;
 
-/** Seconds below ten million, seconds since 1970, or milliseconds since 1970. */
+/** The description's header: seconds below ten million, seconds since 1970, or milliseconds since 1970; otherwise the usual headers. */
 function retryTime({ headers }: ProviderResponse, { reset, waitSeconds }: Limits = {}): Date {
   const told = retryAfter(headers["retry-after"]);
   if (told) return told;
   const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
   if (!Number.isFinite(value) || value < 0)
-    return inMs(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
+    return usualTime(headers) ?? inMs(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);
   if (value < 1e7) return inMs(value * 1000);
   return new Date(Math.max(value < 1e11 ? value * 1000 : value, nowMs()));
 }

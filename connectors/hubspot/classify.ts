@@ -1,10 +1,11 @@
 /** Classifies HubSpot's answers that are no success. */
 import { shorten } from "../../server/ground/storable-text.ts";
 import { now } from "../../server/ground/clock.ts";
-import { retryAfter } from "../../server/ground/retry-after.ts";
+import { retryAfter, retryTime } from "../../server/ground/retry-after.ts";
 import { inMs, parseBody } from "../../connector-kit/send-request.ts";
 import type { Account, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import { refusalKind, unexplained } from "../../connector-kit/refusal-kind.ts";
 import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
 import { readFault, type HubspotFault } from "./fault.ts";
 
@@ -16,10 +17,10 @@ const MIGRATION_MS = 3_600_000;
 export function classify(response: ProviderResponse, account?: Account): ProviderError | undefined {
   if (response.status >= 200 && response.status < 300) return undefined;
   const fault = readFault(parseBody(response.text));
-  const kind = kindOf(response.status, fault);
+  const kind = refusalKind(response, kindOf(response.status, fault), fault !== undefined);
   return new ProviderError({
     kind,
-    message: fault?.message ?? `HubSpot answered ${response.status}`,
+    message: fault?.message ?? unexplained("HubSpot", response.status, kind),
     code: fault?.code,
     status: response.status,
     retryAt:
@@ -62,7 +63,7 @@ function retryAt(
   if (told) return told;
   if (response.status === 423) return inMs(LOCKED_MS);
   if (response.status === 477) return inMs(MIGRATION_MS);
-  if (response.status !== 429) return undefined;
+  if (response.status !== 429) return retryTime(response.headers);
 
   const policy = policyOf(fault);
   if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);

@@ -171,7 +171,10 @@ test("nothing new ends the reading; an offset that is gone is a lost position", 
 test("an object is subscribed to with its fields; a subscription that exists is accepted", async () => {
   const sent: ProviderRequest[] = [];
   const path = "/webhooks-journal/subscriptions/2026-03";
-  const fetch = answering({ [`POST ${path}`]: [409, "{}"] }, sent);
+  const fetch = answering(
+    { [`POST ${path}`]: [409, '{"status":"error","message":"exists","category":"CONFLICT"}'] },
+    sent,
+  );
   const wanted = {
     accountRef: "4100410",
     objectKey: "0-1",

@@ -1,9 +1,11 @@
 /** Classifies Salesforce's answers that are no success. */
 import { shorten } from "../../server/ground/storable-text.ts";
-import { retryAfter } from "../../server/ground/retry-after.ts";
+import type { Json } from "../../server/ground/json.ts";
+import { retryAfter, retryTime } from "../../server/ground/retry-after.ts";
 import { inMs, parseBody } from "../../connector-kit/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
+import { refusalKind, unexplained } from "../../connector-kit/refusal-kind.ts";
 import { readFaults, readPlainFault, readSoapFaults, toError } from "./fault.ts";
 
 const RATE_LIMITED_MS = 10_000;
@@ -16,21 +18,22 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   const { status } = response;
   if (status >= 200 && status < 300) return undefined;
   const soapFaults = readSoapFaults(response.text);
-  const faults = [...soapFaults, ...readFaults(parseBody(response.text)), ...readPlainFault(response.text)];
+  const body = parseBody(response.text);
+  const faults = [...soapFaults, ...readFaults(body), ...readPlainFault(response.text)];
   const rawResponse = shorten(response.text);
   if (faults.length === 0) {
+    const kind = refusalKind(response, kindOf(status), isListOfResults(body));
     return new ProviderError({
-      kind: kindOf(status),
-      message: status === 300 ? SEVERAL : `Salesforce answered ${status}`,
+      kind,
+      message: status === 300 ? SEVERAL : unexplained("Salesforce", status, kind),
       status,
-      retryAt:
-        retryAfter(response.headers["retry-after"]) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
+      retryAt: toldTime(response, kind) ?? (status === 429 ? inMs(RATE_LIMITED_MS) : undefined),
       rawResponse,
     });
   }
   // SOAP answers every refusal with 500.
-  const otherwise = soapFaults.length > 0 ? "invalid" : kindOf(status);
-  const error = toError(faults, { status, rawResponse, otherwise });
+  const otherwise = soapFaults.length > 0 ? "invalid" : refusalKind(response, kindOf(status), true);
+  const error = toError(faults, { status, rawResponse, otherwise, retryAt: toldTime(response, otherwise) });
   const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));
   if (!isFinal) return error;
   return new ProviderError({
@@ -40,6 +43,14 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
     status,
     rawResponse,
   });
+}
+
+/** Records of a refused batch come with status 400 and reasons of their own. */
+const isListOfResults = (body: Json | undefined): boolean => Array.isArray(body) && body.length > 0;
+
+function toldTime({ headers }: ProviderResponse, kind: ProviderErrorKind): Date | undefined {
+  if (kind === "rate_limited") return retryTime(headers);
+  return kind === "unavailable" ? retryAfter(headers["retry-after"]) : undefined;
 }
 
 const SEVERAL = "more than one record has this value of the external id";

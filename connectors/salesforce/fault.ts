@@ -24,6 +24,9 @@ const KIND_BY_CODE: Record<string, ProviderErrorKind> = {
   UNABLE_TO_LOCK_ROW: "unavailable",
   SERVER_UNAVAILABLE: "unavailable",
   UNKNOWN_EXCEPTION: "unavailable",
+  QUERY_TIMEOUT: "unavailable",
+  // A policy of transaction security could not be evaluated in time.
+  TXN_SECURITY_METERING_ERROR: "unavailable",
   Server: "unavailable",
   API_DISABLED_FOR_ORG: "forbidden",
   API_CURRENTLY_DISABLED: "forbidden",
@@ -81,7 +84,7 @@ export function readRecordFaults(result: JsonObject): SalesforceFault[] {
 /** Combines several faults to one error: the first with a known code decides the kind. */
 export function toError(
   faults: SalesforceFault[],
-  answer: { status?: number; rawResponse?: string; otherwise: ProviderErrorKind },
+  answer: { status?: number; rawResponse?: string; otherwise: ProviderErrorKind; retryAt?: Date },
 ): ProviderError {
   const deciding = faults.find(({ code }) => kindOf(code) !== undefined) ?? faults[0];
   const kind = (deciding && kindOf(deciding.code)) ?? answer.otherwise;
@@ -93,7 +96,7 @@ export function toError(
         : "Salesforce refused without a reason",
     code: deciding?.code,
     status: answer.status,
-    retryAt: deciding && retryAt(deciding),
+    retryAt: (deciding && retryAt(deciding)) ?? answer.retryAt,
     rawResponse: answer.rawResponse,
   });
 }

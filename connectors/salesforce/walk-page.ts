@@ -62,17 +62,18 @@ async function fetchPage(
 ): Promise<{ page: QueryPage; place: Place }> {
   const asked = planAt(plan, place);
   if (place.locator !== undefined) {
-    const behind = await sendLocator(place.locator, fetch, asked.pageSize).catch(tooLarge);
+    const behind = await sendLocator(place.locator, fetch, asked.pageSize).catch(tooMuch);
     if (behind instanceof ProviderError || !isLocatorGone(behind)) return settle(plan, place, behind, fetch);
     const byId = behind.error?.kind === "unauthorized" && place.lastId !== undefined;
     return fetchPage(plan, { ...place, locator: undefined, ...(byId && { byId }) }, fetch);
   }
-  const answer = await sendQuery(queryAt(asked, place), fetch).catch(tooLarge);
+  const answer = await sendQuery(queryAt(asked, place), fetch).catch(tooMuch);
   return settle(plan, place, answer, fetch);
 }
 
-function tooLarge(error: unknown): ProviderError {
+function tooMuch(error: unknown): ProviderError | ProviderAnswer {
   if (isTooLarge(error)) return error;
+  if (error instanceof ProviderError && TOO_MUCH.has(error.code ?? "")) return { body: undefined, error };
   throw error;
 }
 

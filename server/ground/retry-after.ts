@@ -19,6 +19,24 @@ export function retryTime(headers: Record<string, string>): Date | undefined {
   return undefined;
 }
 
+/** Headers that name how many requests are left in a rate limit's window. */
+const REMAINING_NAMES = RESET_NAMES.map((name) => name.replace("reset", "remaining"));
+
+/** These statuses have a meaning of their own, whatever stands beside them. */
+const NEVER_LIMITS = new Set([401, 404, 408, 409, 410]);
+
+/**
+ * Returns whether an answer reports a rate limit: by status 429, or by its headers where the status is another one. GitHub and others
+ * refuse with 403 when a quota is used up (https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+ */
+export function reportsLimit(status: number, headers: Record<string, string>): boolean {
+  if (status === 429) return true;
+  if (status === 403 || status === 503) {
+    if (REMAINING_NAMES.some((name) => /^\s*0+\s*(,|;|$)/.test(headers[name] ?? ""))) return true;
+  }
+  return status >= 400 && status < 500 && !NEVER_LIMITS.has(status) && headers["retry-after"] !== undefined;
+}
+
 /** Larger than any number of seconds to wait, smaller than any time since the epoch. */
 const EPOCH_SECONDS = 1e9;
 const EPOCH_MILLISECONDS = 1e12;

@@ -200,7 +200,12 @@ describe("a search", () => {
       groupRef: "globex",
       content: contentOf("contacts", "deals"),
     });
-    on.sandbox.addFault({ provider: "hubspot", path: "/search", status: 403 });
+    on.sandbox.addFault({
+      provider: "hubspot",
+      path: "/search",
+      status: 403,
+      body: { category: "MISSING_SCOPES", message: "no scope" },
+    });
     const forbidden = await search(where(["email", "x"]), "hubspot", "globex");
     on.sandbox.clearFaults();
     assert.match(forbidden.body.type, /permission-missing$/, forbidden.text);

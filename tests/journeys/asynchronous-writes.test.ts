@@ -105,6 +105,22 @@ describe("asynchronous writes", () => {
     assert.equal(named("Retried").length, 1);
   });
 
+  test("a refusal that HubSpot does not explain in its own form is no refusal of the record", async () => {
+    const blocked = "<html><body>Your request has been blocked</body></html>";
+    const between = [
+      { status: 406, body: "" },
+      { status: 420, body: "" },
+      { status: 403, body: blocked },
+      { status: 400, body: blocked },
+    ];
+    for (const fault of between)
+      on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", ...fault, count: 1 });
+    const operation = await ended(await write({ type: "create", record: { name: "Behind a firewall" } }));
+    assert.equal(operation.body.status, "success", operation.text);
+    assert.equal(operation.body.metadata.retry.attempts, 5);
+    assert.equal(named("Behind a firewall").length, 1);
+  });
+
   test("retries end at the deadline", async () => {
     on.sandbox.addFault({
       provider: "hubspot",

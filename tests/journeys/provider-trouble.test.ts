@@ -68,6 +68,20 @@ const TROUBLES: Trouble[] = [
     says: /failed: .*503/,
   },
   {
+    what: "answers 406 without a body",
+    fault: { status: 406, body: "" },
+    status: 502,
+    retryable: true,
+    says: /failed: .*406.*in between/,
+  },
+  {
+    what: "is behind a firewall that blocks",
+    fault: { status: 403, ...HTML },
+    status: 502,
+    retryable: true,
+    says: /failed: .*403.*in between/,
+  },
+  {
     what: "answers half a JSON",
     fault: { status: 201, body: '{"id": "1', headers: { "content-type": "application/json" } },
     status: 502,

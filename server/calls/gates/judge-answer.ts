@@ -2,7 +2,7 @@
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Account, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
-import { retryTime } from "../../ground/retry-after.ts";
+import { reportsLimit, retryTime } from "../../ground/retry-after.ts";
 
 /** A refusal that applies to more requests of the connection than the refused one. */
 export interface RateLimit {
@@ -29,7 +29,7 @@ export function judgeAnswer(
   if (answer.status < 400) return undefined;
   const error = classify?.(answer, account);
   const limit = error && limitOf(error);
-  if (!limit && answer.status !== 429 && !isQuotaRefusal(answer)) return undefined;
+  if (!limit && !reportsLimit(answer.status, answer.headers)) return undefined;
   return { retryable: true, ...limit, retryAt: limit?.retryAt ?? retryTime(answer.headers) };
 }
 
@@ -90,10 +90,3 @@ export function withGateTime(error: ProviderError, gate: ClosedGate | undefined)
     cause: error,
   });
 }
-
-/**
- * GitHub and others refuse with 403 when a quota is used up, and say so in the headers.
- * https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
- */
-const isQuotaRefusal = ({ status, headers }: ProviderResponse): boolean =>
-  status === 403 && (headers["x-ratelimit-remaining"] === "0" || headers["retry-after"] !== undefined);
