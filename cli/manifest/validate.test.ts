@@ -32,3 +32,27 @@ test("a provider whose file has faults is reported there only, and one that has 
     ["$.integrations[1].provider"],
   );
 });
+
+test("Snowflake is only backfilled whole, and Google Calendar's events for 28 days", () => {
+  const rules = (provider: string, objectName: string, period: string) =>
+    validate(`
+specVersion: 1.0.0
+integrations:
+  - name: limited
+    provider: ${provider}
+    read:
+      objects:
+        - objectName: ${objectName}
+          destination: changes
+          schedule: "0 * * * *"
+          requiredFields: [{ fieldName: id }]
+          backfill: { defaultPeriod: { ${period} } }
+`)
+      .map(({ rule }) => rule)
+      .filter((rule) => rule.endsWith("-backfill"));
+  assert.deepEqual(rules("snowflake", "orders", "days: 30"), ["snowflake-backfill"]);
+  assert.deepEqual(rules("snowflake", "orders", "fullHistory: true"), []);
+  assert.deepEqual(rules("google", "events", "days: 29"), ["google-calendar-backfill"]);
+  assert.deepEqual(rules("google", "events", "fullHistory: true"), ["google-calendar-backfill"]);
+  assert.deepEqual(rules("google", "events", "days: 28"), []);
+});

@@ -15,6 +15,7 @@ export const provider = oauth2("Google", "https://www.googleapis.com", {
       displayName: "Google Calendar",
       baseURL: "https://www.googleapis.com/calendar",
       support: supports("read", "write", "delete", "search", "subscribe"),
+      features: { backfill: { mostDays: { events: 28 } } },
     },
     contacts: {
       displayName: "Google Contacts",

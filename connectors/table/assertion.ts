@@ -91,6 +91,7 @@ export const assertionProviders: Record<string, ProviderFacts> = {
         displayName: "Google Calendar",
         baseURL: "https://www.googleapis.com/calendar",
         support: supports("read", "write"),
+        features: { backfill: { mostDays: { events: 28 } } },
       },
       contacts: {
         displayName: "Google Contacts",

@@ -156,6 +156,7 @@ export const customProviders: Record<string, ProviderFacts> = {
       ],
     },
     declares: ["read"],
+    features: { backfill: { fullHistoryOnly: true } },
     inputs: [
       {
         name: "workspace",

@@ -19,3 +19,19 @@ export function memberProblem(name: string, detail: string, options: MemberProbl
     issues: [{ in: place, name, detail, ...(value !== undefined && { value }) }],
   });
 }
+
+/** Awaits a look-up of what a member of the body names. A Problem of the look-up then names the member and keeps its detail. */
+export async function lookUpMember<Found>(
+  name: string,
+  value: string,
+  lookUp: Promise<Found>,
+): Promise<Found> {
+  try {
+    return await lookUp;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.options.issues) throw error;
+    const { detail = "" } = error.options;
+    const issues: Issue[] = [{ in: "body", name, detail, value }];
+    throw new Problem(error.slug, { ...error.options, issues });
+  }
+}

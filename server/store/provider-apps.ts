@@ -48,6 +48,27 @@ export const findDefaultProviderApp = (
     .orderBy("id")
     .executeTakeFirst();
 
+/**
+ * Finds another app of the project with this provider and client id. Locks the project's apps until the transaction ends, so that two
+ * requests do not both find none.
+ */
+export async function findAppWithClient(
+  queries: Queries,
+  { id, projectId, provider, clientId }: Pick<ProviderAppRow, "id" | "projectId" | "provider" | "clientId">,
+): Promise<{ id: string } | undefined> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`provider apps of ${projectId}`}, 0))`.execute(
+    queries,
+  );
+  return queries
+    .selectFrom("providerApps")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("provider", "=", provider)
+    .where("clientId", "=", clientId)
+    .where("id", "!=", id)
+    .executeTakeFirst();
+}
+
 export async function insertProviderApp(
   queries: Queries,
   app: Pick<

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
 import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { lookUpMember, memberProblem } from "../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { eventTopicRoutes } from "../../store/topic-routes.ts";
@@ -34,7 +34,7 @@ export const createEventTopicRoute = (deps: { database: Database }) =>
       }
       try {
         const row = await transact(deps.database, async (queries) => {
-          const topic = await getTopicRow(queries, project.id, topicId);
+          const topic = await lookUpMember("topicId", topicId, getTopicRow(queries, project.id, topicId));
           return eventTopicRoutes.insert(queries, project.id, { topicId: topic.id, eventType });
         });
         return toEventTopicRoute(row);

@@ -2,6 +2,8 @@
 import type { Catalog } from "../../../connectors/catalog.ts";
 import { Problem } from "../../ground/errors.ts";
 import { memberProblem } from "../../ground/member-problem.ts";
+import type { Queries } from "../../store/database.ts";
+import { findAppWithClient, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/choose-source.ts";
 import { missingProvider } from "../missing-provider.ts";
 
@@ -34,6 +36,18 @@ export function requireScopes(
     detail: `${member}: ${detail}. List the scopes that your OAuth client has at ${info.displayName}.`,
     issues: [{ in: "body", name: member, detail, remedy: "List at least one scope." }],
   });
+}
+
+/** Throws a 409 Problem if another app of the project has this provider and client id: of two secrets only one could count. */
+export async function requireNewClient(
+  queries: Queries,
+  app: Pick<ProviderAppRow, "id" | "projectId" | "provider" | "clientId">,
+  member: string,
+): Promise<void> {
+  const other = await findAppWithClient(queries, app);
+  if (!other) return;
+  const detail = `The provider app \`${other.id}\` has this client id already. To change its secret, scopes or metadata, update that app.`;
+  throw memberProblem(member, detail, { slug: "conflict", value: app.clientId });
 }
 
 /** Throws a 422 Problem for a source of changes that the provider does not have. */

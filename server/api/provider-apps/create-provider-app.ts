@@ -11,7 +11,7 @@ import { insertProviderApp } from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { holdProvider } from "../hold-provider.ts";
 import { ProviderName } from "../members.ts";
-import { requireAppProvider, requireScopes, requireSource } from "./app-provider.ts";
+import { requireAppProvider, requireNewClient, requireScopes, requireSource } from "./app-provider.ts";
 import { ProviderAppMetadataSchema, ProviderAppSchema, toProviderApp } from "./provider-app.ts";
 
 export const createProviderApp = (deps: { database: Database; catalog: Catalog; sealer: Sealer }) =>
@@ -38,6 +38,7 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
     }),
     success: { status: 200, description: "The provider app.", schema: ProviderAppSchema },
     refusals: {
+      409: "The project has an app with this provider and client id.",
       422:
         "The provider is unknown, needs no OAuth client, needs scopes and `scopes` lists none, or has no such " +
         "`subscribeSource`.",
@@ -52,6 +53,7 @@ export const createProviderApp = (deps: { database: Database; catalog: Catalog; 
       const row = { ...app, provider, clientId, clientSecretSealed, scopes, externalRef, metadata };
       return transact(deps.database, async (queries) => {
         await holdProvider(queries, deps.catalog, row);
+        await requireNewClient(queries, row, "clientId");
         const inserted = await insertProviderApp(queries, row);
         await retryWithApp(queries, project.id, provider);
         return toProviderApp(inserted);

@@ -35,6 +35,36 @@ describe("provider apps", () => {
     assert.match(refused.text, /provider app/);
   });
 
+  test("a second app with the same client is refused, and names the one to change", async () => {
+    const again = await on.inProject("POST", "/provider-apps", {
+      provider: "hubspot",
+      clientId: "client-1",
+      clientSecret: "the-new-secret",
+      scopes: ["oauth"],
+    });
+    assert.equal(again.status, 409, again.text);
+    assert.equal(again.body.issues[0].name, "clientId");
+    assert.ok(again.body.detail.includes(id), again.text);
+    const apps = await Promise.all(
+      [1, 2, 3].map(() =>
+        on.inProject("POST", "/provider-apps", {
+          provider: "hubspot",
+          clientId: "client-2",
+          clientSecret: "secret",
+          scopes: ["oauth"],
+        }),
+      ),
+    );
+    assert.deepEqual(apps.map(({ status }) => status).sort(), [200, 409, 409]);
+    const moved = await patch(["clientId"], { clientId: "client-2" });
+    assert.deepEqual([moved.status, moved.body.issues?.[0].name], [409, "providerApp.clientId"], moved.text);
+    const same = await patch(["clientId"], { clientId: "client-1" });
+    assert.equal(same.status, 200, same.text);
+    const second = await secondProject(on);
+    const elsewhere = { provider: "hubspot", clientId: "client-1", clientSecret: "s", scopes: ["oauth"] };
+    assert.equal((await second.inProject("POST", "/provider-apps", elsewhere)).status, 200);
+  });
+
   test("only what the mask names changes", async () => {
     const answer = await patch(["scopes", "metadata"], {
       clientId: "ignored",

@@ -11,7 +11,7 @@ import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../sto
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { ProviderAppId, ProviderName } from "../members.ts";
 import { pickMasked } from "../update-mask.ts";
-import { requireAppProvider, requireScopes, requireSource } from "./app-provider.ts";
+import { requireAppProvider, requireNewClient, requireScopes, requireSource } from "./app-provider.ts";
 import {
   getProviderAppRow,
   ProviderAppMetadataSchema,
@@ -60,6 +60,7 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     }),
     success: { status: 200, description: "The updated provider app.", schema: ProviderAppSchema },
     refusals: {
+      409: "The project has another app with this provider and client id.",
       422:
         "Connections use the app, so its provider cannot change; the new provider needs no OAuth client; or the " +
         "provider needs scopes and the app would have none, or has no such `subscribeSource`.",
@@ -78,6 +79,9 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
           requireScopes(deps.catalog.of(project.id), { provider, scopes }, "providerApp.scopes");
         }
         requireSource(deps.catalog, { provider, metadata: columns.metadata }, "providerApp.metadata");
+        const { clientId = row.clientId } = columns;
+        if (clientId !== row.clientId || provider !== row.provider)
+          await requireNewClient(queries, { ...row, provider, clientId }, "providerApp.clientId");
         const updated = await updateRow(queries, project.id, row.id, {
           ...columns,
           ...(clientSecret !== undefined && {

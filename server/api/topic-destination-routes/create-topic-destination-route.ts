@@ -1,6 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/topic-destination-routes */
 import { Type } from "typebox";
 import { Problem } from "../../ground/errors.ts";
+import { lookUpMember } from "../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { topicDestinationRoutes } from "../../store/topic-routes.ts";
@@ -24,8 +25,13 @@ export const createTopicDestinationRoute = (deps: { database: Database }) =>
     async handle({ project, body }) {
       try {
         const row = await transact(deps.database, async (queries) => {
-          const topic = await getTopicRow(queries, project.id, body.topicId);
-          const destination = await getDestinationRow(queries, project.id, body.destinationId);
+          const { topicId, destinationId } = body;
+          const topic = await lookUpMember("topicId", topicId, getTopicRow(queries, project.id, topicId));
+          const destination = await lookUpMember(
+            "destinationId",
+            destinationId,
+            getDestinationRow(queries, project.id, destinationId),
+          );
           const ends = { topicId: topic.id, destinationId: destination.id };
           return topicDestinationRoutes.insert(queries, project.id, ends);
         });

@@ -1,7 +1,7 @@
 /** Checks and stores the routes that the body of a topic names: event types that lead to it, destinations that it leads to. */
 import { Type } from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { lookUpMember, memberProblem } from "../../ground/member-problem.ts";
 import type { Queries } from "../../store/database.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";
@@ -52,6 +52,9 @@ export async function replaceTopicRoutes(
   if (eventTypes) await eventTopicRoutes.replace(queries, projectId, topicId, [...new Set(eventTypes)]);
   if (!destinationIds) return;
   const found = new Set<string>();
-  for (const id of destinationIds) found.add((await getDestinationRow(queries, projectId, id)).id);
+  for (const [index, id] of destinationIds.entries()) {
+    const destination = getDestinationRow(queries, projectId, id);
+    found.add((await lookUpMember(`destinationIds.${index}`, id, destination)).id);
+  }
   await topicDestinationRoutes.replace(queries, projectId, topicId, [...found]);
 }

@@ -73,6 +73,7 @@ describe("topics", () => {
     const refused = await on.inProject("POST", "/topics", { name: "half", eventTypes, destinationIds });
     assert.equal(refused.status, 404, refused.text);
     assert.match(refused.body.detail, /0833b4/);
+    assert.equal(refused.body.issues[0].name, "destinationIds.1");
     const unknown = await on.inProject("POST", "/topics", {
       name: "half",
       eventTypes: [...eventTypes, "nothing"],
