@@ -72,7 +72,8 @@ describe("reading by command", () => {
   });
 
   test("a read that fails ends with exit code 1 and says why", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 400 });
+    const body = { status: "error", category: "VALIDATION_ERROR", message: "no" };
+    on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 400, body });
     const { code, stdout } = await read("--wait");
     on.sandbox.clearFaults();
     assert.equal(code, 1);

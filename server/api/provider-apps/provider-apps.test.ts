@@ -33,6 +33,8 @@ describe("provider apps", () => {
     const refused = await begin(second, "second");
     assert.ok(refused.status >= 400 && refused.status < 500, refused.text);
     assert.match(refused.text, /provider app/);
+    const own = { provider: "hubspot", clientId: "client-1", clientSecret: "s", scopes: ["oauth"] };
+    assert.equal((await second.inProject("POST", "/provider-apps", own)).status, 200);
   });
 
   test("a second app with the same client is refused, and names the one to change", async () => {
@@ -60,9 +62,6 @@ describe("provider apps", () => {
     assert.deepEqual([moved.status, moved.body.issues?.[0].name], [409, "providerApp.clientId"], moved.text);
     const same = await patch(["clientId"], { clientId: "client-1" });
     assert.equal(same.status, 200, same.text);
-    const second = await secondProject(on);
-    const elsewhere = { provider: "hubspot", clientId: "client-1", clientSecret: "s", scopes: ["oauth"] };
-    assert.equal((await second.inProject("POST", "/provider-apps", elsewhere)).status, 200);
   });
 
   test("only what the mask names changes", async () => {
