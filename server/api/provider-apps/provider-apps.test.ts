@@ -57,7 +57,10 @@ describe("provider apps", () => {
         }),
       ),
     );
-    assert.deepEqual(apps.map(({ status }) => status).sort(), [200, 409, 409]);
+    assert.deepEqual(
+      apps.map(({ status }) => status).toSorted((a, b) => a - b),
+      [200, 409, 409],
+    );
     const moved = await patch(["clientId"], { clientId: "client-2" });
     assert.deepEqual([moved.status, moved.body.issues?.[0].name], [409, "providerApp.clientId"], moved.text);
     const same = await patch(["clientId"], { clientId: "client-1" });

@@ -79,9 +79,8 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
           requireScopes(deps.catalog.of(project.id), { provider, scopes }, "providerApp.scopes");
         }
         requireSource(deps.catalog, { provider, metadata: columns.metadata }, "providerApp.metadata");
-        const { clientId = row.clientId } = columns;
-        if (clientId !== row.clientId || provider !== row.provider)
-          await requireNewClient(queries, { ...row, provider, clientId }, "providerApp.clientId");
+        if (columns.clientId !== undefined || provider !== row.provider)
+          await requireNewClient(queries, { ...row, ...columns }, "providerApp.clientId");
         const updated = await updateRow(queries, project.id, row.id, {
           ...columns,
           ...(clientSecret !== undefined && {
