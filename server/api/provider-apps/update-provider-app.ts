@@ -66,8 +66,12 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
         "provider needs scopes and the app would have none, or has no such `subscribeSource`.",
     },
     async handle({ project, params, body }) {
-      const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
-      const { clientSecret, ...columns } = change;
+      const { clientSecret, ...columns } = pickMasked(
+        body.updateMask,
+        body.providerApp,
+        MEMBERS,
+        "providerApp",
+      );
       return transact(deps.database, async (queries) => {
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
         const { provider = row.provider, scopes = row.scopes } = columns;
