@@ -6,8 +6,12 @@ import { described } from "../../ground/described.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { Sealer } from "../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { transact, type Database } from "../../store/database.ts";
-import { countConnectionsOfApp, updateProviderApp as updateRow } from "../../store/provider-apps.ts";
+import { transact, type Database, type Queries } from "../../store/database.ts";
+import {
+  countConnectionsOfApp,
+  updateProviderApp as updateRow,
+  type ProviderAppRow,
+} from "../../store/provider-apps.ts";
 import { retryWithApp } from "../../store/token-refreshes.ts";
 import { ProviderAppId, ProviderName } from "../members.ts";
 import { pickMasked } from "../update-mask.ts";
@@ -61,29 +65,23 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     success: { status: 200, description: "The updated provider app.", schema: ProviderAppSchema },
     refusals: {
       409: "The project has another app with this provider and client id.",
-      422:
-        "Connections use the app, so its provider cannot change; the new provider needs no OAuth client; or the " +
-        "provider needs scopes and the app would have none, or has no such `subscribeSource`.",
+      422: "Connections use the app; the new provider needs no OAuth client; or the provider needs scopes and the app would have none, or has no such `subscribeSource`.",
     },
     async handle({ project, params, body }) {
-      const { clientSecret, ...columns } = pickMasked(
-        body.updateMask,
-        body.providerApp,
-        MEMBERS,
-        "providerApp",
-      );
+      const change = pickMasked(body.updateMask, body.providerApp, MEMBERS, "providerApp");
+      const { clientSecret, ...columns } = change;
       return transact(deps.database, async (queries) => {
         const row = await getProviderAppRow(queries, project.id, params.providerAppId);
-        const { provider = row.provider, scopes = row.scopes } = columns;
+        const { provider = row.provider, scopes = row.scopes, clientId } = columns;
         if (provider !== row.provider) {
           requireAppProvider(deps.catalog.of(project.id), provider, "providerApp.provider");
-          requireUnused(await countConnectionsOfApp(queries, project.id, row.id));
+          await requireUnused(queries, row);
         }
         if (columns.scopes || provider !== row.provider) {
           requireScopes(deps.catalog.of(project.id), { provider, scopes }, "providerApp.scopes");
         }
-        requireSource(deps.catalog, { provider, metadata: columns.metadata }, "providerApp.metadata");
-        if (columns.clientId !== undefined || provider !== row.provider)
+        requireSource(deps.catalog, { ...columns, provider }, "providerApp.metadata");
+        if (clientId !== undefined || provider !== row.provider)
           await requireNewClient(queries, { ...row, ...columns }, "providerApp.clientId");
         const updated = await updateRow(queries, project.id, row.id, {
           ...columns,
@@ -97,7 +95,8 @@ export const updateProviderApp = (deps: { database: Database; catalog: Catalog; 
     },
   });
 
-function requireUnused(connections: number): void {
+async function requireUnused(queries: Queries, { projectId, id }: ProviderAppRow): Promise<void> {
+  const connections = await countConnectionsOfApp(queries, projectId, id);
   if (connections === 0) return;
   const detail = `${connections} connection${connections === 1 ? " uses" : "s use"} this app; its provider cannot change. Create another app.`;
   throw new Problem("semantically-invalid", {
