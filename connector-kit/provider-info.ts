@@ -8,6 +8,7 @@ import {
   Oauth2Schema,
   TokenField,
 } from "./auth-options.ts";
+import { EvidenceSchema } from "./provider-evidence.ts";
 import { described } from "../server/ground/described.ts";
 import {
   FeaturesSchema,
@@ -233,6 +234,7 @@ export const ProviderInfoSchema = Type.Object(
         { description: "Values that a provider app needs." },
       ),
     ),
+    evidence: Type.Optional(EvidenceSchema),
     hostSuffixes: Type.Optional(
       Type.Array(Type.String(), {
         description:

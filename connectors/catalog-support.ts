@@ -1,19 +1,28 @@
 /** Reduces what a provider's entry declares to what the connector's code can do. */
 import type { Connector } from "../connector-kit/connector.ts";
 import { supports } from "../connector-kit/define-provider.ts";
+import type { ProviderEvidence } from "../connector-kit/provider-evidence.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import type { Features, Support } from "../connector-kit/provider-support.ts";
 
-/** Returns the provider with `support` reduced to what is built and `features` completed from the connector. */
-export function builtSupport(info: ProviderInfo, connector: Connector | undefined): ProviderInfo {
+/**
+ * Returns the provider with `support` reduced to what is built, `features` completed from the connector, and the evidence, which no
+ * document of a builder can claim.
+ */
+export function builtSupport(
+  { evidence: _claimed, ...info }: ProviderInfo,
+  connector: Connector | undefined,
+  evidence?: ProviderEvidence,
+): ProviderInfo {
   const partsFor = (module: string): Parts => ({
     write: partFor(connector?.write, module),
     read: partFor(connector?.read, module),
     subscribe: partFor(connector?.subscribe, module),
   });
   const parts = partsFor(info.defaultModule);
-  const shown = {
+  const shown: ProviderInfo = {
     ...info,
+    ...(evidence && { evidence }),
     support: info.documentationOnly === undefined ? reduce(info.support, parts) : supports(),
     features: withWrite(withRead(info.features, parts), parts),
   };

@@ -5,6 +5,7 @@ import type { ProviderInfo } from "../connector-kit/provider-info.ts";
 import { mergeOverlay } from "./catalog-overlay.ts";
 import { builtSupport } from "./catalog-support.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
+import { EVIDENCE } from "./evidence.gen.ts";
 import type { OwnProvider } from "./own-provider.ts";
 
 export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
@@ -44,7 +45,8 @@ export function buildCatalog(
   const declared = mergeOverlay(overlay);
   const shown = new Map(
     [...declared].map(
-      ([key, info]) => [key, builtSupport(info, CONNECTORS[key])] satisfies [string, ProviderInfo],
+      ([key, info]) =>
+        [key, builtSupport(info, CONNECTORS[key], EVIDENCE[key])] satisfies [string, ProviderInfo],
     ),
   );
   const builtIn = catalogOf({

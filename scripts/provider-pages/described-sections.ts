@@ -5,14 +5,13 @@ import { plansOf, type Mode, type ObjectPlan } from "../../connector-kit/describ
 import type { Account } from "../../connector-kit/provider-fetch.ts";
 import { isJsonObject } from "../../server/ground/json.ts";
 
-export function describedSections(name: string, description: Description, connector: Connector): string[] {
+export function describedSections(description: Description, connector: Connector): string[] {
   const plans = plansOf(description, shownAccount(description));
   return [
     ...objectSection(plans, description),
     ...firstWrite(plans, connector, shownAccount(description)),
     ...limitSection(description, plans),
     ...errorSection(description),
-    ...checkedSection(name, description),
   ];
 }
 
@@ -172,13 +171,3 @@ function errorSection({ errors }: Description): string[] {
         ]),
   ];
 }
-
-const checkedSection = (name: string, { sources }: Description): string[] => [
-  "",
-  "## Checked",
-  "",
-  `${sources.checked}. The provider's documentation: <${sources.documentation}>.`,
-  "",
-  `With an account, \`npm run probe -- ${name}\` [compares the provider's answers with the`,
-  "description](../guide/checking-providers.md).",
-];

@@ -1,5 +1,6 @@
 /** Providers through the API: those of the catalog, and those that a builder adds to a project. */
 import assert from "node:assert/strict";
+import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { after, before, describe, test } from "node:test";
 import { checkDescription } from "../../../connector-kit/described/check-description.ts";
 import type { Description } from "../../../connector-kit/described/description.ts";
@@ -85,6 +86,36 @@ describe("providers", () => {
       assert.equal(answer.status, 404, answer.text);
       assert.match(answer.body.detail, new RegExp(name));
     }
+  });
+
+  test("every action of a described provider names the source it was verified against, or is unverified", async () => {
+    const shown: Record<string, ProviderInfo> = (await on.call("GET", "/v1/providers")).body;
+    // The version of Stripe's client that the facts were extracted from, and its day.
+    const { sources = {}, objects = {} } = shown.stripe?.evidence ?? {};
+    assert.deepEqual(
+      [objects.customers?.create, sources.sdk?.kind, sources.sdk?.date],
+      ["sdk", "vendor-sdk", "2026-08-19"],
+    );
+    const described = Object.values(shown).filter(({ support }) => support.read || support.write);
+    assert.ok(described.length > 50);
+    for (const { name, evidence = { sources: {}, objects: {} } } of described)
+      for (const [object, actions] of Object.entries<Record<string, string>>(evidence.objects))
+        for (const [action, key] of Object.entries(actions))
+          assert.ok(
+            key === "unverified" || evidence.sources[key]?.date,
+            `${name} ${object} ${action}: ${key}`,
+          );
+  });
+
+  test("a builder's own cannot claim that it was verified", async () => {
+    const evidence = {
+      sources: { own: { kind: "vendor-docs", name: "x", date: "2026-01-01" } },
+      objects: {},
+    };
+    const made = await put({ ...document(), evidence }, "x-claim");
+    assert.equal(made.status, 200, made.text);
+    assert.equal((await on.call("GET", "/v1/providers/x-claim")).body.evidence, undefined);
+    assert.equal((await on.inProject("DELETE", "/providers/x-claim")).status, 204);
   });
 
   test("a mistyped provider is refused with the one that was probably meant, wherever it is named", async () => {

@@ -1,0 +1,50 @@
+/** Words against what a provider's objects were verified, action by action. */
+import type { Description } from "../../connector-kit/described/description.ts";
+import { UNVERIFIED, type ProviderEvidence } from "../../connector-kit/provider-evidence.ts";
+import { countEvidence, EVIDENCE_ACTIONS } from "../provider-evidence.ts";
+
+export const verifiedSection = (
+  name: string,
+  description: Description | undefined,
+  evidence: ProviderEvidence,
+): string[] => [
+  "",
+  "## Verified",
+  "",
+  ...(countEvidence([evidence]).actions === 0 ? [] : evidenceTable(evidence)),
+  ...sourceLines(evidence),
+  ...(evidence.faults ?? []).map((fault) => `* Known to be wrong: ${fault}.`),
+  ...(description
+    ? [
+        "",
+        `The provider's documentation: <${description.sources.documentation}>. The description was read against: ${description.sources.checked}.`,
+        "",
+        `With an account, \`npm run probe -- ${name}\` [compares the provider's answers with the`,
+        "description](../guide/checking-providers.md).",
+      ]
+    : []),
+];
+
+function evidenceTable({ objects }: ProviderEvidence): string[] {
+  const titles = EVIDENCE_ACTIONS.map((action) => action.charAt(0).toUpperCase() + action.slice(1));
+  return [
+    "What the connector sends, and how it reads the answers, is tested against these sources:",
+    "",
+    `| Object | ${titles.join(" | ")} |`,
+    `|---|${titles.map(() => "---|").join("")}`,
+    ...Object.entries(objects).map(([object, actions]) => {
+      const cells = EVIDENCE_ACTIONS.map((action) => actions[action] ?? "");
+      return `| \`${object}\` | ${cells.map((cell) => (cell === UNVERIFIED || cell === "" ? cell : `\`${cell}\``)).join(" | ")} |`;
+    }),
+    "",
+  ];
+}
+
+function sourceLines({ sources }: ProviderEvidence): string[] {
+  const shown = Object.entries(sources);
+  if (shown.length === 0) return ["No source was found, or none was compared yet: everything is unverified."];
+  return shown.map(([key, { kind, name, version, date }]) => {
+    const by = kind === "third-party" ? "somebody else's copy or recording" : "the vendor's own";
+    return `* \`${key}\`: ${by}, ${name}${version === undefined ? "" : `, ${version}`}, ${date}`;
+  });
+}
