@@ -783,6 +783,7 @@ CREATE TABLE refused_requests (
   detail text NOT NULL,
   api_key_id uuid,
   builder_id uuid,
+  group_ref text,
   PRIMARY KEY (id),
   FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

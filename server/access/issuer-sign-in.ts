@@ -5,6 +5,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../ground/clock.ts";
+import { Problem } from "../ground/errors.ts";
 import type { Log } from "../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { insertSignInAttempt, takeSignInAttempt } from "../store/sign-in-attempts.ts";
@@ -49,12 +50,11 @@ export function openIssuerSignIn(deps: {
       const url = await deps.issuer.authorizationUrl();
       const [state, secret] = [randomText(), randomText()];
       const expireTime = new Date(nowMs() + ATTEMPT_SECONDS * 1_000);
-      await insertSignInAttempt(queries, {
-        stateHash: digest(state),
-        browserHash: digest(secret),
-        returnTo,
-        expireTime,
-      });
+      const attempt = { stateHash: digest(state), browserHash: digest(secret), returnTo, expireTime };
+      if (!(await insertSignInAttempt(queries, attempt))) {
+        const detail = "Too many sign-ins have begun and not ended. Try again in some minutes.";
+        throw new Problem("unavailable", { detail });
+      }
       const { nonce, verifier } = derived(secret, state);
       const parameters = {
         response_type: "code",

@@ -26,6 +26,8 @@ export interface RefusedRequest {
   /** Without the query. */
   path: string;
   operationId: string;
+  /** The customer that body or query name. */
+  groupRef?: string;
   problem: Problem;
 }
 
@@ -42,6 +44,19 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
     // In one spelling, so that an erasure finds the name of a group in it.
     path: spelledPath(request.originalUrl.split("?")[0] ?? ""),
     operationId: known.entry.endpoint.operationId,
+    ...namedGroup(request.body, request.query),
     problem,
   };
+}
+
+/** No group has a longer one. */
+const LONGEST_REFERENCE = 255;
+
+function namedGroup(...parts: unknown[]): { groupRef?: string } {
+  for (const part of parts) {
+    const groupRef: unknown =
+      typeof part === "object" && part !== null && "groupRef" in part && part.groupRef;
+    if (typeof groupRef === "string") return { groupRef: groupRef.slice(0, LONGEST_REFERENCE) };
+  }
+  return {};
 }

@@ -53,6 +53,7 @@ async function prepare(connectionString: string, log: Log): Promise<void> {
     const second = await connect(hosts, { query_timeout: CONNECT_TIMEOUT_MS });
     try {
       await requireVersion(client);
+      await requireUtf8(client);
       await requireOwnSessions(client, second);
       await migrate(client, log);
     } finally {
@@ -92,6 +93,19 @@ async function requireVersion(client: Client): Promise<void> {
   const version = Number(rows[0]?.version);
   if (version >= OLDEST_VERSION) return;
   throw new StartError(`DATABASE_URL must name PostgreSQL 14 or newer, not ${Math.floor(version / 10_000)}`);
+}
+
+/** Names and records have any characters: another encoding refuses some, and SQL_ASCII checks none. */
+async function requireUtf8(client: Client): Promise<void> {
+  const { rows } = await client.query<{ encoding: string; name: string }>(
+    "select getdatabaseencoding() as encoding, current_database() as name",
+  );
+  const [{ encoding, name } = { encoding: "", name: "" }] = rows;
+  if (encoding === "UTF8") return;
+  throw new StartError(
+    `the database ${name} of DATABASE_URL has the encoding ${encoding}, Busbar needs UTF8: ` +
+      "create another one with: create database busbar encoding 'UTF8' template template0",
+  );
 }
 
 /** Runs a transaction and rolls it back, whatever came of it: returns what it would have returned, or throws its refusal. */

@@ -166,7 +166,7 @@ export async function hasConnection(queries: Queries, { id }: ErasedGroup): Prom
   return rows.length > 0;
 }
 
-/** Removes refused requests that name the group. */
+/** Removes refused requests that name the group, and those whose body or query named it. */
 export async function eraseRefusedRequests(
   queries: Queries,
   { projectId, groupRef, installationIds, connectionIds }: ErasedGroup & GroupTraces,
@@ -174,7 +174,7 @@ export async function eraseRefusedRequests(
   const inPath = `/${encodedStep(groupRef)}`;
   const removed = await sql`
     delete from refused_requests where project_id = ${projectId} and (
-      strpos(detail, ${`\`${groupRef}\``}) > 0
+      group_ref = ${groupRef} or strpos(detail, ${`\`${groupRef}\``}) > 0
       or strpos(path || '/', ${`${inPath}/`}) > 0 or strpos(path, ${`${inPath}:`}) > 0
       or exists (
         select from unnest(${[...installationIds, ...connectionIds]}::text[]) as gone where strpos(path || detail, gone) > 0))

@@ -3,7 +3,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { testDatabase } from "../../tests/harness/database.ts";
+import { until } from "../../tests/harness/until.ts";
 import { databaseState } from "./readiness.ts";
+
+test("somebody who holds the lock of a table for seconds makes the database unwritable, until it is given back", async (t) => {
+  const { pool, connectionString } = await testDatabase(t);
+  const holder = new Client({ connectionString });
+  await holder.connect();
+  await holder.query("begin; lock table operations in share mode");
+  assert.equal(await databaseState(pool), "ready", "nobody waits yet");
+  const waiting = pool.query("delete from operations");
+  await until(async () => (await databaseState(pool)) === "unwritable");
+  await holder.query("rollback");
+  await waiting;
+  assert.equal(await databaseState(pool), "ready");
+  await holder.end();
+});
 
 test("while no write ends, health checks leave the connections to others, and the first one after it is ready", async (t) => {
   const { pool, connectionString } = await testDatabase(t);

@@ -5,7 +5,7 @@ import { elapsedMs } from "../ground/clock.ts";
 import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 
 /**
- * `away`: it does not answer. `unwritable`: it answers and takes no writes (a full disk, a standby). `behind`: it lacks
+ * `away`: it does not answer. `unwritable`: it answers and takes no writes (a full disk, a standby, a lock on a whole table). `behind`: it lacks
  * migrations. `ahead`: a newer version has migrated it, and this one does not work on it.
  */
 export type DatabaseState = "ready" | "away" | "unwritable" | "behind" | "ahead";
@@ -34,14 +34,23 @@ function askOnce(pool: Pool): Promise<DatabaseState> {
   return question.state;
 }
 
+/** Writes a row, and tells whether other statements have waited for the lock of a whole table, which somebody holds. */
+const CHECK_WRITES = `
+  update readiness set checked_time = now() returning exists (
+    select from pg_locks
+    where locktype = 'relation' and not granted and waitstart < now() - interval '2 seconds'
+      and mode in ('AccessShareLock', 'RowShareLock', 'RowExclusiveLock')
+      and database = (select oid from pg_database where datname = current_database())
+  ) as locked`;
+
 async function ask(pool: Pool): Promise<DatabaseState> {
   const { rows } = await pool.query<AppliedMigration>(APPLIED_MIGRATIONS);
   const applied = new Set(rows.map((row) => row.name));
   const known = await migrationNames();
   if (unknownMigrations(rows, known).length > 0) return "ahead";
   if (!known.every((name) => applied.has(name))) return "behind";
-  return pool.query("update readiness set checked_time = now()").then(
-    () => "ready" as const,
+  return pool.query<{ locked: boolean }>(CHECK_WRITES).then(
+    (answer) => (answer.rows[0]?.locked ? "unwritable" : "ready"),
     () => "unwritable" as const,
   );
 }

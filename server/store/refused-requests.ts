@@ -19,15 +19,17 @@ export interface RefusedRequestRow {
   detail: string;
   apiKeyId: string | null;
   builderId: string | null;
+  /** The customer that the request named or came from, for erasing. */
+  groupRef: string | null;
 }
 
 /** Inserts the rows whose project still exists, with one statement. */
 export async function insertRefusedRequests(queries: Queries, rows: RefusedRequestRow[]): Promise<void> {
   await sql`
     insert into refused_requests
-      (id, project_id, method, path, operation_id, status, slug, detail, api_key_id, builder_id)
+      (id, project_id, method, path, operation_id, status, slug, detail, api_key_id, builder_id, group_ref)
     select row.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row("id" uuid, "projectId" uuid, "method" text,
-      "path" text, "operationId" text, "status" integer, "slug" text, "detail" text, "apiKeyId" uuid, "builderId" uuid)
+      "path" text, "operationId" text, "status" integer, "slug" text, "detail" text, "apiKeyId" uuid, "builderId" uuid, "groupRef" text)
     join projects on projects.id = row."projectId"
     on conflict do nothing
   `.execute(queries);

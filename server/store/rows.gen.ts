@@ -543,6 +543,7 @@ export interface RefusedRequests {
   apiKeyId: string | null;
   builderId: string | null;
   detail: string;
+  groupRef: string | null;
   id: string;
   method: string;
   operationId: string | null;

@@ -2,11 +2,31 @@
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
+/** Nobody has to be known to begin a sign-in, so their number is limited: this many are 20 MB. */
+const MOST_OPEN = 100_000;
+
+/** Returns false, and stores nothing, while too many sign-ins are open. */
 export async function insertSignInAttempt(
   queries: Queries,
-  attempt: { stateHash: Buffer; browserHash: Buffer; returnTo: string; expireTime: Date },
-): Promise<void> {
-  await queries.insertInto("signInAttempts").values(attempt).execute();
+  {
+    stateHash,
+    browserHash,
+    returnTo,
+    expireTime,
+  }: {
+    stateHash: Buffer;
+    browserHash: Buffer;
+    returnTo: string;
+    expireTime: Date;
+  },
+  mostOpen = MOST_OPEN,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    insert into sign_in_attempts (state_hash, browser_hash, return_to, expire_time)
+    select ${stateHash}::bytea, ${browserHash}::bytea, ${returnTo}, ${expireTime}::timestamptz
+    where (select count(*) from (select from sign_in_attempts limit ${mostOpen}) as open) < ${mostOpen}
+  `.execute(queries);
+  return numAffectedRows > 0n;
 }
 
 /** Removes an open attempt of this browser and returns where it leads; undefined if there is none. */

@@ -38,6 +38,10 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
     await write("companies", { type: "create", record: { name: `${groupRef} now` } });
     await write("companies", { type: "update", record: { name: `${groupRef} refused` } });
   }
+  // Refused for a text of the customer, which the Problem repeats.
+  const told = await on.call("GET", `/v1/projects/default/operations?groupRef=${MARK}&since=${MARK}text`);
+  assert.equal(told.status, 400, told.text);
+  await gone.write("companies", { type: `${MARK}text`, record: {} });
   for (const customer of [gone, kept]) await customer.proxied(`/crm/v3/objects/${customer.groupRef}`);
   await until(() => sink.received.length >= 2);
   await on.inProject("POST", "/groups", { groupRef: MARK, groupName: `The ${MARK}` });
@@ -46,7 +50,7 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   // Lines about proxied calls are stored in the background.
   const before = await until(async () => {
     const tables = await found();
-    return tables.includes("proxy_usage") && tables;
+    return tables.includes("proxy_usage") && tables.includes("refused_requests") && tables;
   });
   for (const table of ["connections", "operations", "events", "idempotency_keys"])
     assert.ok(before.includes(table), `${table}: ${before.join()}`);

@@ -21,7 +21,8 @@ const NOT_NEEDED_TO_PROXY: DatabaseState[] = ["away", "unwritable"];
 
 const UNREADY: Record<Exclude<DatabaseState, "ready">, string> = {
   away: "The database does not answer.",
-  unwritable: "The database answers but takes no writes: its disk may be full, or it is a standby.",
+  unwritable:
+    "The database answers but takes no writes: its disk may be full, it is a standby, or somebody holds the lock of a table.",
   behind: "The database lacks migrations of this version.",
   ahead: "A newer version of Busbar has migrated the database. Replace this process by one of that version.",
 };

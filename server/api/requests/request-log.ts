@@ -61,6 +61,7 @@ function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestR
     detail: shown(problem.options.detail).slice(0, MOST_CHARACTERS),
     apiKeyId: caller.apiKeyId ?? null,
     builderId: caller.builderId ?? null,
+    groupRef: caller.groupRef ?? refused.groupRef ?? null,
   };
 }
 
