@@ -67,17 +67,28 @@ test("Apollo: changed records are found on every page, in whatever order", async
   const record = (id: number, updated: string) => ({ id: String(id).padStart(24, "0"), updated_at: updated });
   const full = Array.from({ length: 100 }, (_, index) => record(index, "2026-01-01T00:00:00Z"));
   const provider = replay(
-    { status: 200, body: { accounts: full } },
-    { status: 200, body: { accounts: [record(500, "2026-11-21T00:00:00Z")] } },
-    { status: 200, body: { accounts: [] } },
+    { status: 200, body: { contacts: full } },
+    { status: 200, body: { contacts: [record(500, "2026-11-21T00:00:00Z")] } },
+    { status: 200, body: { contacts: [] } },
   );
   const read = reader("apollo");
-  const first = await read.readPage(planRead("accounts", { since: SINCE }), undefined, provider.fetch);
+  const first = await read.readPage(planRead("contacts", { since: SINCE }), undefined, provider.fetch);
   assert.deepEqual(first.records, []);
-  const second = await read.readPage(planRead("accounts", { since: SINCE }), first.next, provider.fetch);
+  const second = await read.readPage(planRead("contacts", { since: SINCE }), first.next, provider.fetch);
   assert.equal(second.records.length, 1);
-  const third = await read.readPage(planRead("accounts", { since: SINCE }), second.next, provider.fetch);
+  const third = await read.readPage(planRead("contacts", { since: SINCE }), second.next, provider.fetch);
   assert.equal(third.next, undefined);
+});
+
+test("Apollo: pages are asked for in the body, in an order that no change moves", () => {
+  const { path, body } = reader("apollo").preparePage(planRead("contacts"));
+  assert.equal(path, "/api/v1/contacts/search");
+  assert.deepEqual(body, {
+    sort_by_field: "contact_created_at",
+    sort_ascending: true,
+    page: 1,
+    per_page: 100,
+  });
 });
 
 test("Brevo: contacts are updated by PUT, the others by PATCH", () => {

@@ -1,39 +1,57 @@
 /** Apollo's contacts, accounts and deals. Lists are searches, which show the first 50,000 records; nothing can be deleted. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
+
+/** A search: page, size and order go in the body. Sorted by creation, a contact that changes does not move. */
+const search = (singular: string): ObjectRules => ({
+  singular,
+  list: {
+    method: "POST",
+    path: "/api/v1/{path}/search",
+    body: { sort_by_field: `${singular}_created_at`, sort_ascending: true },
+    pageSize: { to: "body.per_page", most: 100 },
+  },
+  paging: { page: { to: "body.page", first: 1 }, depth: { records: 50_000 } },
+});
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f]{24,32}" },
   defaults: {
     modes: ["read", "create", "update"],
-    list: {
-      method: "POST",
-      path: "/api/v1/{path}/search",
-      pageSize: { to: "query.per_page", most: 100 },
-    },
     records: "{path}",
-    paging: { page: { to: "query.page", first: 1 } },
     total: "pagination.total_entries",
-    changedPath: "updated_at",
-    // No search knows a bound of the last change: all pages are read, and the records are compared here.
-    since: {},
+    // No list knows a bound of the last change: all pages are read, and the records are compared here.
     create: { method: "POST", path: "/api/v1/{path}" },
     update: { method: "PATCH", path: "/api/v1/{path}/{id}" },
     get: { path: "/api/v1/{path}/{id}", record: "{singular}" },
     record: "{singular}",
   },
   objects: {
-    contacts: { singular: "contact", example: { first_name: "Ada", email: "ada@example.com" } },
-    accounts: { singular: "account", example: { name: "Quill Ltd" } },
+    contacts: {
+      ...search("contact"),
+      changedPath: "updated_at",
+      example: { first_name: "Ada", email: "ada@example.com" },
+    },
+    // Accounts and deals have no time of the last change.
+    accounts: { ...search("account"), example: { name: "Quill Ltd" } },
     opportunities: {
       singular: "opportunity",
       list: { path: "/api/v1/{path}/search", pageSize: { to: "query.per_page", most: 100 } },
+      paging: { page: { to: "query.page", first: 1 } },
       example: { name: "Pens" },
     },
   },
-  errors: { message: ["error", "message"], code: "error_code" },
+  errors: {
+    message: ["error", "message"],
+    code: "error_code",
+    // The status of these is 422.
+    texts: {
+      "does not exist": "not_found",
+      "has been deleted": "not_found",
+      "as it is deleted": "not_found",
+    },
+  },
   sources: {
     documentation: "https://docs.apollo.io/reference",
-    checked:
-      "2026-11-22, documentation: list of endpoints, methods, duplicates; members of answers from published connectors",
+    checked: "2026-11-26, the vendor's OpenAPI description of August 2026",
   },
 };
