@@ -42,6 +42,15 @@ begin
   return old;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.note_state_time()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.state_time := now();
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.notify_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -706,6 +715,8 @@ CREATE TABLE read_objects (
   failing_since timestamptz,
   backfill_id uuid,
   disabled boolean NOT NULL DEFAULT false,
+  failure jsonb,
+  missing_fields jsonb,
   PRIMARY KEY (installation_id, object_name),
   FOREIGN KEY (installation_id) REFERENCES installations(id) ON DELETE CASCADE
 ) WITH (fillfactor=70, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_scale_factor=0);
@@ -992,6 +1003,8 @@ CREATE TABLE subscriptions (
   journal_app_id uuid,
   journal_wish jsonb,
   claim_number integer NOT NULL DEFAULT 0,
+  destination text,
+  state_time timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (id),
   UNIQUE (installation_id, object_name),
   CHECK ((source = ANY (ARRAY['webhook'::text, 'journal'::text, 'pubsub'::text, 'polling'::text]))),
@@ -1003,6 +1016,7 @@ CREATE INDEX subscriptions_claimed ON subscriptions (claimed_by) WHERE (claimed_
 CREATE INDEX subscriptions_due ON subscriptions (due_time) WHERE ((due_time IS NOT NULL) AND (claimed_by IS NULL));
 CREATE INDEX subscriptions_of_account ON subscriptions (project_id, provider, account_ref, object_key);
 CREATE INDEX subscriptions_of_journal ON subscriptions (journal_app_id) WHERE (journal_app_id IS NOT NULL);
+CREATE TRIGGER state_changed BEFORE UPDATE OF state ON subscriptions FOR EACH ROW WHEN (old.state IS DISTINCT FROM new.state) EXECUTE FUNCTION note_state_time();
 
 CREATE TABLE token_refreshes (
   connection_id uuid NOT NULL,

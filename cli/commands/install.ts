@@ -11,6 +11,7 @@ import {
   valueAt,
   type Json,
   type JsonObject,
+  objectsAt,
 } from "../http/json.ts";
 import { defaultConfig, openMappings, type OpenMapping } from "../installing/default-config.ts";
 import { printable } from "../output/printable.ts";
@@ -141,12 +142,12 @@ async function tell(made: JsonObject, integration: string, { out }: Connected): 
   const isUnhealthy = textAt(made, "healthStatus") === "unhealthy";
   await tellRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
   if (!isUnhealthy) return;
-  throw new Failure(
-    "The installation is unhealthy: the provider refuses the credentials of its connection.",
-    {
-      remedy: `Connect the customer again: busbar connect ${textAt(made, "config.content.provider") ?? "<provider>"} --group ${group}`,
-    },
+  const reasons = objectsAt(made, "healthReasons").map((reason) =>
+    ["type", "name", "detail"].map((member) => textAt(reason, member) ?? "").join(" "),
   );
+  throw new Failure(`The installation is unhealthy: ${reasons.join("; ")}`, {
+    remedy: `Look for what is to do with: busbar doctor. Connect the customer again with: busbar connect ${textAt(made, "config.content.provider") ?? "<provider>"} --group ${group}`,
+  });
 }
 
 async function uninstall(

@@ -74,21 +74,29 @@ async function checkConnections(deps: Needs): Promise<Finding[]> {
 
 async function checkInstallations(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/installations"));
-  const faults = all
-    .filter((one) => textAt(one, "healthStatus") === "unhealthy")
-    .map((one) => {
-      const [provider, group] = [
-        textAt(one, "connection.provider") ?? "",
-        textAt(one, "group.groupRef") ?? "",
-      ];
+  const faults = all.flatMap((one) =>
+    objectsAt(one, "healthReasons").map((reason) => {
+      const [type, name] = [textAt(reason, "type") ?? "", textAt(reason, "name") ?? ""];
+      const [id, group] = [textAt(one, "id") ?? "", textAt(one, "group.groupRef") ?? ""];
+      const since = `since ${textAt(reason, "since") ?? "unknown"}`;
       return bad(
-        `installation ${textAt(one, "id") ?? ""}`,
-        `is unhealthy: the ${provider} connection of ${group} does not work`,
-        reconnect(provider, group),
+        `installation ${id}`,
+        `${group}, ${type} ${name}: ${textAt(reason, "detail") ?? ""} (${since})`,
+        (REMEDIES[type] ?? (() => `Look with: busbar get installation ${id}`))(name, group),
       );
-    });
+    }),
+  );
   return summed("installations", all, faults);
 }
+
+const REMEDIES: Record<string, (name: string, group: string) => string> = {
+  connection: (provider, group) => reconnect(provider, group),
+  destination: (name) => `Look with: busbar test destination ${name}`,
+  field: (name, group) => `Map another field in place of ${name}, or ask ${group} to make it visible.`,
+  object: (_, group) => `Look with: busbar operations --group ${group} --status failure`,
+  read: (_, group) => `Look with: busbar operations --group ${group}`,
+  subscription: (_, group) => `Look with: busbar list subscriptions --group ${group}`,
+};
 
 const reconnect = (provider: string, group: string): string =>
   `The customer has to connect again: busbar connect ${provider} --group ${group}`;

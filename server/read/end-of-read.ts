@@ -18,7 +18,11 @@ export interface EndedRead {
 export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: EndedRead): RunEnd {
   const { run, target } = walk;
   const { messageName } = target.definition;
-  const end: RunEnd = { status: "success", result: `[${messageName}] ${resultOf(counts)}` };
+  const end: RunEnd = {
+    status: "success",
+    result: `[${messageName}] ${resultOf(counts)}`,
+    missingFields: [...walk.refused],
+  };
   switch (run.kind) {
     case "scheduled":
       return { ...end, cursor: cursorOf(walk, untilTime, stage) };

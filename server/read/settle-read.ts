@@ -23,7 +23,7 @@ export type SettleServices = Pick<
 >;
 
 /** `definition` is absent if the object can no longer be read. */
-type FailedOwner = RunOwner & Partial<Pick<ReadTarget, "definition">>;
+type FailedOwner = RunOwner & Partial<Pick<ReadTarget, "definition" | "connector">>;
 
 interface FailedPage {
   error: ProviderError;
@@ -200,7 +200,7 @@ const LONGEST_FAULT = 300;
 async function fail(
   deps: SettleServices,
   run: ClaimedRun,
-  { installed, fields, definition }: FailedOwner,
+  { installed, fields, definition, connector }: FailedOwner,
   { error, calls, isPermanent }: Failure,
 ): Promise<void> {
   const messageName = definition?.messageName ?? nameOf(run);
@@ -208,7 +208,8 @@ async function fail(
   const text = `[${messageName}] ${isOfProvider ? "Error reading from provider: " : ""}${error.message}`;
   const countsAsFailure = isPermanent && run.kind === "scheduled";
   const pauses = run.kind === "backfill" || (countsAsFailure && (await isLastFailure(deps, run)));
-  const end: RunEnd = { status: "failure", result: text, countsAsFailure };
+  const failure = describeFailure(error, messageName, { definition, connector });
+  const end: RunEnd = { status: "failure", result: text, countsAsFailure, failure };
   if (pauses) end.pause = { error: text, time: now().toISOString() };
   if (pauses) {
     const { content } = installed.installation.config;
@@ -238,6 +239,29 @@ async function fail(
   );
   if (isCommitted) deps.readMeter?.ended("failure");
 }
+
+/** Says what a failure is about: a required field that the provider does not know, the object, or the read as such. */
+function describeFailure(
+  error: Failure["error"],
+  messageName: string,
+  { definition, connector }: Pick<FailedOwner, "definition" | "connector">,
+): NonNullable<RunEnd["failure"]> {
+  const detail = shorten(error.message, LONGEST_FAULT);
+  if (!(error instanceof ProviderError)) return { type: "read", name: messageName, detail };
+  const { fieldKey } = connector?.read ?? {};
+  const key = error.kind === "invalid" && error.code !== undefined ? fieldKey?.(error.code) : undefined;
+  const field = requiredNames(definition).find((name) => key !== undefined && fieldKey?.(name) === key);
+  if (field !== undefined) return { type: "field", name: field, detail };
+  return { type: error.kind === "not_found" ? "object" : "read", name: messageName, detail };
+}
+
+const requiredNames = (definition: FailedOwner["definition"]): string[] =>
+  definition
+    ? [
+        ...definition.fields.required,
+        ...definition.requiredMappings.flatMap((name) => definition.mappings.get(name) ?? []),
+      ]
+    : [];
 
 async function isLastFailure({ database, minuteMs }: SettleServices, run: ClaimedRun): Promise<boolean> {
   const object = await findReadObject(database.queries, run.installationId, run.objectName);

@@ -4,6 +4,7 @@ import { listConnectionsById, type ConnectionRow, type ConnectionStatus } from "
 import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
+import { GROUP_REASONS, INSTALLATION_IS_UNHEALTHY, type HealthReason } from "./installation-health.ts";
 import { listInstallationsById, type InstallationRow } from "./installations.ts";
 
 export type HealthStatus = "healthy" | "unhealthy";
@@ -19,6 +20,8 @@ export interface GroupRow {
   installationCount: number;
   /** Null of a group without connections. */
   healthStatus: HealthStatus | null;
+  /** Times as text, because they come as JSON. */
+  healthReasons: (Omit<HealthReason, "since"> & { since: string })[] | null;
   /** The newest operation. */
   lastOperationId: string | null;
 }
@@ -40,14 +43,7 @@ export interface GroupRange {
   limit: number;
 }
 
-/** The same conditions as of `healthStatus` of an installation. */
-const PAUSED_BY_ITSELF = sql`exists (select from read_objects
-  where read_objects.installation_id = installations.id and pause->>'by' = 'auto')`;
-/** For statements with `installations` and their `connections`. */
-export const INSTALLATION_IS_UNHEALTHY = sql<boolean>`(connections.status = 'bad_credentials' or ${PAUSED_BY_ITSELF})`;
-const GROUP_IS_UNHEALTHY = sql`(
-  exists (select from connections where connections.group_id = groups.id and status = 'bad_credentials')
-  or exists (select from installations where installations.group_id = groups.id and ${PAUSED_BY_ITSELF}))`;
+const GROUP_IS_UNHEALTHY = sql`exists (select from ${GROUP_REASONS} as reason)`;
 const GROUP_IS_CONNECTED = sql`exists (select from connections where connections.group_id = groups.id)`;
 
 /** Lists groups in the order of their references. */
@@ -69,7 +65,7 @@ export async function listGroups(
   if (healthStatus === "healthy") conditions.push(sql`(${GROUP_IS_CONNECTED} and not ${GROUP_IS_UNHEALTHY})`);
   const { rows } = await sql<GroupRow>`
     select groups.*, connection_count, installation_count, last_operation_id,
-      case when ${GROUP_IS_UNHEALTHY} then 'unhealthy' when connection_count > 0 then 'healthy' end as health_status
+      health_reasons, case when health_reasons is not null then 'unhealthy' when connection_count > 0 then 'healthy' end as health_status
     from (select * from groups where ${all(conditions)} order by group_ref limit ${range.limit}) as groups
     cross join lateral (
       select count(*)::integer as connection_count from connections where connections.group_id = groups.id) as connected
@@ -79,6 +75,8 @@ export async function listGroups(
         select operations.id from operations where operations.installation_id = installations.id
         order by operations.id desc limit 1) as newest on true
       where installations.group_id = groups.id) as installed
+    cross join lateral (
+      select json_agg(reason order by since, type, name) as health_reasons from ${GROUP_REASONS} as reason) as health
     order by group_ref
   `.execute(queries);
   return rows;

@@ -1,7 +1,7 @@
 /** Integrations, their revisions, and the uploads that revisions are deployed from. */
 import { sql } from "kysely";
 import { isUuid, newId } from "../ground/ids.ts";
-import { INSTALLATION_IS_UNHEALTHY } from "./customer-lists.ts";
+import { INSTALLATION_IS_UNHEALTHY } from "./installation-health.ts";
 import type { Queries } from "./database.ts";
 import { queueSyncs } from "./installation-syncs.ts";
 import { followDeployedWatch } from "./schema-looks.ts";
@@ -84,7 +84,6 @@ export async function listIntegrationEntries<C>(
 ): Promise<IntegrationEntry<C>[]> {
   const used = queries
     .selectFrom("installations")
-    .innerJoin("connections", "connections.id", "installations.connectionId")
     .select([
       "installations.integrationId",
       sql<number>`count(*)::integer`.as("installationCount"),

@@ -17,7 +17,15 @@ async function openSubscriptions(scope: Scope) {
   const subscribe = async (name: string, source: SubscriptionSource): Promise<string> => {
     const { id: installationId } = await install(name);
     await syncSubscriptions(queries, { projectId, installationId }, [
-      { id: newId(), objectName: "contacts", provider: "hubspot", ...NAMES, source, isDisabled: false },
+      {
+        id: newId(),
+        objectName: "contacts",
+        provider: "hubspot",
+        ...NAMES,
+        source,
+        isDisabled: false,
+        destination: "changes",
+      },
     ]);
     await queries.updateTable("subscriptions").set({ state: "active" }).execute();
     return installationId;

@@ -219,7 +219,7 @@ export async function unpauseReadObjects(
 ): Promise<void> {
   const kind = by === undefined ? sql`` : sql`and pause ->> 'by' = ${by}`;
   await sql`
-    update read_objects set pause = null, failures = 0, failing_since = null,
+    update read_objects set pause = null, failures = 0, failing_since = null, failure = null,
       next_tick = case when schedule is null then null else now() end
     where installation_id = ${installationId} and object_name = any(${objectNames}::text[]) and pause is not null ${kind}
   `.execute(queries);

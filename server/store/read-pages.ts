@@ -24,6 +24,10 @@ export interface RunEnd {
   pause?: { error: string; time: string };
   /** Counts towards the failures after which an object is paused; a success sets them back. */
   countsAsFailure?: boolean;
+  /** What a failure is about, which the health of the installation tells until the next success. */
+  failure?: { type: "field" | "object" | "read"; name: string; detail: string };
+  /** Of a success: optional fields that the provider refused. */
+  missingFields?: string[];
   event?: EventRow;
 }
 
@@ -73,7 +77,7 @@ export async function commitReadPages(queries: Queries, pages: ReadPageCommit[])
       select * from jsonb_to_recordset(${toStoredJson(pages.map(toInput))}::jsonb) as x(
         operation_id uuid, worker_id integer, until_time timestamptz, stage text, checkpoint jsonb, metadata jsonb, log jsonb,
         release boolean, status text, result text, cursor_time timestamptz, settled boolean, deletions_time timestamptz,
-        forget_before timestamptz, pause jsonb, failed boolean)
+        forget_before timestamptz, pause jsonb, failed boolean, failure jsonb, missing_fields text[])
     ), mine as materialized (
       select read_runs.operation_id, read_runs.installation_id, read_runs.object_name
       from read_runs join input on input.operation_id = read_runs.operation_id and read_runs.claimed_by = input.worker_id
@@ -115,6 +119,8 @@ const toInput = (page: ReadPageCommit) => ({
   forget_before: page.end?.cursor?.forgetBefore,
   pause: page.end?.pause && { by: "auto", ...page.end.pause },
   failed: page.end?.countsAsFailure ?? false,
+  failure: page.end?.failure,
+  missing_fields: page.end?.missingFields,
 });
 
 const SHOW_PROGRESS = sql`shown as (
@@ -152,7 +158,14 @@ const END_RUNS = sql`ended as (
         pause = coalesce(read_objects.pause, input.pause),
         failures = case when input.failed then failures + 1 when input.cursor_time is not null then 0 else failures end,
         failing_since = case when input.failed then coalesce(failing_since, now())
-          when input.cursor_time is not null then null else failing_since end
+          when input.cursor_time is not null then null else failing_since end,
+        failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
+        missing_fields = case when input.status <> 'success' then read_objects.missing_fields
+          when cardinality(input.missing_fields) > 0 then (
+            select jsonb_agg(jsonb_build_object('name', field, 'since', coalesce((
+              select known ->> 'since' from jsonb_array_elements(read_objects.missing_fields) as known where known ->> 'name' = field
+            ), to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))) from unnest(input.missing_fields) as field
+          ) end
       from input join mine using (operation_id)
       where input.status is not null and read_objects.installation_id = mine.installation_id
         and read_objects.object_name = mine.object_name

@@ -490,11 +490,13 @@ export interface ReadObjects {
   destination: string;
   disabled: Generated<boolean>;
   failingSince: Timestamp | null;
+  failure: Json | null;
   failures: Generated<number>;
   floorTime: Timestamp | null;
   installationId: string;
   messageName: string;
   missedTick: Generated<boolean>;
+  missingFields: Json | null;
   nextTick: Timestamp | null;
   objectName: string;
   pause: Json | null;
@@ -667,6 +669,7 @@ export interface Subscriptions {
   createTime: Generated<Timestamp>;
   deletionsUntil: Timestamp | null;
   delivered: Generated<Int8>;
+  destination: string | null;
   dueTime: Generated<Timestamp | null>;
   duplicates: Generated<Int8>;
   filtered: Generated<Int8>;
@@ -692,6 +695,7 @@ export interface Subscriptions {
   source: string;
   sourceRetryTime: Timestamp | null;
   state: Generated<string>;
+  stateTime: Generated<Timestamp>;
   walk: Json | null;
   warnings: Generated<string[]>;
 }

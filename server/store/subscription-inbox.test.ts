@@ -25,6 +25,7 @@ test("an event is stored once per installation of its account, makes it due, and
         objectKey: "0-1",
         source: "webhook",
         isDisabled: false,
+        destination: "changes",
       },
     ]);
   }
@@ -78,6 +79,7 @@ test("an event waits for the window of its record", async (scope) => {
       objectKey: "0-1",
       source: "webhook",
       isDisabled: false,
+      destination: "changes",
     },
   ]);
   const event = {

@@ -39,7 +39,15 @@ async function openSubscription(scope: Scope) {
   const { id: installationId, connectionId } = await install("one");
   const sync = (source: SubscriptionSource, isDisabled = false) =>
     syncSubscriptions(queries, { projectId, installationId }, [
-      { id: newId(), objectName: "contacts", provider: "hubspot", ...NAMES, source, isDisabled },
+      {
+        id: newId(),
+        objectName: "contacts",
+        provider: "hubspot",
+        ...NAMES,
+        source,
+        isDisabled,
+        destination: "changes",
+      },
     ]);
   const find = async (): Promise<SubscriptionRow> => {
     const [row] = await listSubscriptions(queries, projectId, installationId);

@@ -82,6 +82,7 @@ export interface WantedSubscription {
   objectKey: string | null;
   source: SubscriptionSource;
   isDisabled: boolean;
+  destination: string;
   /** Of the source `journal`: the app that has it, and what it must report. */
   journal?: { appId: string; wish: JournalWish | undefined } | undefined;
 }
@@ -120,24 +121,24 @@ export async function syncSubscriptions(
   if (wanted.length === 0) return;
   await sql`
     insert into subscriptions as known (id, project_id, installation_id, object_name, provider, account_ref, object_key,
-      source, journal_app_id, journal_wish, state, polled_until, poll_time)
+      source, destination, journal_app_id, journal_wish, state, polled_until, poll_time)
     select id, ${projectId}, ${installationId}, object_name, provider, account_ref, object_key, source,
-      journal_app_id, journal_wish, case when is_disabled then 'disabled' else 'pending' end,
+      destination, journal_app_id, journal_wish, case when is_disabled then 'disabled' else 'pending' end,
       case when is_polled then now() end, case when is_polled then now() end
     from (
       select *, source = 'polling' and not is_disabled as is_polled
       from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
-        ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[],
+        ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[], ${column("destination")}::text[],
         ${wanted.map(({ journal }) => journal?.appId ?? null)}::uuid[], ${wanted.map(wishText)}::jsonb[],
         ${column("isDisabled")}::boolean[])
-        as one (id, object_name, provider, account_ref, object_key, source, journal_app_id, journal_wish, is_disabled)
+        as one (id, object_name, provider, account_ref, object_key, source, destination, journal_app_id, journal_wish, is_disabled)
     ) wanted
     on conflict (installation_id, object_name) do update set
       provider = excluded.provider,
       -- What the provider was asked for stays while the connection tells nothing else.
       account_ref = coalesce(excluded.account_ref, known.account_ref),
       object_key = coalesce(excluded.object_key, known.object_key),
-      source = excluded.source, journal_app_id = excluded.journal_app_id, journal_wish = excluded.journal_wish,
+      source = excluded.source, destination = excluded.destination, journal_app_id = excluded.journal_app_id, journal_wish = excluded.journal_wish,
       state = case when excluded.state = 'disabled' then 'disabled'
         when known.state = 'active' and excluded.source = known.source
           and excluded.journal_app_id is not distinct from known.journal_app_id

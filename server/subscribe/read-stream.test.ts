@@ -41,7 +41,7 @@ async function openJournal(scope: Scope) {
     const wanted = { ...PROVIDER, ...OBJECT, objectName: "contacts", source: "journal" as const };
     const journal = { appId: app.id, wish: undefined };
     await syncSubscriptions(queries, { projectId, installationId }, [
-      { ...wanted, id: newId(), isDisabled: false, journal },
+      { ...wanted, id: newId(), isDisabled: false, destination: "changes", journal },
     ]);
   }
   const row = { ...PROVIDER, projectId, ref: "", topic: "", accountRef: "app", selected: [] };

@@ -101,6 +101,7 @@ async function wantedSubscriptions(
     objectKey: connector.subscribe.objectKey(definition.objectName) ?? null,
     source,
     isDisabled: !wantsEvents(definition),
+    destination: definition.destination,
     journal: app && { appId: app.id, wish: journalWish(definition, { clientId: app.clientId, watchNames }) },
   }));
 }

@@ -31,6 +31,7 @@ async function openPushes(scope: Scope) {
       objectKey: "0-1",
       source: "webhook" as const,
       isDisabled: false,
+      destination: "changes",
     };
     await syncSubscriptions(queries, { projectId, installationId: id }, [subscription]);
     return id;

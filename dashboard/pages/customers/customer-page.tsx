@@ -5,6 +5,7 @@ import { useParams } from "@tanstack/react-router";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
 import { LiveTable } from "../../frame/list-page.tsx";
+import { HealthReasons } from "../../frame/health-reasons.tsx";
 import { OperationsTable } from "../../frame/operations-table.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -42,6 +43,7 @@ export function CustomerPage(): JSX.Element {
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && (
         <>
+          <HealthReasons reasons={data.healthReasons} />
           <Section>
             <Facts
               facts={{

@@ -4,6 +4,7 @@ import { useParams } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import { ActorName } from "../../frame/actor-name.tsx";
+import { HealthReasons } from "../../frame/health-reasons.tsx";
 import { OperationsTable } from "../../frame/operations-table.tsx";
 import { part, ProjectLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -40,6 +41,7 @@ export function InstallationPage(): JSX.Element {
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && playground && (
         <>
+          <HealthReasons reasons={data.healthReasons} />
           <About installation={data} />
           <PageTabs
             tabs={[

@@ -2,6 +2,7 @@
 import { Type, type Static } from "typebox";
 import { timeOfId } from "../../ground/ids.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
+import { HEALTH_REASON_TYPES } from "../../store/installation-health.ts";
 import type { GroupRow } from "../../store/customer-lists.ts";
 import { ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
@@ -19,6 +20,24 @@ export const GroupSchema = Type.Object(
     description:
       "A customer of yours, for example a company. Its people share connections and installations.",
   },
+);
+
+export const HealthReasonsSchema = Type.Array(
+  Type.Object(
+    {
+      type: Type.Enum([...HEALTH_REASON_TYPES], {
+        description:
+          "`connection`: the provider refuses the credentials. `destination`: it is missing, disabled or failing. `field`: the provider does " +
+          "not know it any more. `object`: the provider does not know it, or does not show it. `read`: reading fails. `subscription`: changes " +
+          "are not reported.",
+      }),
+      name: Type.String({ description: "Of the provider, destination, field or object." }),
+      detail: Type.String({ description: "What is known of it." }),
+      since: Type.String({ format: "date-time", description: "Since when." }),
+    },
+    { title: "HealthReason", description: "One reason why something is not healthy." },
+  ),
+  { description: "Busbar's own: why it is `unhealthy`, the oldest first; empty while it is healthy." },
 );
 
 export const ConsumerSchema = Type.Object(
@@ -42,11 +61,10 @@ export const CustomerSchema = Type.Object(
     installationCount: count("installations"),
     healthStatus: Type.Optional(
       Type.Enum(["healthy", "unhealthy"], {
-        description:
-          "`unhealthy` while a connection has bad credentials, or Busbar has paused reading an object after failures. " +
-          "Absent without connections.",
+        description: "`unhealthy` while there is any of `healthReasons`. Absent without connections.",
       }),
     ),
+    healthReasons: HealthReasonsSchema,
     lastActivityTime: Type.Optional(
       Type.String({ format: "date-time", description: "When the latest operation began." }),
     ),
@@ -59,6 +77,10 @@ export const toCustomer = (row: GroupRow): Static<typeof CustomerSchema> => ({
   connectionCount: row.connectionCount,
   installationCount: row.installationCount,
   ...(row.healthStatus && { healthStatus: row.healthStatus }),
+  healthReasons: (row.healthReasons ?? []).map(({ since, ...reason }) => ({
+    ...reason,
+    since: new Date(since).toISOString(),
+  })),
   ...(row.lastOperationId && { lastActivityTime: timeOfId(row.lastOperationId).toISOString() }),
 });
 

@@ -6,9 +6,10 @@ import { ConfigContentSchema, type ConfigContent } from "../../manifest/installa
 import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/installations.ts";
+import { listHealthReasons, type HealthReason } from "../../store/installation-health.ts";
 import { listReadPauses, type PausedObject } from "../../store/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
-import { GroupSchema, toGroup } from "../customers/customer.ts";
+import { GroupSchema, HealthReasonsSchema, toGroup } from "../customers/customer.ts";
 import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
@@ -39,9 +40,9 @@ export const InstallationSchema = Type.Object(
     integrationId: IntegrationId,
     group: described(GroupSchema, "The customer."),
     healthStatus: Type.Enum(["healthy", "unhealthy"], {
-      description:
-        "`unhealthy` while the connection has bad credentials, or Busbar has paused reading an object after failures.",
+      description: "`unhealthy` while there is any of `healthReasons`.",
     }),
+    healthReasons: HealthReasonsSchema,
     lastOperationStatus: Type.Optional(
       Type.Enum(["success", "failure", "in_progress"], { description: "Status of the latest operation." }),
     ),
@@ -76,15 +77,16 @@ function toInstallation(
   row: StoredInstallation,
   connection: ConnectionRow,
   pauses: PausedObject[],
+  reasons: HealthReason[],
 ): Installation {
-  const isPausedByItself = pauses.some(({ pause }) => pause.by === "auto");
   const { config, lastOperationStatus } = row;
   return {
     id: row.id,
     projectId: row.projectId,
     integrationId: row.integrationId,
     group: toGroup(connection.group),
-    healthStatus: connection.status === "bad_credentials" || isPausedByItself ? "unhealthy" : "healthy",
+    healthStatus: reasons.length > 0 ? "unhealthy" : "healthy",
+    healthReasons: reasons.map(({ since, ...reason }) => ({ ...reason, since: since.toISOString() })),
     ...(lastOperationStatus && {
       lastOperationStatus: lastOperationStatus as "success" | "failure" | "in_progress",
     }),
@@ -113,15 +115,14 @@ export async function toInstallations(
     projectId,
     rows.map((row) => row.connectionId),
   );
-  const paused = await listReadPauses(
-    queries,
-    rows.map((row) => row.id),
-  );
+  const ids = rows.map((row) => row.id);
+  const paused = await listReadPauses(queries, ids);
+  const reasons = await listHealthReasons(queries, ids);
   const pauses = Map.groupBy(paused, ({ installationId }) => installationId);
   return rows.flatMap((row) => {
     const connection = connections.get(row.connectionId);
     if (!connection) return [];
-    return [toInstallation(row, connection, pauses.get(row.id) ?? [])];
+    return [toInstallation(row, connection, pauses.get(row.id) ?? [], reasons.get(row.id) ?? [])];
   });
 }
 

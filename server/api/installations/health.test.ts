@@ -1,0 +1,159 @@
+/** Everything broken once: for each fault, what the installation, lists, groups and integrations say, and that it heals. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
+import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
+import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
+import { accept } from "../../../tests/harness/deliveries/sink.ts";
+import { until } from "../../../tests/harness/until.ts";
+
+interface Reason {
+  type: string;
+  name: string;
+  detail: string;
+  since: string;
+}
+
+describe("the health of an installation", () => {
+  let all: Delivering;
+  let customer: Customer;
+  let destination: { id: string; name: string };
+  after(() => all.close());
+  before(async () => {
+    all = await openDelivering({
+      BUSBAR_MINUTE_MS: "60000",
+      BUSBAR_RETRY_BASE_SECONDS: "0.1",
+      BUSBAR_WEBHOOK_DISABLE_AFTER_SECONDS: "600",
+    });
+    all.on.sandbox.salesforce.setLimits("off");
+    destination = await drawRoute(all.on, `${all.sink.url}/hook`, []);
+    const manifest = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: salesforce
+    read:
+      objects:
+        - objectName: account
+          destination: ${destination.name}
+          schedule: "*/10 * * * *"
+          requiredFields: [{ fieldName: name }]
+          optionalFields: [{ fieldName: phone }]
+`;
+    const content = {
+      read: { objects: { account: { objectName: "account", selectedFields: { phone: true } } } },
+    };
+    customer = await connectCustomer(all.on, {
+      provider: "salesforce",
+      manifest,
+      integration: "crm",
+      content,
+    });
+    await until(async () => (await reasons()).length === 0);
+  });
+
+  const place = () => `/integrations/crm/installations/${customer.installationId}`;
+  const get = async (path: string) => (await all.on.inProject("GET", path)).body;
+
+  /** Of the installation; lists, its group and its integration must say the same. */
+  async function reasons(): Promise<Reason[]> {
+    const { healthStatus, healthReasons } = await get(place());
+    assert.equal(healthStatus, healthReasons.length > 0 ? "unhealthy" : "healthy");
+    return healthReasons;
+  }
+
+  async function awaitReason(type: string, name: string, detail: RegExp): Promise<Reason> {
+    const found = await until(async () =>
+      (await reasons()).find((one) => one.type === type && one.name === name && detail.test(one.detail)),
+    );
+    assert.ok(Date.parse(found.since) <= Date.now() + 1_000, found.since);
+    const [group] = (await get("/groups?healthStatus=unhealthy")).results;
+    assert.equal(group?.groupRef, customer.groupRef);
+    assert.ok(group.healthReasons.some((one: Reason) => one.type === type && one.name === name));
+    assert.deepEqual((await get("/installations:search?healthStatus=healthy")).results, []);
+    const [listed] = (await get("/installations:search?healthStatus=unhealthy")).results;
+    assert.ok(listed.healthReasons.some((one: Reason) => one.type === type && one.name === name));
+    return found;
+  }
+
+  const heals = () => until(async () => (await reasons()).length === 0);
+
+  const trigger = () =>
+    all.on.call("POST", "/read/v1/projects/default/integrations/crm/objects/account", {
+      groupRef: customer.groupRef,
+      mode: "async",
+      sinceTimestamp: "2000-01-01T00:00:00Z",
+    });
+
+  test("names a receiver that is dead, since the first failed attempt, until it takes a message", async () => {
+    all.sink.answer = (_received, response) => void response.writeHead(500).end();
+    await trigger();
+    await awaitReason("destination", destination.name, /failing/);
+    all.sink.answer = accept;
+    await heals();
+  });
+
+  test("names a destination that is disabled, or missing", async () => {
+    const path = `/destinations/${destination.id}`;
+    await all.database.pool.query(
+      "update destinations set disabled_time = now(), disabled_reason = 'given up' where id = $1",
+      [destination.id],
+    );
+    await awaitReason("destination", destination.name, /disabled: given up/);
+    await all.database.pool.query(
+      "update destinations set disabled_time = null, disabled_reason = null, name = 'elsewhere' where id = $1",
+      [destination.id],
+    );
+    await awaitReason("destination", destination.name, /no destination of this name/);
+    await all.database.pool.query("update destinations set name = $2 where id = $1", [
+      destination.id,
+      destination.name,
+    ]);
+    assert.equal((await get(path)).name, destination.name);
+    await heals();
+  });
+
+  test("names a provider that is down while it is read, before anybody gives up", async () => {
+    all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 503, body: "" });
+    await trigger();
+    const { detail } = await awaitReason("read", "account", /no page at the last \d+ attempts/);
+    const operationId = /operation (\S+) says/.exec(detail)?.[1];
+    assert.equal((await get(`/operations/${operationId}`)).status, "in_progress");
+    all.on.sandbox.clearFaults();
+    await heals();
+  });
+
+  test("names an optional field that the provider refuses, until it knows it again", async () => {
+    const refusal = [{ errorCode: "INVALID_FIELD", message: "No such column 'Phone' on entity 'Account'." }];
+    all.on.sandbox.addFault({ provider: "salesforce", path: "[Pp]hone", status: 400, body: refusal });
+    await trigger();
+    await awaitReason("field", "phone", /refuses this field of account/);
+    all.on.sandbox.clearFaults();
+    await trigger();
+    await heals();
+  });
+
+  test("names an object whose scheduled reads fail for good, with the provider's words", async () => {
+    const refusal = [{ errorCode: "INVALID_TYPE", message: "sObject type 'Account' is not supported." }];
+    all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 400, body: refusal });
+    await all.database.pool.query("update read_objects set next_tick = now()");
+    await awaitReason("read", "account", /sObject type 'Account' is not supported/);
+    all.on.sandbox.clearFaults();
+    await all.database.pool.query("update read_objects set next_tick = now()");
+    await heals();
+  });
+
+  test("names credentials that the provider refuses, until the customer connects again", async () => {
+    all.on.sandbox.salesforce.expireTokens();
+    all.on.sandbox.addFault({
+      provider: "salesforce",
+      path: "/token",
+      status: 400,
+      body: { error: "invalid_grant" },
+    });
+    await trigger();
+    await awaitReason("connection", "salesforce", /has to connect again/);
+    const groups = (await get("/groups?healthStatus=unhealthy")).results;
+    assert.equal(groups[0].healthReasons.filter(({ type }: Reason) => type === "connection").length, 1);
+  });
+});
