@@ -59,11 +59,17 @@ test("lists can be searched, owners cannot, and neither has associations or show
   });
 });
 
+test("an empty page of owners that names a next one goes on", async () => {
+  const provider = replay({ status: 200, body: { results: [], paging: { next: { after: "1" } } } });
+  const { next } = await read.readPage(planRead("owners"), undefined, provider.fetch);
+  assert.equal(next?.cursor, "1");
+});
+
 test("pages that repeat or never end are refused", async () => {
   const owner = { id: "1", updatedAt: "2026-01-01T00:00:00Z" };
   const bodies: Json[] = [
     { results: [owner], paging: { next: { after: "1" } } },
-    { results: [], paging: { next: { after: "1" } } },
+    { results: [], paging: { next: { after: "0" } } },
     { results: [{}] },
     { results: 1 },
   ];

@@ -101,7 +101,7 @@ function readAnswer(
   const [first] = all;
   const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;
   const isRepeated = first !== undefined && first.id === checkpoint?.first;
-  if (cursor !== undefined && (first === undefined || cursor === checkpoint?.cursor || pages >= MOST_PAGES)) {
+  if (cursor !== undefined && (cursor === checkpoint?.cursor || pages >= MOST_PAGES)) {
     throw brokenPage("HubSpot's pages do not advance");
   }
   if (isRepeated) throw brokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);

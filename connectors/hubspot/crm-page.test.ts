@@ -48,6 +48,69 @@ test("a walk over all lists them and goes on behind the cursor", async () => {
   assert.deepEqual(record?.changeTime, new Date("2026-01-06T10:00:00.120Z"));
 });
 
+test("empty pages that name a next one go on, by list and by search; next: null is the end", async () => {
+  for (const asked of [plan(), plan({ since: new Date(0) })]) {
+    const end: Reply = { status: 200, body: { total: 1, results: [contact("3")], paging: { next: null } } };
+    const provider = replay(
+      page([], "a"),
+      page([], "b"),
+      page([contact("1")], "c"),
+      page([], "d"),
+      page([contact("2")], "e"),
+      end,
+    );
+    const seen: string[] = [];
+    let checkpoint;
+    do {
+      const found = await read.readPage(asked, checkpoint, provider.fetch);
+      seen.push(...ids(found.records));
+      checkpoint = found.next;
+    } while (checkpoint);
+    assert.deepEqual(seen, ["1", "2", "3"]);
+    const again = replay(page([], "a"), page([], "a"));
+    const { next } = await read.readPage(asked, undefined, again.fetch);
+    await assert.rejects(read.readPage(asked, next, again.fetch), { kind: "unreadable", message: /cursor/ });
+  }
+});
+
+test("an empty page of a search is followed by its cursor, one with records by the last id", async () => {
+  const provider = replay(
+    page([contact("1")], "200"),
+    page([], "400"),
+    page([contact("2")], "600"),
+    page([]),
+  );
+  const asked = plan({ since: new Date(0) });
+  let checkpoint;
+  do checkpoint = (await read.readPage(asked, checkpoint, provider.fetch)).next;
+  while (checkpoint);
+  const sent = provider.requests.map(({ body }) => {
+    const text = JSON.stringify(body);
+    return [/"GT","value":"(\d+)"/.exec(text)?.[1], /"after":"(\d+)"/.exec(text)?.[1]];
+  });
+  assert.deepEqual(sent, [
+    [undefined, undefined],
+    ["1", undefined],
+    ["1", "400"],
+    ["2", undefined],
+  ]);
+});
+
+test("a search that counts more than it gives goes on, and fails with both numbers where it gives nothing", async () => {
+  const asked = plan({ since: new Date(0) });
+  const counted = (total: number, ...results: JsonObject[]): Reply => ({
+    status: 200,
+    body: { total, results },
+  });
+  const provider = replay(counted(5, contact("1")), counted(4, contact("2")), counted(3));
+  const first = await read.readPage(asked, undefined, provider.fetch);
+  const second = await read.readPage(asked, first.next, provider.fetch);
+  await assert.rejects(read.readPage(asked, second.next, provider.fetch), {
+    kind: "unavailable",
+    message: "HubSpot's search counts 3 more records, and gives 0 of them and no next page",
+  });
+});
+
 test("a walk with a time or filters searches, each page a new query behind the last id", async () => {
   const bounded = plan({
     objectName: "deals",

@@ -3,14 +3,14 @@
  * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
  */
 import { isJsonObject } from "../../server/ground/json.ts";
-import { brokenPage, checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
-import type { ProviderError } from "../../connector-kit/provider-error.ts";
+import { checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { withRefusedField } from "../../connector-kit/refused-field.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
-import { advance, listPlaceOf, readListing, restart, type ListPlace } from "./list-walk.ts";
+import { advance, listPlaceOf, readListing, restart, sameCursor, type ListPlace } from "./list-walk.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import {
   isTooLong,
@@ -24,7 +24,7 @@ import {
 import { readRecords } from "./read-records.ts";
 import { filterTest, timeTest } from "./record-test.ts";
 
-/** Where a page begins; a search begins behind the last id. */
+/** Where a page begins; a search begins behind the last id, and has a cursor only behind an empty page. */
 interface Place extends ListPlace {
   way: "list" | "search";
   /** The properties are too long for an address: ids are listed, then read. */
@@ -97,15 +97,38 @@ async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): P
   const { listed, after } = readListing(answer.body, plan.objectName);
   checkRising(listed, place.lastId, isAfter);
   const lastId = listed.at(-1)?.id;
-  if (after !== undefined && lastId === undefined) {
-    throw brokenPage("HubSpot's search does not advance: a page without records names a next page");
-  }
   const total = isJsonObject(answer.body) ? answer.body.total : undefined;
+  const next = placeBehind(place, lastId, after, typeof total === "number" ? total - listed.length : 0);
   return {
     records: listed.filter(filterTest(plan.filters.slice(MOST_WALK_FILTERS), plan)),
-    ...(after !== undefined && { next: toCheckpoint({ ...place, lastId }) }),
+    ...(next && { next: toCheckpoint(next) }),
     ...(place.lastId === undefined && typeof total === "number" && { total }),
   };
+}
+
+/**
+ * Returns where the next page of a search begins; undefined if this was the last one. Behind a page with records this is their last id, also
+ * if the page names no next one and its own count says that more match. Behind an empty page it is the cursor. Throws `ProviderError` where a
+ * page has neither records nor a next one, and counts some: the index may be ahead of the store, so that this is tried again.
+ *
+ * @param missing how many more records the page counts than it has; the count is of the same answer, so changes between pages do not matter
+ */
+function placeBehind(
+  place: Place,
+  lastId: string | undefined,
+  after: string | undefined,
+  missing: number,
+): Place | undefined {
+  if (lastId !== undefined) {
+    return after !== undefined || missing > 0 ? { ...place, lastId, after: undefined } : undefined;
+  }
+  if (after !== undefined) {
+    if (after === place.after) throw sameCursor("search");
+    return { ...place, after };
+  }
+  if (missing <= 0) return undefined;
+  const message = `HubSpot's search counts ${missing} more records, and gives 0 of them and no next page`;
+  throw new ProviderError({ kind: "unavailable", message, status: 200 });
 }
 
 const listProperties = (plan: ReadPlan): string[] => propertiesOf(plan, plan.filters);
@@ -120,13 +143,14 @@ function listRequest(plan: ReadPlan, { after, isWide, limit }: Place): ProviderR
   });
 }
 
-const searchRequest = (plan: ReadPlan, { lastId, limit }: Place): ProviderRequest =>
+const searchRequest = (plan: ReadPlan, { lastId, after, limit }: Place): ProviderRequest =>
   searchPage({
     plan,
     filters: plan.filters.slice(0, MOST_WALK_FILTERS),
     properties: propertiesOf(plan, plan.filters.slice(MOST_WALK_FILTERS)),
     limit: pageSize(plan, limit ?? SEARCH_LIMIT),
     afterId: lastId,
+    after,
   });
 
 const pageSize = ({ pageSize }: ReadPlan, most: number): number =>

@@ -252,3 +252,12 @@ test("a batch of one still uses the batch form, and a batch of deletes goes one 
   );
   assert.deepEqual(ids(result.outcomes), ["1", "2"]);
 });
+
+test("several choices go out as one text with semicolons, none as an empty one", async () => {
+  const fields = { interests: ["tea", "chess"], sizes: [1, 2], none: [], one: ["x"] };
+  const provider = replay({ status: 201, body: contact("1", {}) });
+  await write.write(single("create", { fields }), provider.fetch);
+  assert.deepEqual(provider.requests[0]?.body, {
+    properties: { interests: "tea;chess", sizes: "1;2", none: "", one: "x" },
+  });
+});

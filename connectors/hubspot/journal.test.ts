@@ -201,3 +201,26 @@ test("an object is subscribed to with its fields; a subscription that exists is 
   const conversation = { ...wanted, objectKey: "conversation", other: [], fields: [] };
   await assert.rejects(journal.select(conversation, fetch), /no changes of `conversation`/);
 });
+
+test("the journal's token has every scope with which the app may read objects", () => {
+  // HubSpot's API description 2026-03: `security` of tickets, and of objects with sensitive properties.
+  const readable = [
+    "tickets",
+    "tickets.sensitive.v2",
+    "crm.objects.contacts.read",
+    "crm.objects.contacts.sensitive.read.v2",
+    "crm.objects.contacts.highly_sensitive.read.v2",
+    "crm.objects.projects.sensitive.read",
+  ];
+  const others = [
+    "oauth",
+    "crm.objects.contacts.write",
+    "crm.objects.contacts.sensitive.write.v2",
+    "crm.lists.read",
+  ];
+  const scopes = journal.tokenScopes([...readable, ...others]);
+  assert.deepEqual(
+    scopes.filter((scope) => !scope.startsWith("developer.")),
+    readable,
+  );
+});

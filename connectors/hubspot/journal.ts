@@ -31,8 +31,8 @@ function tokenScopes(appScopes: readonly string[]): string[] {
     "developer.webhooks_journal.read",
     "developer.webhooks_journal.subscriptions.read",
     "developer.webhooks_journal.subscriptions.write",
-    // Changes are reported of objects that the app may read.
-    ...appScopes.filter((scope) => /^crm\.objects\..+\.read$/.test(scope)),
+    // Changes are reported of objects that the app may read. Scopes of sensitive data may end with a version, and tickets have an older name.
+    ...appScopes.filter((scope) => /^(crm\.objects\..+\.read(\.v\d+)?|tickets(\..+)?)$/.test(scope)),
   ];
 }
 

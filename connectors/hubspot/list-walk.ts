@@ -35,7 +35,8 @@ export function readListing(body: Json | undefined, objectName: string): Listing
 export function cursorOf({ paging }: JsonObject): string | undefined {
   if (paging === undefined || paging === null) return undefined;
   const after = textAt(paging, "next.after");
-  if (after !== undefined || (isJsonObject(paging) && paging.next === undefined)) return after;
+  if (after !== undefined) return after;
+  if (isJsonObject(paging) && (paging.next === undefined || paging.next === null)) return undefined;
   throw brokenPage("HubSpot's answer is broken: `paging` has no cursor of the next page");
 }
 
@@ -47,15 +48,18 @@ export function advance(
   const { lastId, skipTo } = place;
   checkRising(listed, lastId, isAfter);
   const fresh = skipTo === undefined ? listed : listed.filter(({ id }) => isAfter(id, skipTo));
-  const last = listed.at(-1)?.id;
   if (after === undefined) return { fresh };
-  if (last === undefined || after === place.after) {
-    throw brokenPage(
-      "HubSpot's list does not advance: a page has no records, or the cursor of the page before",
-    );
-  }
-  return { fresh, next: { after, lastId: last, ...(skipTo !== undefined && { skipTo }) } };
+  if (after === place.after) throw sameCursor("list");
+  const last = listed.at(-1)?.id ?? lastId;
+  return {
+    fresh,
+    next: { after, ...(last !== undefined && { lastId: last }), ...(skipTo !== undefined && { skipTo }) },
+  };
 }
+
+/** Returns the error for a page that names itself as the next one. */
+export const sameCursor = (what: "list" | "search"): ProviderError =>
+  brokenPage(`HubSpot's ${what} does not advance: a page has the cursor of the page before`);
 
 /** Returns the beginning of the list, without what was read, after HubSpot refused a cursor. */
 export function restart({ lastId, skipTo }: ListPlace, refusal: ProviderError): ListPlace {

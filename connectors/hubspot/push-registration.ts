@@ -8,6 +8,9 @@ const REQUESTS_AT_ONCE = 10;
 /** These are not types of CRM objects, but events of the account. */
 const CONVERSATION = "conversation";
 
+/** The file's own name of an object (https://developers.hubspot.com/docs/apps/developer-platform/add-features/configure-webhooks). */
+const FILE_NAMES: Record<string, string> = { meeting: "meeting_event" };
+
 export function registration(objects: SubscribedObject[], targetUrl: string): JsonObject {
   const crmObjects: JsonObject[] = [];
   const hubEvents: JsonObject[] = [];
@@ -20,7 +23,7 @@ export function registration(objects: SubscribedObject[], targetUrl: string): Js
     crmObjects.push(
       ...typesOf(object, "object").map(({ subscriptionType, ...more }) => ({
         subscriptionType: subscriptionType ?? "",
-        objectType,
+        objectType: FILE_NAMES[objectType] ?? objectType,
         ...more,
       })),
     );

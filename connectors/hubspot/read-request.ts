@@ -67,10 +67,19 @@ export interface SearchPage {
   limit: number;
   /** Only records with a greater id. */
   afterId?: string;
+  /** The cursor of an empty page before, of the same query. */
+  after?: string;
 }
 
 /** Searches in the order of ids. The next page is a new query behind the last id: HubSpot stops at 10,000 results. */
-export function searchPage({ plan, filters, properties, limit, afterId }: SearchPage): ProviderRequest {
+export function searchPage({
+  plan,
+  filters,
+  properties,
+  limit,
+  afterId,
+  after,
+}: SearchPage): ProviderRequest {
   const all: JsonObject[] = [
     ...timeFilter(plan),
     ...(afterId === undefined ? [] : [{ propertyName: "hs_object_id", operator: "GT", value: afterId }]),
@@ -85,6 +94,7 @@ export function searchPage({ plan, filters, properties, limit, afterId }: Search
     sorts: [{ propertyName: "hs_object_id", direction: "ASCENDING" }],
     ...(properties.length > 0 && { properties }),
     limit,
+    ...(after !== undefined && { after }),
   };
   return { method: "POST", path: `/crm/v3/objects/${plan.objectName}/search`, body, repeatable: true };
 }

@@ -1,6 +1,7 @@
 /** Builds the requests that write and read HubSpot records. */
 import type { JsonObject } from "../../server/ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import { joinedChoices } from "../../connector-kit/joined-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
@@ -75,12 +76,16 @@ export const readBatch = (objectName: string, ids: string[], fields: string[]): 
   repeatable: true,
 });
 
-/** Clears values with empty text, because null is not reliable. The id is part of the address, not a property. */
+/**
+ * Clears values with empty text, because null is not reliable, and joins the values of a multiple choice with semicolons
+ * (https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide#add-values-to-multiple-checkboxes-properties). The id is part of the
+ * address, not a property.
+ */
 export function properties(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([name]) => name !== "id")
-      .map(([name, value]) => [name, value ?? ""]),
+      .map(([name, value]) => [name, joinedChoices(value) ?? ""]),
   );
 }
 

@@ -226,3 +226,11 @@ test("the registration has a subscription for each event and each watched proper
     },
   });
 });
+
+test("the registration calls meetings as HubSpot's file does", () => {
+  const nothing = { create: true, delete: false, associationChange: false, other: [], watchFields: [] };
+  for (const objectName of ["meetings", "meeting", "0-47"]) {
+    const file = subscribe.registration?.([{ objectName, ...nothing }], "https://busbar.example/push");
+    assert.match(JSON.stringify(file), /"objectType":"meeting_event"/, objectName);
+  }
+});

@@ -1,6 +1,7 @@
 /** Builds the requests that write and read Salesforce records. */
 import type { JsonObject } from "../../server/ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
+import { joinedChoices } from "../../connector-kit/joined-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { upsertKeyOf, withoutUpsertKey } from "../../connector-kit/upsert-key.ts";
@@ -125,9 +126,13 @@ export const readMany = (objectName: string, ids: string[], fields: string[]): P
   repeatable: true,
 });
 
-/** Drops the id, which is part of the address: Salesforce refuses it among the fields. */
+/**
+ * Drops the id, which is part of the address: Salesforce refuses it among the fields. Joins the values of a multi-select picklist with semicolons
+ * (https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/field_types.htm).
+ */
 function writable(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name)));
+  const written = Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name));
+  return Object.fromEntries(written.map(([name, value]) => [name, joinedChoices(value)]));
 }
 
 /**

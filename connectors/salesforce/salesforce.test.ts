@@ -310,3 +310,14 @@ test("current values come back under the ids and names that were asked for", asy
   );
   assert.ok(write.isEmpty(null) && !write.isEmpty(false) && !write.isEmpty(0));
 });
+
+test("several choices go out as one text with semicolons, none as null", async () => {
+  const fields = { LastName: "Byron", Interests__c: ["tea", "chess"], Sizes__c: [] };
+  const provider = replay({ status: 204 });
+  await write.write(single("update", { id: ADA, fields }, { readBack: false }), provider.fetch);
+  assert.deepEqual(provider.requests[0]?.body, {
+    LastName: "Byron",
+    Interests__c: "tea;chess",
+    Sizes__c: null,
+  });
+});
