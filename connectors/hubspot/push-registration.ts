@@ -8,7 +8,7 @@ const REQUESTS_AT_ONCE = 10;
 /** These are not types of CRM objects, but events of the account. */
 const CONVERSATION = "conversation";
 
-/** The file's own name of an object (https://developers.hubspot.com/docs/apps/developer-platform/add-features/configure-webhooks). */
+/** HubSpot's name of an object in subscriptions (https://developers.hubspot.com/changelog/public-beta-generic-webhook-subscriptions). */
 const FILE_NAMES: Record<string, string> = { meeting: "meeting_event" };
 
 export function registration(objects: SubscribedObject[], targetUrl: string): JsonObject {

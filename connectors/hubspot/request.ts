@@ -78,7 +78,7 @@ export const readBatch = (objectName: string, ids: string[], fields: string[]): 
 
 /**
  * Clears values with empty text, because null is not reliable, and joins the values of a multiple choice with semicolons
- * (https://developers.hubspot.com/docs/api-reference/crm-properties-v3/guide#add-values-to-multiple-checkboxes-properties). The id is part of the
+ * (https://developers.hubspot.com/docs/faq/how-do-i-set-multiple-values-for-checkbox-properties). The id is part of the
  * address, not a property.
  */
 export function properties(fields: JsonObject): JsonObject {

@@ -127,8 +127,8 @@ export const readMany = (objectName: string, ids: string[], fields: string[]): P
 });
 
 /**
- * Drops the id, which is part of the address: Salesforce refuses it among the fields. Joins the values of a multi-select picklist with semicolons
- * (https://developer.salesforce.com/docs/atlas.en-us.object_reference.meta/object_reference/field_types.htm).
+ * Drops the id, which is part of the address: Salesforce refuses it among the fields. Joins the values of a multi-select picklist with semicolons,
+ * as Salesforce's Object Reference says of this type of field.
  */
 function writable(fields: JsonObject): JsonObject {
   const written = Object.entries(fields).filter(([name]) => !/^(id|attributes)$/i.test(name));
