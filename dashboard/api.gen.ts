@@ -16,7 +16,7 @@ export interface Schemas {
   AuditEvent: { id: string; time: string; actor: { kind: "person" | "apiKey" | "system"; id?: string; name?: string }; operationId: string; projectId?: string; target?: { kind: string; id: string; name?: string }; changed?: readonly string[]; requestId: string };
   AwsSignatureOptions: { service: string; region: string };
   BackfillPeriod: { days?: number; fullHistory?: boolean };
-  BackfillProgress: { installationId: string; objectName: string; operationId: string; recordsProcessed: number; recordsEstimatedTotal?: number; createTime: string; updateTime?: string };
+  BackfillProgress: { installationId: string; objectName: string; operationId: string; recordsProcessed: number; recordsEstimatedTotal?: number; recordsPerSecond?: number; secondsLeft?: number; waitingFor?: { kind: "destination" | "provider" | "rate_limit" | "connection"; name: string; since: string }; createTime: string; updateTime?: string };
   BasicAuthOptions: { apiKeyAsBasic?: boolean; apiKeyAsBasicOpts?: { fieldUsed?: "username" | "password"; keyFormat?: string }; docsURL?: string };
   BatchWriteResponse: { operationId: string; successCount: number; failureCount: number; results: readonly Schemas["WriteResult"][]; errors: readonly Schemas["WriteMessage"][] };
   BillingAccount: { id: string; displayName: string; billingProvider: string; billingProviderRef: string; createTime?: string; updateTime?: string };
@@ -178,7 +178,7 @@ export interface Schemas {
   ReadBackfillDoneEvent: { projectId: string; connectionId: string; provider: string; groupRef: string; consumerRef: string; consumerName: string; groupName: string; integrationId: string; integrationName: string; installationId: string; objectName: string };
   ReadBackfillDoneMessage: { notificationType: "read.backfill.done"; data: Schemas["ReadBackfillDoneEvent"] };
   ReadDryRun: { dryRun: true; requests: readonly { method: string; path: string; headers?: Record<string, string>; body?: unknown }[]; recordsEstimatedTotal?: number; estimateError?: string };
-  ReadFacts: { readType: "backfill" | "scheduled" | "triggered"; since?: string; until?: string; pages?: number; records?: number; delivered?: number; unchanged?: number; deleted?: number; providerCalls?: number; waitedMs?: number; waitsFor?: "provider" | "destination" | "calls" | "credentials" };
+  ReadFacts: { readType: "backfill" | "scheduled" | "triggered"; since?: string; until?: string; pages?: number; records?: number; delivered?: number; unchanged?: number; deleted?: number; providerCalls?: number; waitedMs?: number; waitsFor?: "provider" | "rate_limit" | "destination" | "calls" | "credentials"; waitingSince?: string };
   ReadMessage: { action: "read"; projectId: string; provider: string; groupRef: string; groupName: string; consumerRef: string; consumerName: string; installationId: string; installationUpdateTime: string; objectName: string; rawObjectName: string; workspace?: string; operationId: string; operationTime: string; readType: "backfill" | "scheduled" | "triggered"; resultInfo: Schemas["ResultInfo"]; result?: readonly Schemas["ResultEntry"][] };
   ReadPause: { object: string; by: "api" | "auto"; note?: string; error?: string; time: string };
   ReadProgress: { installationId: string; objectName: string; operationId: string; recordsProcessed: number; recordsEstimatedTotal?: number };

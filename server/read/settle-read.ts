@@ -76,7 +76,7 @@ export async function settleFailure(
       // A closed gate is no attempt.
       attempts: isGate ? run.attempts : attempts,
       providerCalls: failed.calls,
-      waitsFor: "provider",
+      waitsFor: error.kind === "rate_limited" ? "rate_limit" : "provider",
       log: [{ severity: isGate ? "INFO" : "WARNING", msg }],
     }),
   );

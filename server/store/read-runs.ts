@@ -220,7 +220,7 @@ export interface PutBackRun {
   /** Requests that were sent without a result. */
   providerCalls?: number;
   /** Shown in the operation until the next page. */
-  waitsFor: "provider" | "destination" | "calls" | "credentials" | null;
+  waitsFor: "provider" | "rate_limit" | "destination" | "calls" | "credentials" | null;
   log: LogEntry[];
 }
 
@@ -250,7 +250,10 @@ export async function putBackRun(queries: Queries, run: PutBackRun): Promise<voi
           'waitedMs', coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint,
           'providerCalls',
           nullif(coalesce((metadata #>> '{read,providerCalls}')::bigint, 0) + ${providerCalls}::bigint, 0),
-          'waitsFor', ${waitsFor}::text)))
+          'waitsFor', ${waitsFor}::text,
+          -- Waiting for the same goes on.
+          'waitingSince', case when ${waitsFor}::text = metadata #>> '{read,waitsFor}' then metadata #>> '{read,waitingSince}'
+            when ${waitsFor}::text is not null then to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end)))
         || case when back.attempts = 0 then '{}' else jsonb_build_object('retry', jsonb_build_object(
           'attempts', back.attempts, 'lastAttempt', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))) end
     from back where operations.id = back.operation_id

@@ -123,10 +123,37 @@ function Backfill({ progress }: { progress: Answer<"getBackfillProgress"> }): JS
   return (
     <>
       <ProjectLink to={`/operations/${part(operationId)}`}>{words}</ProjectLink>
+      {pace(progress)}
       {share < 100 && <Progress value={share} mt={4} aria-label={`Backfill ${share} %`} />}
     </>
   );
 }
+
+const WAITS = {
+  destination: "for the destination",
+  provider: "for",
+  rate_limit: "for the rate limit of",
+  connection: "until the customer connects again to",
+};
+
+function pace({
+  waitingFor,
+  recordsPerSecond,
+  secondsLeft,
+}: Answer<"getBackfillProgress">): JSX.Element | string {
+  if (waitingFor)
+    return (
+      <>
+        , waits {WAITS[waitingFor.kind]} {waitingFor.name} since <TimeAgo time={waitingFor.since} focusable />
+      </>
+    );
+  if (recordsPerSecond === undefined) return "";
+  const left = secondsLeft === undefined ? "" : `, about ${minutesLeft(secondsLeft)} left`;
+  return `, ${recordsPerSecond} a second${left}`;
+}
+
+const minutesLeft = (seconds: number): string =>
+  seconds < 90 ? counted(seconds, "second") : counted(Math.round(seconds / 60), "minute");
 
 function PauseButton({
   input,

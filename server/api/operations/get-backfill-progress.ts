@@ -21,6 +21,31 @@ const BackfillProgressSchema = Type.Object(
     recordsEstimatedTotal: Type.Optional(
       Type.Integer({ description: "Total number of records, if the provider reports it." }),
     ),
+    recordsPerSecond: Type.Optional(
+      Type.Number({
+        description: "Records read per second, waiting left out. Absent before the first page.",
+      }),
+    ),
+    secondsLeft: Type.Optional(
+      Type.Integer({
+        description:
+          "At that rate, until all records are read. Absent while it waits, and where the total is unknown.",
+      }),
+    ),
+    waitingFor: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.Enum(["destination", "provider", "rate_limit", "connection"], {
+            description:
+              "`destination`: it is behind, disabled or missing. `provider`: it fails. `rate_limit`: of the provider, or free daily calls of the " +
+              "account. `connection`: its credentials are refused.",
+          }),
+          name: Type.String({ description: "Of the destination or provider." }),
+          since: Type.String({ format: "date-time", description: "Since when." }),
+        },
+        { description: "What the backfill waits for now. Absent while it reads, and after its end." },
+      ),
+    ),
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
   },
@@ -61,14 +86,27 @@ export const getBackfillProgress = (deps: SyncNowServices) =>
           installationId,
           objectName: object.objectName,
         }));
-      if (row) return toProgress(row, objectName);
+      if (object && row)
+        return toProgress(row, {
+          objectName,
+          destination: object.destination,
+          provider: integration.provider,
+        });
       const why = object ? "has no backfill" : "is not read by this installation";
       throw new Problem("not-found", { detail: `There is no progress: \`${objectName}\` ${why}.` });
     },
   });
 
-function toProgress(row: OperationRow, objectName: string): Static<typeof BackfillProgressSchema> {
-  const { progress } = toOperation(row).metadata;
+interface BackfilledObject {
+  /** As it was asked for. */
+  objectName: string;
+  destination: string;
+  provider: string;
+}
+
+function toProgress(row: OperationRow, object: BackfilledObject): Static<typeof BackfillProgressSchema> {
+  const { progress, read } = toOperation(row).metadata;
+  const { objectName } = object;
   return {
     installationId: row.installationId,
     objectName,
@@ -77,6 +115,44 @@ function toProgress(row: OperationRow, objectName: string): Static<typeof Backfi
     ...(progress?.recordsEstimatedTotal !== undefined && {
       recordsEstimatedTotal: progress.recordsEstimatedTotal,
     }),
+    ...pace(row, { progress, read }),
+    ...waiting(row, object, read),
     ...times(row),
   };
+}
+
+type Metadata = ReturnType<typeof toOperation>["metadata"];
+
+/** What each word for waiting is about. */
+const KINDS = {
+  provider: { kind: "provider", of: "provider" },
+  rate_limit: { kind: "rate_limit", of: "provider" },
+  calls: { kind: "rate_limit", of: "provider" },
+  credentials: { kind: "connection", of: "provider" },
+  destination: { kind: "destination", of: "destination" },
+} as const;
+
+function waiting(
+  { status }: OperationRow,
+  object: BackfilledObject,
+  { waitsFor, waitingSince }: NonNullable<Metadata["read"]> | { waitsFor?: never; waitingSince?: never } = {},
+): Pick<Static<typeof BackfillProgressSchema>, "waitingFor"> {
+  if (status !== "in_progress" || waitsFor === undefined || waitingSince === undefined) return {};
+  const { kind, of } = KINDS[waitsFor];
+  return { waitingFor: { kind, name: object[of], since: waitingSince } };
+}
+
+/** Rounded to three digits; at least a second, so that the first page is no burst. */
+function pace(
+  { status, createTime, updateTime }: OperationRow,
+  { progress, read }: Pick<Metadata, "progress" | "read">,
+): Pick<Static<typeof BackfillProgressSchema>, "recordsPerSecond" | "secondsLeft"> {
+  const records = progress?.recordsProcessed ?? 0;
+  if (records === 0 || !updateTime) return {};
+  const activeMs = updateTime.getTime() - createTime.getTime() - (read?.waitedMs ?? 0);
+  const recordsPerSecond = Number((records / Math.max(1, activeMs / 1_000)).toPrecision(3));
+  const total = progress?.recordsEstimatedTotal;
+  const isReading = status === "in_progress" && read?.waitsFor === undefined;
+  if (!isReading || total === undefined || recordsPerSecond === 0) return { recordsPerSecond };
+  return { recordsPerSecond, secondsLeft: Math.ceil((total - records) / recordsPerSecond) };
 }

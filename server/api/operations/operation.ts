@@ -38,11 +38,12 @@ const ReadFactsSchema = Type.Object(
     providerCalls: count("Requests sent to the provider."),
     waitedMs: count("Milliseconds that the read has waited, for whatever reason."),
     waitsFor: Type.Optional(
-      Type.Enum(["provider", "destination", "calls", "credentials"], {
+      Type.Enum(["provider", "rate_limit", "destination", "calls", "credentials"], {
         description:
-          "What the read waits for now: a provider that fails, a destination that is behind or disabled, free daily calls of the account, or new credentials.",
+          "What the read waits for now: a provider that fails, the end of a rate limit, a destination that is behind or disabled, free daily calls of the account, or new credentials.",
       }),
     ),
+    waitingSince: time("Since when it waits for that."),
   },
   { title: "ReadFacts", description: "What a read has done." },
 );

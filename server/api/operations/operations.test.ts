@@ -273,7 +273,26 @@ test("the progress of a backfill is shown from the installation on and after its
     );
   const waiting = await progressOf("firm");
   assert.deepEqual([waiting.status, waiting.body.recordsProcessed], [200, 0], waiting.text);
+  const waitsFor = (kind: string, name: string) =>
+    until(async () => {
+      const { waitingFor } = (await progressOf("firm")).body;
+      return waitingFor?.kind === kind && waitingFor.name === name && waitingFor;
+    });
+  const { since } = await waitsFor("destination", "log");
+  assert.ok(Date.parse(since) <= Date.now() + 1_000);
+  const companies = { provider: "hubspot", path: "/objects/companies" } as const;
+  on.sandbox.addFault({ ...companies, status: 503, body: "" });
   await on.inProject("POST", "/destinations", { name: "log", type: "log", metadata: {} });
+  await waitsFor("provider", "hubspot");
+  on.sandbox.clearFaults();
+  on.sandbox.addFault({
+    ...companies,
+    status: 429,
+    headers: { "retry-after": "1" },
+    body: { message: "wait" },
+  });
+  await waitsFor("rate_limit", "hubspot");
+  on.sandbox.clearFaults();
   const done = await until(async () => {
     const { body } = await progressOf("companies");
     return body.recordsProcessed === all && body;
@@ -282,6 +301,8 @@ test("the progress of a backfill is shown from the installation on and after its
     [done.objectName, done.operationId, done.recordsEstimatedTotal],
     ["companies", waiting.body.operationId, all],
   );
+  assert.ok(done.recordsPerSecond > 0, JSON.stringify(done));
+  assert.equal(done.waitingFor, undefined);
   for (const [objectName, says] of [
     ["contacts", /has no backfill/],
     ["deals", /is not read/],
