@@ -18,10 +18,26 @@ const AssociationSchema = Type.Object(
   { title: "AssociatedRecord", description: "A record that is associated with another." },
 );
 
+/** By these a receiver keeps the newest version of a record, whichever way and in whichever order versions come. */
+export const VERSION_TIMES = {
+  changeTime: Type.Optional(
+    time(
+      "Of entries in messages: the record's own time of its last change, as the provider tells it; for a deletion the time of the deletion. Of two versions " +
+        "of a record, the later one is the newer. Absent where the provider tells none.",
+    ),
+  ),
+  readTime: Type.Optional(
+    time(
+      "Of entries in messages: when the provider's answer had come. It decides between equal times of change.",
+    ),
+  ),
+};
+
 /** A record as runs, searches and sample reads give it. */
 const ResultEntrySchema = Type.Object(
   {
     id: Type.String({ description: "The provider's id of the record." }),
+    ...VERSION_TIMES,
     fields: members("Fields that are not mapped, by the provider's names in lower case."),
     mappedFields: members("Mapped fields, by your names; names in brackets as nested objects."),
     associations: Type.Optional(

@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import type { JsonObject } from "../ground/json.ts";
 import { described } from "../ground/described.ts";
-import { DATA_MESSAGE, ResultInfoSchema } from "./read-message-schema.ts";
+import { DATA_MESSAGE, ResultInfoSchema, VERSION_TIMES } from "./read-message-schema.ts";
 
 const members = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));
@@ -24,6 +24,7 @@ const RecordAtEndSchema = Type.Object(
 const SubscribeEntrySchema = Type.Object(
   {
     id: Type.String({ description: "The provider's id of the record." }),
+    ...VERSION_TIMES,
     subscribeEventType: Type.Union(
       [
         Type.Literal("create"),

@@ -62,9 +62,21 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
     return remember(await chooseRecords(on, walk, page));
   };
   const deletion = async (deletedTime: Date) =>
-    remember(await chooseDeletions(on, walk, [{ id: "1", deletedTime, raw: {} }]));
+    remember(
+      await chooseDeletions(on, walk, { records: [{ id: "1", deletedTime, raw: {} }], time: new Date() }),
+    );
   return { page, deletion };
 }
+
+test("an entry says when the record changed at the provider and when its page came; a deletion when it happened", async (t) => {
+  const { page, deletion } = await openWalk(t);
+  const arrived = new Date(nowMs() - 5_000);
+  const [entry] = await page("a", EARLIER, arrived);
+  assert.deepEqual([entry.changeTime, entry.readTime], [EARLIER.toISOString(), arrived.toISOString()]);
+  const [deleted] = await deletion(LATER);
+  assert.equal(deleted.changeTime, LATER.toISOString());
+  assert.ok(Date.parse(deleted.readTime) > 0);
+});
 
 test("a record is delivered once, and again when its content or its change time differs", async (t) => {
   const { page } = await openWalk(t);

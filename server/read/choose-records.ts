@@ -48,7 +48,7 @@ interface RecordPage {
 async function chooseAll(
   deps: { database: Database },
   walk: ReadWalk,
-  { records }: RecordPage,
+  { records, time }: RecordPage,
   slices: TimeSlices,
 ): Promise<Chosen> {
   const { deletedRecords } = walk.target.definition;
@@ -60,7 +60,7 @@ async function chooseAll(
   const entries: string[] = [];
   for (const record of records) {
     if (slices.isOver()) await slices.next();
-    entries.push(entryText(walk.shaper.shape(record)));
+    entries.push(entryText(walk.shaper.shape(record, time)));
   }
   return { entries, kept: records, leftOut: [], fingerprints: [], forgotten: [...deleted.keys()] };
 }
@@ -88,7 +88,7 @@ async function chooseChanged(
       chosen.leftOut.push({ id, changeTime, leftOut: "overtaken" });
       continue;
     }
-    const entry = shaper.shape(record);
+    const entry = shaper.shape(record, time);
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
     const last = fingerprints.get(id);
     let content: string | undefined;
@@ -140,14 +140,14 @@ const deletionKey = (id: string): string => `deleted ${id}`;
 export async function chooseDeletions(
   deps: { database: Database },
   walk: ReadWalk,
-  records: DeletedRecord[],
+  { records, time }: { records: DeletedRecord[]; time: Date },
 ): Promise<Chosen> {
   const ids = records.flatMap(({ id }) => [id, deletionKey(id)]);
   const fingerprints = await findFingerprints(deps, walk, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     const changeTime = record.deletedTime ?? walk.startTime;
-    const entry = shapeDeletion(record);
+    const entry = shapeDeletion(record, time);
     const content = contentText(entry);
     const hash = recordFingerprint(content, record.deletedTime);
     const seen = { id: record.id, changeTime: record.deletedTime };

@@ -1,7 +1,7 @@
 /** Writes entries as JSON text. The fingerprint and the message share the text of the content. Pure. */
 import type { ResultEntry } from "../events/read-message-schema.ts";
 
-/** Returns the members that the fingerprint covers: all but `id` and `raw`. */
+/** Returns the members that the fingerprint covers: all but `id`, `raw` and the times of the version. */
 export function contentText({ fields, mappedFields, associations }: ResultEntry): string {
   const listed = associations ? `,"associations":${JSON.stringify(associations)}` : "";
   return `"fields":${JSON.stringify(fields)},"mappedFields":${JSON.stringify(mappedFields)}${listed}`;
@@ -9,10 +9,11 @@ export function contentText({ fields, mappedFields, associations }: ResultEntry)
 
 /** Returns the whole entry. `content` is its content if that was written already; otherwise one call writes all, which is quicker. */
 export function entryText(entry: ResultEntry, content?: string): string {
-  const { id, fields, mappedFields, associations, raw, deleted, deletedTime } = entry;
+  const { id, changeTime, readTime, fields, mappedFields, associations, raw, deleted, deletedTime } = entry;
+  const version = { id, changeTime, readTime };
   if (content === undefined)
-    return JSON.stringify({ id, fields, mappedFields, associations, raw, deleted, deletedTime });
+    return JSON.stringify({ ...version, fields, mappedFields, associations, raw, deleted, deletedTime });
   const deletion = deleted ? `,"deleted":true` : "";
   const time = deletedTime === undefined ? "" : `,"deletedTime":${JSON.stringify(deletedTime)}`;
-  return `{"id":${JSON.stringify(id)},${content},"raw":${JSON.stringify(raw)}${deletion}${time}}`;
+  return `${JSON.stringify(version).slice(0, -1)},${content},"raw":${JSON.stringify(raw)}${deletion}${time}}`;
 }

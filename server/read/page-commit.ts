@@ -36,7 +36,7 @@ export async function pageCommit(
   const chosen =
     fetched.stage === "records"
       ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time, untilTime })
-      : await chooseDeletions(deps, walk, fetched.page.records);
+      : await chooseDeletions(deps, walk, { records: fetched.page.records, time: fetched.time });
   count(counts, fetched, chosen);
   const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];

@@ -6,8 +6,8 @@ import { deliveredValues } from "./delivered-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
 
 export interface RecordShaper {
-  /** Returns the entry of a record; it shares values with the record. */
-  shape(record: SourceRecord): ResultEntry;
+  /** Returns the entry of a record; it shares values with the record. With `readTime`, it has the times that tell versions apart. */
+  shape(record: SourceRecord, readTime?: Date): ResultEntry;
   /** Returns the selected and mapped fields, by first steps, that no shaped record had; none before the first record. */
   missing(): string[];
 }
@@ -19,14 +19,15 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
   const mappedFields = prepare(mapped, fieldKey);
   let isAnyShaped = false;
   return {
-    shape(record) {
+    shape(record, readTime) {
       isAnyShaped = true;
       const { id, raw, associations } = record;
       const shownMembers = collect(fields, record, spellings);
       const mappedMembers = collect(mappedFields, record, spellings);
-      if (!associations) return { id, fields: shownMembers, mappedFields: mappedMembers, raw };
-      const listed = associationEntries(associations);
-      return { id, fields: shownMembers, mappedFields: mappedMembers, associations: listed, raw };
+      const entry: ResultEntry = { id, fields: shownMembers, mappedFields: mappedMembers, raw };
+      if (associations) entry.associations = associationEntries(associations);
+      if (readTime) Object.assign(entry, versionTimes(record.changeTime, readTime));
+      return entry;
     },
     missing: () =>
       isAnyShaped
@@ -35,9 +36,19 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
   };
 }
 
+/** Returns the times by which a receiver tells two versions of a record apart. */
+export const versionTimes = (
+  changeTime: Date | undefined,
+  readTime: Date,
+): Pick<ResultEntry, "changeTime" | "readTime"> => ({
+  ...(changeTime && { changeTime: changeTime.toISOString() }),
+  readTime: readTime.toISOString(),
+});
+
 /** Returns the entry of a deleted record. */
-export const shapeDeletion = ({ id, deletedTime, raw }: DeletedRecord): ResultEntry => ({
+export const shapeDeletion = ({ id, deletedTime, raw }: DeletedRecord, readTime: Date): ResultEntry => ({
   id,
+  ...versionTimes(deletedTime, readTime),
   fields: { id },
   mappedFields: {},
   raw,

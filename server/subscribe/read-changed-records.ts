@@ -2,6 +2,7 @@
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
+import { now } from "../ground/clock.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadPaces } from "../read/paced-fetch.ts";
@@ -37,7 +38,8 @@ export async function readChangedRecords(
     reader.connector.read.readByIds(plan, ids, fetch),
   );
   const shaper = shapeRecords(planned.set, reader.connector.read);
-  const entries = new Map(records.map((record) => [record.id, shaper.shape(record)]));
+  const readTime = now();
+  const entries = new Map(records.map((record) => [record.id, shaper.shape(record, readTime)]));
   const fingerprints = new Map<string, Buffer>();
   for (const { id, changeTime } of records) {
     const entry = entries.get(id);

@@ -44,7 +44,7 @@ export async function readGroupRecords(
   };
 }
 
-/** Returns an entry for each group, in their order. Pure. */
+/** Returns an entry for each group, in their order. */
 export const groupEntries = (
   context: GroupContext,
   groups: readonly EventGroup[],
@@ -56,6 +56,7 @@ export const groupEntries = (
       id: shown.recordId,
       type: shown.type,
       providerEventType: shown.providerEventType,
+      time: shown.time,
       fieldsUpdated: changedFields,
       record,
       ends: endsOf(context, shown, { own: record, others }),

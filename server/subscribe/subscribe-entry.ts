@@ -1,12 +1,16 @@
-/** Writes the entries of subscription messages as JSON text. Pure. */
+/** Writes the entries of subscription messages as JSON text. */
 import type { SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
+import { now } from "../ground/clock.ts";
+import { versionTimes } from "../read/shape-record.ts";
 
 export interface SubscribeEntry {
   /** The provider's id of the record. */
   id: string;
   type: SubscribeEventType;
   providerEventType: string;
+  /** When it happened: the version's time of change where no record was read. */
+  time: Date;
   /** Of updates; undefined: not known. */
   fieldsUpdated?: string[] | undefined;
   /** The record as it is now; undefined: it does not exist any more, or was not read. */
@@ -28,9 +32,12 @@ export interface RecordAtEnd {
 
 /** `rawEvent` is copied byte for byte, because its numbers may have more digits than JavaScript keeps. */
 export function subscribeEntryText(entry: SubscribeEntry): string {
-  const { id, type, providerEventType, fieldsUpdated, record, ends, rawEvent } = entry;
+  const { id, type, providerEventType, time, fieldsUpdated, record, ends, rawEvent } = entry;
+  const { changeTime, readTime } = record?.readTime === undefined ? versionTimes(time, now()) : record;
   const members = {
     id,
+    changeTime,
+    readTime,
     subscribeEventType: type,
     providerEventType,
     ...(type === "update" && fieldsUpdated && { fieldsUpdated }),

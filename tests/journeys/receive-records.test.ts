@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, describe, test } from "node:test";
+import { Webhook } from "standardwebhooks";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { until } from "../harness/until.ts";
@@ -30,7 +31,15 @@ integrations:${OBJECTS.map(
           schedule: "*/10 * * * *"
           requiredFields: [{ fieldName: ${field}, mapToName: familyName }]
           backfill: { defaultPeriod: { fullHistory: true } }
-          deletedRecords: always`,
+          deletedRecords: always
+    subscribe:
+      objects:
+        - objectName: ${object}
+          destination: copy
+          inheritFieldsAndMapping: true
+          createEvent: { enabled: always }
+          updateEvent: { enabled: always, watchFieldsAuto: all }
+          deleteEvent: { enabled: always }`,
 ).join("")}
 `;
 
@@ -133,6 +142,74 @@ describe("the receiver of the guide", () => {
     receiver = await start(receiver.port);
     await untilEqual();
     assert.ok(OBJECTS.every(({ object }) => copied(object).some((text) => text.endsWith(" Later"))));
+  });
+
+  test("ends equal whatever the order in which messages of reading and of subscribing come, each of them twice", async () => {
+    const subscription = async (provider: string) => {
+      const path = `/integrations/${provider}/installations`;
+      const [{ id }] = (await on.inProject("GET", path)).body;
+      return (await on.inProject("GET", `${path}/${id}/subscriptions`)).body[0];
+    };
+    for (const { provider, object, field } of OBJECTS) {
+      await until(async () => (await subscription(provider))?.state === "active");
+      const { account } = on.sandbox[provider];
+      const [first, second] = [...account.dump(object, false)].map(({ id }) => String(id));
+      for (const value of ["Once", "Twice", "Thrice"])
+        account.put(object, { id: first, values: { [field]: value }, stamp: true });
+      account.archive(object, String(second));
+    }
+    // Salesforce's stream tells them before or after the next scheduled read; HubSpot's changes are found by reading.
+    await until(async () => (await subscription("salesforce")).counts.delivered > 0);
+    await untilEqual();
+    const wanted = OBJECTS.map(({ object }) => copied(object).join());
+    const messages: string[] = [];
+    const kinds = new Set<string>();
+    let pageToken = "";
+    do {
+      const path = `/destinations/copy/deliveries?pageSize=200${pageToken && `&pageToken=${pageToken}`}`;
+      const { results, pagination } = (await on.inProject("GET", path)).body;
+      for (const { id, kind } of results) {
+        const event = await on.inProject("GET", `/events/${id}`);
+        assert.equal(event.status, 200, event.text);
+        assert.ok(event.body.data, event.text.slice(0, 500));
+        messages.push(JSON.stringify(event.body.data));
+        kinds.add(kind);
+      }
+      pageToken = pagination?.nextPageToken ?? "";
+    } while (pageToken !== "");
+    assert.deepEqual([...kinds].toSorted(), ["read", "subscribe"]);
+    await kill();
+    await rm(join(folder, "records.db"));
+    receiver = await start(receiver.port);
+    // The newest first, then the oldest first: all that came in between is older than something that is there.
+    for (const [index, payload] of [...messages, ...messages.toReversed()].entries()) {
+      const [id, time] = [`msg_${index}`, new Date()];
+      const answer = await fetch(`http://127.0.0.1:${receiver.port}/`, {
+        method: "POST",
+        body: payload,
+        headers: {
+          "webhook-id": id,
+          "webhook-timestamp": String(Math.floor(time.getTime() / 1_000)),
+          "webhook-signature": new Webhook(signingKey).sign(id, time, payload),
+        },
+      });
+      assert.equal(answer.status, 204, await answer.text());
+    }
+    assert.deepEqual(
+      OBJECTS.map(({ object }) => copied(object).join()),
+      wanted,
+    );
+  });
+
+  test("refuses a message that was signed long ago", async () => {
+    const [id, time, body] = ["msg_old", new Date(Date.now() - 3_600_000), "{}"] as const;
+    const headers = {
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(time.getTime() / 1_000)),
+      "webhook-signature": new Webhook(signingKey).sign(id, time, body),
+    };
+    const answer = await fetch(`http://127.0.0.1:${receiver.port}/`, { method: "POST", body, headers });
+    assert.equal(answer.status, 401);
   });
 
   test("refuses a message that is not signed", async () => {
