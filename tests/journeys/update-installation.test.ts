@@ -11,6 +11,7 @@ describe("an installation is updated by mask", () => {
   after(() => on.stop());
   before(async () => {
     on = await openTestBusbar();
+    await on.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
   });
   beforeEach(async () => {
     crm = await installCrm(on, `group-${++count}`);

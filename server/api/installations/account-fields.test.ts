@@ -62,6 +62,40 @@ describe("the fields of a configuration", () => {
     assert.match(refused.body.issues[1].remedy, /Did you mean "jobtitle"\?/);
   });
 
+  test("that the manifest requires are refused as well, at the object's place", async () => {
+    const groupRef = "required";
+    const sourceYaml = `
+specVersion: 1.0.0
+integrations:
+  - name: misspelt
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: hook
+          requiredFields: [{ fieldName: emial }]
+`;
+    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    assert.equal(deployed.status, 200, deployed.text);
+    const connected = await on.inProject("POST", "/connections:generate", {
+      provider: "hubspot",
+      groupRef,
+      consumerRef: "ada",
+      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
+    });
+    assert.equal(connected.status, 201, connected.text);
+    const config = { content: { read: { objects: { contacts: {} } } } };
+    const install = (query: string) =>
+      on.inProject("POST", `/integrations/misspelt/installations${query}`, { groupRef, config });
+    const refused = await install("");
+    assert.equal(refused.status, 422, refused.text);
+    const [issue] = refused.body.issues;
+    assert.equal(issue.name, "config.content.read.objects.contacts");
+    assert.match(issue.detail, /no field `emial` of .*which the integration's manifest requires/);
+    assert.match(issue.remedy, /email/);
+    assert.equal((await install("?skipSampling=true")).status, 201);
+  });
+
   test("are accepted in any case, and unchecked with skipSampling", async () => {
     assert.equal((await install({ selectedFieldMappings: { skill: "JobTitle" } })).status, 201);
     const unchecked = await install({ selectedFieldMappings: { skill: "jobtitel" } }, "?skipSampling=true");

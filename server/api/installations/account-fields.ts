@@ -24,8 +24,8 @@ export interface ConfigChange {
 }
 
 /**
- * Returns one issue for each selected, mapped or filtered field that the account does not have. Checks only what differs
- * from `before`. Objects that cannot be described have no issues.
+ * Returns one issue for each selected, mapped or filtered field that the account does not have, and of an object that is new for each
+ * field that the manifest requires. Checks only what differs from `before`. Objects that cannot be described have no issues.
  */
 export async function findUnknownFields(
   deps: AccountServices,
@@ -34,8 +34,10 @@ export async function findUnknownFields(
 ): Promise<Issue[]> {
   const manifest = integration.latestRevision.content;
   const definitions = readDefinitions({ revisions: [manifest], config: after }).filter(
-    ({ objectName, disabled }) =>
-      !disabled && namesFields(objectOf(after, objectName), objectOf(before, objectName)),
+    ({ objectName, disabled, installed }) =>
+      !disabled &&
+      ((installed && before === undefined) ||
+        namesFields(objectOf(after, objectName), objectOf(before, objectName))),
   );
   if (definitions.length === 0) return [];
   const names = deps.catalog.of(integration.projectId).connector(integration.provider)?.read ?? ANY_NAMES;
@@ -55,9 +57,13 @@ export async function findUnknownFields(
         after: objectOf(after, definition.objectName),
         before: objectOf(before, definition.objectName),
       };
-      return unknownFields(definition, metadata, names)
-        .filter(({ path }) => isChosen(path, chosen))
-        .map((unknown) => toIssue(unknown, metadata, [...placeOfObject(after, definition.objectName)]));
+      return unknownFields(definition, metadata, names).flatMap((unknown) => {
+        const isRequired = before === undefined && isOfManifest(unknown, definition, chosen.after);
+        if (!isRequired && !isChosen(unknown.path, chosen)) return [];
+        return [
+          toIssue(unknown, metadata, { place: placeOfObject(after, definition.objectName), isRequired }),
+        ];
+      });
     });
   };
   if ((await find(definitions)).length === 0) return [];
@@ -76,6 +82,17 @@ const MEMBERS = ["selectedFields", "selectedFieldMappings", "fieldFilters", "bac
 
 const namesFields = (after: JsonObject, before: JsonObject): boolean =>
   MEMBERS.some((member) => after[member] !== undefined && !isSame(after[member], before[member]));
+
+/** Whether the manifest requires the field, and the configuration does not name it. */
+const isOfManifest = (
+  { path }: UnknownField,
+  { requiredMappings }: ReadDefinition,
+  after: JsonObject,
+): boolean =>
+  path.length === 0 ||
+  (path[0] === "selectedFieldMappings" &&
+    requiredMappings.includes(String(path[1])) &&
+    memberAt(after, path) === undefined);
 
 /** Whether the configuration names the field, not only the manifest, and did not do so before. */
 function isChosen(
@@ -107,12 +124,13 @@ const asObject = (value: unknown): JsonObject => (isJsonObject(value as Json) ? 
 function toIssue(
   { fieldName, path }: UnknownField,
   { displayName, name, fields }: ObjectMetadata,
-  place: string[],
+  { place, isRequired }: { place: readonly string[]; isRequired: boolean },
 ): Issue {
+  const required = isRequired ? ", which the integration's manifest requires" : "";
   return {
     in: "body",
-    name: formatName([...place, ...path]),
-    detail: `The customer's account has no field \`${fieldName}\` of ${displayName ?? name}.`,
+    name: formatName(isRequired ? [...place] : [...place, ...path]),
+    detail: `The customer's account has no field \`${fieldName}\` of ${displayName ?? name}${required}.`,
     value: fieldName,
     remedy: didYouMean(
       fieldName,

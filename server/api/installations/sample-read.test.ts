@@ -18,10 +18,10 @@ integrations:
         - objectName: account
           destination: hook
           schedule: "0 0 1 1 *"
-          requiredFields: [{ fieldName: gone__c }]
+          requiredFields: [{ fieldName: name }]
         - objectName: lead
           destination: hook
-          requiredFields: [{ fieldName: gone__c }]
+          requiredFields: [{ fieldName: email }]
 `;
 
 describe("the sample read of an installation", () => {
@@ -33,7 +33,19 @@ describe("the sample read of an installation", () => {
     const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => {
+    on.sandbox.clearFaults();
+    refuseAccounts();
+  });
+
+  /** Salesforce describes the object, and refuses to read it. */
+  const refuseAccounts = () =>
+    on.sandbox.addFault({
+      provider: "salesforce",
+      path: "/query.*(Account|account).*LIMIT",
+      status: 400,
+      body: [{ errorCode: "INVALID_TYPE", message: "sObject type 'Account' is not supported" }],
+    });
 
   const connect = async (): Promise<string> => {
     const groupRef = `group-${(customers += 1)}`;
@@ -65,7 +77,7 @@ describe("the sample read of an installation", () => {
     assert.equal(refused.status, 422, refused.text);
     const [issue, ...more] = refused.body.issues;
     assert.deepEqual([issue.name, more], ["config.content.read.objects.account", []]);
-    assert.match(issue.detail, /salesforce refuses .*gone__c.*\.$/);
+    assert.match(issue.detail, /salesforce refuses .*Account' is not supported\.$/);
     assert.equal(
       (await install({ contact: {} }, "", groupRef)).status,
       201,
@@ -85,6 +97,7 @@ describe("the sample read of an installation", () => {
   for (const status of [401, 429, 503]) {
     test(`lets everything through when the provider answers ${status}`, async () => {
       const groupRef = await connect();
+      on.sandbox.clearFaults();
       on.sandbox.addFault({ provider: "salesforce", path: "/query", status, count: 10 });
       assert.equal((await install({ account: {} }, "", groupRef)).status, 201);
     });

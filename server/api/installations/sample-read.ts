@@ -1,4 +1,4 @@
-/** Reads one record of each object that is read by schedule, to find out whether the account allows it. */
+/** Reads one record of each object that is read by schedule, to find out whether the account has it and allows it. */
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
@@ -17,8 +17,8 @@ import { placeOfObject } from "./config-mask.ts";
 const AT_ONCE = 4;
 
 /**
- * Returns an issue for each object whose records the provider refuses to read as configured. Reads objects that are new,
- * newly scheduled, or of which other fields or records are selected than in `before`. An account that cannot be asked now,
+ * Returns an issue for each object that the account does not have, or whose records the provider refuses to read as configured. Reads
+ * objects that are new, newly scheduled, or of which other fields or records are selected than in `before`. An account that cannot be asked now,
  * or that refuses the credentials, has no fault in the configuration.
  */
 export async function findUnreadableObjects(
@@ -82,7 +82,7 @@ async function refusalOf(
     return undefined;
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
-    return error.kind === "invalid" ? error : undefined;
+    return error.kind === "invalid" || error.kind === "not_found" ? error : undefined;
   }
 }
 
