@@ -7,7 +7,6 @@ export const description: Description = {
     list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "items",
     paging: { cursor: { from: "next_starting_after", to: "query.starting_after" } },
-    since: {},
     create: { method: "POST", path: "/v2/{path}" },
     update: { method: "PATCH", path: "/v2/{path}/{id}" },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
@@ -23,10 +22,9 @@ export const description: Description = {
       example: { email: "ada@example.com", first_name: "Ada" },
     },
   },
-  errors: { message: ["message", "error"] },
-  limits: { reset: "x-ratelimit-reset" },
+  errors: { message: ["message"] },
   sources: {
     documentation: "https://developer.instantly.ai",
-    checked: "2026-11-22, guides by others: paths of campaigns, authentication; paging and errors unchecked",
+    checked: "2026-11-26, the vendor's OpenAPI description of August 2026",
   },
 };
