@@ -6,7 +6,7 @@ export const description: Description = {
     list: { path: "/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "data",
     paging: { cursor: { from: "pagination.cursor", to: "query.cursor" } },
-    since: {},
+    changedPath: "updated_at",
     create: { method: "POST", path: "/{path}" },
     update: { method: "PATCH", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
@@ -14,13 +14,12 @@ export const description: Description = {
     record: "data",
   },
   objects: {
-    accounts: { changedPath: "updated_at", example: { name: "Quill Ltd" } },
+    accounts: { example: { name: "Quill Ltd" } },
     contacts: { example: { name: "Ada Quill", email: "ada@example.com" } },
   },
   errors: { message: ["errors.*"] },
   sources: {
     documentation: "https://docs.usepylon.com/pylon-docs/developer/api/api-reference",
-    checked:
-      "2026-11-22, an OpenAPI description by others: paths, paging, writes of accounts; contacts and errors unchecked",
+    checked: "2026-11-26, an OpenAPI description by others of August 2026: all but errors",
   },
 };
