@@ -41,7 +41,7 @@ export function useWindow(): { period: Period; control: JSX.Element } {
       aria-label="Window"
       data={WINDOWS.map(({ name }) => ({ value: name, label: name.replace(/(?=[hd])/, " ") }))}
       value={chosen}
-      onChange={(value) => setValues({ window: value === USUAL.name ? undefined : value })}
+      onChange={(value) => void setValues({ window: value === USUAL.name ? undefined : value }, "step")}
       size="xs"
     />
   );

@@ -78,7 +78,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
   return (
     <>
       {(filters.length > 0 || isFiltered) && (
-        <FilterBar fields={filters} values={values} onChange={setValues} />
+        <FilterBar fields={filters} values={values} onChange={(next) => void setValues(next, "step")} />
       )}
       {list.error && !(list.rows && isToldByBar(list.error)) && (
         <ProblemView error={list.error} onRetry={list.retry} />
@@ -99,7 +99,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
               <DataTable name={name} columns={columns} rows={list.rows} idOf={idOf} onOpen={onOpen} />
             </>
           ) : isFiltered ? (
-            <FilteredEmpty onClear={() => setValues({})} why={props.notFound} />
+            <FilteredEmpty onClear={() => void setValues({}, "step")} why={props.notFound} />
           ) : (
             empty
           )}

@@ -1,5 +1,5 @@
 /** The command palette: pages, and what `find` finds by id or name. */
-import { useId, useState, type JSX, type KeyboardEvent } from "react";
+import { useId, useRef, useState, type JSX, type KeyboardEvent } from "react";
 import { Button, Modal, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Icon } from "../ui/icons.tsx";
@@ -12,7 +12,18 @@ import classes from "./palette.module.css";
 
 export function Palette(): JSX.Element {
   const [opened, setOpened] = useState(false);
-  useCommandKey("k", () => setOpened(true));
+  const before = useRef<Element | null>(null);
+  const open = () => {
+    if (!opened) before.current = document.activeElement;
+    setOpened(true);
+  };
+  useCommandKey("k", open);
+  /** Gives the focus back, unless a page that was opened has it. */
+  const giveFocusBack = () => {
+    const isTaken =
+      document.activeElement !== document.body && document.activeElement?.closest("[role=dialog]") === null;
+    if (!isTaken && before.current instanceof HTMLElement) before.current.focus({ preventScroll: true });
+  };
   const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
   return (
     <>
@@ -23,7 +34,7 @@ export function Palette(): JSX.Element {
         aria-label="Search"
         classNames={{ section: classes["glass"] }}
         leftSection={<Icon name="search" size={14} />}
-        onClick={() => setOpened(true)}
+        onClick={open}
       >
         {/* The key is no part of the button's name. */}
         <span className={classes["word"]} data-key={isMac ? "⌘K" : "Ctrl K"}>
@@ -33,6 +44,8 @@ export function Palette(): JSX.Element {
       <Modal
         opened={opened}
         onClose={() => setOpened(false)}
+        returnFocus={false}
+        onExitTransitionEnd={giveFocusBack}
         title="Search"
         classNames={{ header: "visually-hidden" }}
         withCloseButton={false}

@@ -77,7 +77,7 @@ export function IntegrationsPage(): JSX.Element {
             },
           ]}
           values={values}
-          onChange={(next) => void setValues(next)}
+          onChange={(next) => void setValues(next, "step")}
         />
       )}
       <AnswerTable
@@ -88,7 +88,7 @@ export function IntegrationsPage(): JSX.Element {
         idOf={({ id }) => id}
         onOpen={({ name }) => open(`/integrations/${part(name)}`)}
         choose={(rows) => rows.filter(({ provider }) => !wanted || provider === wanted)}
-        onClear={() => void setValues({})}
+        onClear={() => void setValues({}, "step")}
         empty={
           <EmptyState
             title="No integrations yet"

@@ -110,6 +110,59 @@ export const suite: Suite = (on) => {
     await visit.close();
   });
 
+  test("the palette gives the focus back to where it was, however it was opened", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(OPERATIONS);
+    const dialog = page.getByRole("dialog", { name: "Search" });
+    const places = [
+      page.getByRole("link", { name: "Connections", exact: true }),
+      page.getByRole("combobox", { name: "Status" }),
+      page.getByRole("heading", { level: 1 }),
+    ];
+    for (const place of places) {
+      await place.focus();
+      await page.keyboard.press("Control+k");
+      await dialog.getByRole("combobox").fill("no such thing");
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      await place.and(page.locator(":focus")).waitFor({ timeout: 10_000 });
+    }
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await dialog.getByRole("combobox").fill("502");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.locator("button:focus", { hasText: "Search" }).waitFor();
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
+  test("Back leads from a filter to the filters of before, and Forward to it again", async () => {
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open(OPERATIONS);
+    const status = page.getByRole("combobox", { name: "Status" });
+    await status.selectOption("failure");
+    await page.waitForURL(/status=failure/);
+    await status.selectOption("success");
+    await page.waitForURL(/status=success/);
+    await page.getByRole("textbox", { name: "Filter" }).fill("nothing has this name");
+    await page.waitForURL(/text=nothing/);
+    await page.goBack();
+    await page.waitForURL(/operations\?status=success$/);
+    assert.equal(await page.getByRole("textbox", { name: "Filter" }).inputValue(), "");
+    await page.goBack();
+    await page.waitForURL(/operations\?status=failure$/);
+    assert.equal(await status.inputValue(), "failure");
+    await page.goBack();
+    await page.waitForURL(/operations$/);
+    assert.equal(await status.inputValue(), "");
+    await page.goForward();
+    await page.waitForURL(/operations\?status=failure$/);
+    visit.assertUntroubled();
+    await visit.close();
+  });
+
   test("the calls of a page are shown as curl, which does the same in a shell", async () => {
     const visit = await on().visit();
     const { page } = visit;
