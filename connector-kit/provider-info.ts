@@ -234,7 +234,7 @@ export const ProviderInfoSchema = Type.Object(
         { description: "Values that a provider app needs." },
       ),
     ),
-    evidence: Type.Optional(EvidenceSchema),
+    evidence: Type.Optional(described(EvidenceSchema, "Against what its actions were verified.")),
     hostSuffixes: Type.Optional(
       Type.Array(Type.String(), {
         description:

@@ -115,6 +115,29 @@ test("the next page of catalogs is an address without host", async () => {
   assert.equal(next?.["place"], "/api/catalogs?page=2&pageSize=10");
 });
 
+// src/types/campaigns.ts of Iterable/api-client 981eeb5, 2026-07-09.
+test("campaigns are read to their last page, and fewer than Iterable counts are a failure", async () => {
+  const campaigns = (ids: number[], more: object) => ({
+    status: 200,
+    body: { campaigns: ids.map((id) => ({ id, name: "Pens" })), totalCampaignsCount: 3, ...more },
+  });
+  const next = "/api/campaigns?page=2&pageSize=1000";
+  const { fetch, requests } = replay(campaigns([1, 2], { nextPageUrl: next }), campaigns([3], {}));
+  const first = await read.readPage(planRead("campaigns"), undefined, fetch);
+  const second = await read.readPage(planRead("campaigns"), first.next, fetch);
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    ["/api/campaigns?page=1&pageSize=1000", next],
+  );
+  assert.deepEqual(
+    [...first.records, ...second.records].map(({ id }) => id),
+    ["1", "2", "3"],
+  );
+  assert.equal(second.next, undefined);
+  const short = replay(campaigns([1], {}));
+  await assert.rejects(read.readPage(planRead("campaigns"), undefined, short.fetch), /3/);
+});
+
 test("fields of users are members of an object, nested ones with dots", async () => {
   const { fetch } = replay({
     status: 200,

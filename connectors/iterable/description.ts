@@ -56,6 +56,13 @@ const users = (key: string, path: string): ObjectRules => ({
 
 const inMilliseconds: ObjectRules = { changedPath: "updatedAt", since: { format: "unix-ms" } };
 
+/** In the order of ids, by page; a request without a page is not described (Iterable/api-client 981eeb5, 2026-07-09). */
+const inPages = (name: string): ObjectRules => ({
+  list: { path: "/api/{path}", query: { page: "1" }, pageSize: { to: "query.pageSize", most: 1000 } },
+  paging: { nextUrl: { from: "nextPageUrl" } },
+  total: `total${name}Count`,
+});
+
 export const description: Description = {
   // Addresses are ids of users.
   ids: { pattern: "[A-Za-z0-9_][A-Za-z0-9_.+@'-]{0,254}" },
@@ -76,11 +83,12 @@ export const description: Description = {
     },
     campaigns: {
       ...inMilliseconds,
+      ...inPages("Campaigns"),
       modes: ["read", "create"],
       create: { method: "POST", path: "/api/campaigns/create", id: "campaignId" },
       example: { name: "Pens", templateId: 1, listIds: [1] },
     },
-    templates: { ...inMilliseconds, idPath: "templateId" },
+    templates: { ...inMilliseconds, ...inPages("Templates"), idPath: "templateId" },
     channels: {},
     messageTypes: {},
     webhooks: {},

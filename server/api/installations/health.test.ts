@@ -114,7 +114,7 @@ integrations:
   });
 
   test("names a provider that is down while it is read, before anybody gives up", async () => {
-    all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 503, body: "" });
+    all.on.sandbox.addFault({ provider: "salesforce", path: "/query", status: 503, body: "", count: 1_000 });
     await trigger();
     const { detail } = await awaitReason("read", "account", /no page at the last \d+ attempts/);
     const operationId = /operation (\S+) says/.exec(detail)?.[1];

@@ -281,7 +281,7 @@ test("the progress of a backfill is shown from the installation on and after its
   const { since } = await waitsFor("destination", "log");
   assert.ok(Date.parse(since) <= Date.now() + 1_000);
   const companies = { provider: "hubspot", path: "/objects/companies" } as const;
-  on.sandbox.addFault({ ...companies, status: 503, body: "" });
+  on.sandbox.addFault({ ...companies, status: 503, body: "", count: 1_000 });
   await on.inProject("POST", "/destinations", { name: "log", type: "log", metadata: {} });
   await waitsFor("provider", "hubspot");
   on.sandbox.clearFaults();
@@ -290,6 +290,7 @@ test("the progress of a backfill is shown from the installation on and after its
     status: 429,
     headers: { "retry-after": "1" },
     body: { message: "wait" },
+    count: 1_000,
   });
   await waitsFor("rate_limit", "hubspot");
   on.sandbox.clearFaults();
