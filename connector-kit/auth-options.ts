@@ -1,6 +1,6 @@
 /** How a provider authenticates, as data: options of OAuth 2, API keys, HTTP Basic, and custom sign-in steps. */
 import { Type, type Static } from "typebox";
-import { described } from "../server/ground/described.ts";
+import { described } from "../ground/described.ts";
 
 export const TokenField = Type.Object({
   name: Type.String({ description: "Name under which the value is stored." }),

@@ -1,7 +1,7 @@
 /** Checks a provider's facts, built in or from an overlay, and reports every fault with its path. */
 import { Type, type TSchema } from "typebox";
-import { closest } from "../server/ground/closest.ts";
-import { isJsonObject } from "../server/ground/json.ts";
+import { closest } from "../ground/closest.ts";
+import { isJsonObject } from "../ground/json.ts";
 import { signatureFaults } from "./signature-facts.ts";
 import { ProviderInfoSchema, type ProviderInfo } from "./provider-info.ts";
 

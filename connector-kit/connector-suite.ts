@@ -3,8 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nowMs } from "../server/ground/clock.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import { nowMs } from "../ground/clock.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector } from "./connector.ts";
 import { isRetryable, ProviderError } from "./provider-error.ts";
 import { replay, toResponse, type Reply } from "./replay.ts";

@@ -1,5 +1,5 @@
 /** The interface of a connector: pure knowledge of one provider's API, with a `fetch` that is already authorized. */
-import type { Json, JsonObject } from "../server/ground/json.ts";
+import type { Json, JsonObject } from "../ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { JournalConnector } from "./journal-connector.ts";
 import type { KnownObjects } from "./known-objects.ts";

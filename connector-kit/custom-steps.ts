@@ -1,5 +1,5 @@
 /** Runs a provider's own sign-in steps, which the catalog holds as data: requests and values. Pure. */
-import type { Json } from "../server/ground/json.ts";
+import type { Json } from "../ground/json.ts";
 import { requireHeaderText } from "./authorization.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Redirect, StepRequest } from "./auth-options.ts";

@@ -1,5 +1,5 @@
 /** Reads JSON of providers without losing digits of numbers or the texts of its parts. Pure. */
-import { isJsonObject, MOST_LEVELS, type Json } from "../server/ground/json.ts";
+import { isJsonObject, MOST_LEVELS, type Json } from "../ground/json.ts";
 
 /**
  * Returns the value of a JSON text. A number that JavaScript would round becomes its text: integers beyond 2^53, more than 17 digits with

@@ -1,5 +1,5 @@
 /** Describing an account's fields, and creating or changing custom ones. */
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { Account, ProviderFetch } from "./provider-fetch.ts";
 import type { ProviderError } from "./provider-error.ts";
 

@@ -1,5 +1,5 @@
 /** Writes several choices of one field as HubSpot and Salesforce take them. */
-import type { Json } from "../server/ground/json.ts";
+import type { Json } from "../ground/json.ts";
 
 /** Returns a list of texts, numbers and booleans as one text, `a;b`, an empty one as null; other values unchanged. */
 export function joinedChoices(value: Json): Json {

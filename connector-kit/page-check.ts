@@ -1,5 +1,5 @@
 /** Refuses pages that the provider's API does not describe: wrong types, pages that repeat, walks without an end. */
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { ProviderError } from "./provider-error.ts";
 
 /** Returns the error for a page that cannot be used. The message is a sentence without a full stop. */

@@ -1,5 +1,5 @@
 /** Classifies a provider's refusals; retry, HTTP status and the health of a connection depend on the kind. */
-import { shorten } from "../server/ground/storable-text.ts";
+import { shorten } from "../ground/storable-text.ts";
 
 export type ProviderErrorKind =
   | "unauthorized"

@@ -1,5 +1,5 @@
 /** One request to a provider and its answer, as connectors see them: already authorized. */
-import type { Json } from "../server/ground/json.ts";
+import type { Json } from "../ground/json.ts";
 
 export interface ProviderRequest {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

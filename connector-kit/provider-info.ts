@@ -9,7 +9,7 @@ import {
   TokenField,
 } from "./auth-options.ts";
 import { EvidenceSchema } from "./provider-evidence.ts";
-import { described } from "../server/ground/described.ts";
+import { described } from "../ground/described.ts";
 import {
   FeaturesSchema,
   SubscribeRequirementsSchema,

@@ -1,6 +1,6 @@
 /** What manifests may use of a provider or a module of it: the flags of `support`, and Busbar's own `features`. */
 import { Type, type Static } from "typebox";
-import { described } from "../server/ground/described.ts";
+import { described } from "../ground/described.ts";
 
 const Flags = Type.Object({
   insert: Type.Boolean({ description: "Whether inserts are supported." }),

@@ -1,6 +1,6 @@
 /** Reads records by their ids in as many requests as the provider's limit needs. */
 import type { Connector } from "./connector.ts";
-import type { Json } from "../server/ground/json.ts";
+import type { Json } from "../ground/json.ts";
 import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
 import { send } from "./send-request.ts";
 

@@ -1,5 +1,5 @@
 /** How a provider's records are read: pages of a walk, counts, single records, searches and deletions. */
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { FieldMetadata, ObjectMetadata } from "./fields.ts";
 import type { Account, ProviderFetch, ProviderRequest } from "./provider-fetch.ts";
 

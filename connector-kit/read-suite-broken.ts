@@ -1,7 +1,7 @@
 /** Guarantees of reading connectors about answers that are broken, refused or lost, and about names that are not names. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import { ProviderError } from "./provider-error.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
 import type { Checkpoint, ReadPlan } from "./read-connector.ts";

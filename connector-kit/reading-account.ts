@@ -1,5 +1,5 @@
 /** What the conformance suite of reading connectors needs of an account. */
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { FieldsConnector } from "./fields.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
 import type { ReadConnector } from "./read-connector.ts";

@@ -1,5 +1,5 @@
 /** What a refusal means beyond its status: a rate limit that the headers tell, or an answer of something in between. */
-import { reportsLimit } from "../server/ground/retry-after.ts";
+import { reportsLimit } from "../ground/retry-after.ts";
 import type { ProviderErrorKind } from "./provider-error.ts";
 import type { ProviderResponse } from "./provider-fetch.ts";
 

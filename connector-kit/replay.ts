@@ -1,5 +1,5 @@
 /** A `ProviderFetch` for tests: answers from a list or a function and records the requests. */
-import type { Json } from "../server/ground/json.ts";
+import type { Json } from "../ground/json.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
 
 export interface Reply {

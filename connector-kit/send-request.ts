@@ -1,7 +1,7 @@
 /** Sends a request and tells refusals of the whole call from refusals of a record. */
-import { shorten } from "../server/ground/storable-text.ts";
-import { now } from "../server/ground/clock.ts";
-import { isNestedTooDeeply, MOST_LEVELS, type Json } from "../server/ground/json.ts";
+import { shorten } from "../ground/storable-text.ts";
+import { now } from "../ground/clock.ts";
+import { isNestedTooDeeply, MOST_LEVELS, type Json } from "../ground/json.ts";
 import type { Connector } from "./connector.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";

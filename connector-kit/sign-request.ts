@@ -1,5 +1,5 @@
 /** Signs requests with AWS Signature Version 4, by the signer of AWS's own SDK, which is loaded with the first request. */
-import { nowMs } from "../server/ground/clock.ts";
+import { nowMs } from "../ground/clock.ts";
 import type { AwsSigner } from "./authorization.ts";
 
 export interface UnsignedRequest {

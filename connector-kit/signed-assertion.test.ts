@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { jwtVerify } from "jose";
-import { nowMs } from "../server/ground/clock.ts";
+import { nowMs } from "../ground/clock.ts";
 import type { Assertion } from "./auth-options.ts";
 import { CredentialsError } from "./authorization.ts";
 import { withAssertion } from "./signed-assertion.ts";

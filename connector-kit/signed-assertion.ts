@@ -1,7 +1,7 @@
 /** Signs the assertions (RFC 7523) that some providers take in exchange for an access token. */
 import { constants, createPrivateKey, randomUUID, sign, type KeyObject } from "node:crypto";
-import { nowMs } from "../server/ground/clock.ts";
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { nowMs } from "../ground/clock.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
 import type { Assertion, StepRequest } from "./auth-options.ts";
 import { CredentialsError } from "./authorization.ts";
 import { fillTemplate } from "./template.ts";

@@ -1,5 +1,5 @@
 /** How a provider reports changes of records: pushed requests, their events, and what the builder registers. */
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
 import type { SourceRecord } from "./read-connector.ts";
 

@@ -1,6 +1,6 @@
 /** Reads one value from a provider's JSON answer, by a path that the catalog names. */
-import { isStorable } from "../server/ground/storable-text.ts";
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { isStorable } from "../ground/storable-text.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
 
 /** Returns the value at a dotted path such as `owner.user.id`; a number in the path is an index of a list. */
 export function valueAt(answer: Json, path: string): Json | undefined {

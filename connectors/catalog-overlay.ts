@@ -2,7 +2,7 @@
 import { checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
 import { completeProvider, OAUTH2_DEFAULTS, supports } from "../connector-kit/define-provider.ts";
 import type { ProviderInfo } from "../connector-kit/provider-info.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { PROVIDER_TABLE } from "./provider-table.ts";
 
 /** The overlay has mistakes; `faults` lists all of them with their paths. */

@@ -6,7 +6,7 @@ import type { Account } from "../connector-kit/provider-fetch.ts";
 import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { replay } from "../connector-kit/replay.ts";
 import { withAccount } from "../connector-kit/with-account.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 
 const SINCE = new Date("2026-11-20T00:00:00Z");

@@ -9,7 +9,7 @@ import type { Description } from "../connector-kit/described/description.ts";
 import type { Checkpoint } from "../connector-kit/read-connector.ts";
 import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { replay, type Reply } from "../connector-kit/replay.ts";
-import type { Json, JsonObject } from "../server/ground/json.ts";
+import type { Json, JsonObject } from "../ground/json.ts";
 import { testDescribed } from "../simulations/described-suite.ts";
 
 const description: Description = {

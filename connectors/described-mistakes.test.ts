@@ -5,7 +5,7 @@ import type { RecordWrite } from "../connector-kit/connector.ts";
 import type { ProviderRequest } from "../connector-kit/provider-fetch.ts";
 import { orderWrite, planRead } from "../connector-kit/order-fixture.ts";
 import { replay, type Reply } from "../connector-kit/replay.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 
 const SINCE = new Date("2026-11-20T09:30:15Z");

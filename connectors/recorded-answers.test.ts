@@ -8,7 +8,7 @@ import type { Checkpoint, SourceRecord } from "../connector-kit/read-connector.t
 import { planRead } from "../connector-kit/order-fixture.ts";
 import { replay } from "../connector-kit/replay.ts";
 import { withAccount } from "../connector-kit/with-account.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import { CONNECTORS } from "./connectors.gen.ts";
 
 type Answer = Parameters<typeof replay>[0];

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
-import { StartError } from "../server/ground/errors.ts";
+import { StartError } from "../ground/errors.ts";
 
 export interface DemoSettings {
   dataDir: string;

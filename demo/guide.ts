@@ -1,7 +1,7 @@
 /** Makes the calls of the steps and prints requests and answers. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../server/ground/json.ts";
+import type { Json } from "../ground/json.ts";
 import { pick } from "./pick.ts";
 import type { Printer } from "./printer.ts";
 import type { Demo } from "./start-demo.ts";

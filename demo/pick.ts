@@ -1,5 +1,5 @@
 /** Reduces an answer to the members that a step shows. */
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
 
 /** Returns the members at the paths, nested as before; `*` means every item of a list. Missing members are left out. */
 export function pick(value: Json, paths: string[]): Json {

@@ -2,8 +2,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { nowMs } from "../server/ground/clock.ts";
-import type { Json } from "../server/ground/json.ts";
+import { nowMs } from "../ground/clock.ts";
+import type { Json } from "../ground/json.ts";
 
 export interface Received {
   headers: IncomingHttpHeaders;

@@ -1,6 +1,6 @@
 /** `npm run demo`: a tour from an empty database to written records, which prints each request and answer. */
 import { parseArgs } from "node:util";
-import { StartError } from "../server/ground/errors.ts";
+import { StartError } from "../ground/errors.ts";
 import { readDemoSettings } from "./demo-settings.ts";
 import { printFarewell } from "./farewell.ts";
 import { createPrinter } from "./printer.ts";

@@ -1,5 +1,5 @@
 /** The interface of a step of the tour. A new step is one file in `steps/` and one line in `tour.ts`. */
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
 import type { Receiver } from "./receiver.ts";
 
 export interface Step {

@@ -1,7 +1,7 @@
 /** What destinations at Google have in common: service accounts, the bearer tokens that their keys sign, and refusals. */
 import type { KeyObject } from "node:crypto";
 import { Type } from "typebox";
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
 import { checkEndpoint } from "./check-url.ts";
 import type { AddressRules, Fault, Outcome } from "./destination.ts";
 import { openBearer, readRsaKey } from "./signed-bearer.ts";

@@ -1,8 +1,8 @@
 /** Turns an HTTP answer into the outcome of an attempt. */
-import { nowMs } from "../server/ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
-import { retryAfter } from "../server/ground/retry-after.ts";
-import { storable } from "../server/ground/storable-text.ts";
+import { nowMs } from "../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { retryAfter } from "../ground/retry-after.ts";
+import { storable } from "../ground/storable-text.ts";
 import type { Exchange, Outcome } from "./destination.ts";
 
 /** Maps 2xx to `delivered`, 410 to `gone`, everything else to `failed`; redirects are not followed. */

@@ -1,6 +1,6 @@
 /** What warehouses have in common: a message becomes a row, and many rows are inserted together. */
 import { Type } from "typebox";
-import { shorten } from "../server/ground/storable-text.ts";
+import { shorten } from "../ground/storable-text.ts";
 import type { BatchLimits, Channel, Message, Outcome } from "./destination.ts";
 
 /** Settings that all of them have. */

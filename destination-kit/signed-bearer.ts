@@ -1,7 +1,7 @@
 /** Makes bearer tokens that are signed with an RSA key of the builder, for services that take these instead of a password. */
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import { SignJWT } from "jose";
-import { nowMs } from "../server/ground/clock.ts";
+import { nowMs } from "../ground/clock.ts";
 
 /** Shortest key that RS256 allows. */
 const LEAST_BITS = 2_048;

@@ -1,7 +1,7 @@
 /** Templates that builders write in JMESPath: checked when they are stored, evaluated for each message. */
 import { createContext, Script } from "node:vm";
 import { compile, isRegistered, TreeInterpreter } from "@jmespath-community/jmespath";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { Fault } from "./destination.ts";
 
 const MAX_LENGTH = 2_000;

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startSandbox, type Sandbox } from "../sandbox/sandbox.ts";
-import { createLog } from "../server/ground/log.ts";
+import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
 import type { BootstrapFile } from "../tests/harness/child-busbar.ts";
 import { openClient, type Client } from "../tests/harness/client.ts";

@@ -15,9 +15,9 @@ import { newSigningKey, sealDestinationSecrets } from "../server/deliver/destina
 import { sampleEvent } from "../server/events/sample-event.ts";
 import { recordEvents } from "../server/events/record-event.ts";
 import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";
-import { newId } from "../server/ground/ids.ts";
-import { createLog } from "../server/ground/log.ts";
-import { Sealer } from "../server/ground/seal.ts";
+import { newId } from "../ground/ids.ts";
+import { createLog } from "../ground/log.ts";
+import { Sealer } from "../ground/seal.ts";
 import { openDatabase, type Database } from "../server/store/database.ts";
 import { insertDestination } from "../server/store/destinations.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";

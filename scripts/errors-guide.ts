@@ -1,7 +1,7 @@
 /** Writes the sections of docs/guide/errors.md about each problem type, from the table of types. */
-import { PROBLEM_TYPES } from "../server/ground/problem-types.ts";
+import { PROBLEM_TYPES } from "../ground/problem-types.ts";
 
-const BEGIN = "<!-- Generated from server/ground/problem-types.ts by `npm run generate`. -->\n";
+const BEGIN = "<!-- Generated from ground/problem-types.ts by `npm run generate`. -->\n";
 const END = "<!-- End of the generated part. -->\n";
 
 /** Returns the guide with a fresh generated part. Throws if the guide has none. */

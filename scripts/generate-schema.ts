@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "../server/ground/log.ts";
+import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
 import { openDatabase } from "../server/store/database.ts";
 import { schemaText } from "./schema/schema-text.ts";

@@ -22,7 +22,7 @@ import { createMemoryFolder, removeFolder } from "../tests/harness/memory-folder
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDERS =
-  "{server,connectors,connector-kit,destination-kit,destinations,sandbox,cli,dashboard,scripts,tests}";
+  "{server,ground,manifest,connectors,connector-kit,destination-kit,destinations,sandbox,cli,dashboard,scripts,tests}";
 /**
  * The longest files, each in a process of its own. They begin early, yet some batches apart: most have a browser, which
  * takes a processor for itself.

@@ -1,7 +1,7 @@
 /** Health checks and metrics on a port of their own, for processes of every role, and for networks that must not reach the API. */
 import { createServer, type Server } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { Config } from "./ground/config.ts";
+import type { Config } from "../ground/config.ts";
 import { listenError } from "./require-free-ports.ts";
 
 const PATHS = /^\/(healthz|readyz|metrics)(\?|$)/;

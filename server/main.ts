@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Bootstrap } from "./access/bootstrap.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { firstKey, keepBootstrapFile } from "./data-folder/first-key.ts";
-import { VERSION } from "./ground/version.ts";
+import { VERSION } from "../ground/version.ts";
 import { startAnnouncing } from "./jobs/announce-process.ts";
 import { listen } from "./listeners.ts";
 import type { OnAnswer } from "./http/server-options.ts";

@@ -1,12 +1,12 @@
 /** Retention rules for projects that keep history for a shorter time than the operator. */
-import { nowMs } from "./ground/clock.ts";
-import { firstIdOf } from "./ground/ids.ts";
+import { nowMs } from "../ground/clock.ts";
+import { firstIdOf } from "../ground/ids.ts";
 import {
   appliedDays,
   retentionBounds,
   type HistoryKind,
   type RetentionConfig,
-} from "./ground/retention-bounds.ts";
+} from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { removeOldConsentsOf } from "./store/consents.ts";
 import type { Queries } from "./store/database.ts";

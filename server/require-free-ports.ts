@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import type { Config } from "./ground/config.ts";
-import { StartError } from "./ground/errors.ts";
+import type { Config } from "../ground/config.ts";
+import { StartError } from "../ground/errors.ts";
 
 export interface Listener {
   variable: string;

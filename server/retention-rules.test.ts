@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { testDatabase } from "../tests/harness/database.ts";
 import { bootstrapIfEmpty } from "./access/bootstrap.ts";
 import { retentionRules } from "./retention-rules.ts";
-import { readConfig } from "./ground/config.ts";
-import { nowMs } from "./ground/clock.ts";
-import { firstIdOf, newId } from "./ground/ids.ts";
-import { createLog } from "./ground/log.ts";
+import { readConfig } from "../ground/config.ts";
+import { nowMs } from "../ground/clock.ts";
+import { firstIdOf, newId } from "../ground/ids.ts";
+import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
 import { endOperations, insertOperations } from "./store/operations.ts";
 

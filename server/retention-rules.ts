@@ -1,9 +1,9 @@
 /** Defines what is removed after how long. */
 import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
-import type { Config } from "./ground/config.ts";
-import { nowMs } from "./ground/clock.ts";
-import { firstIdOf } from "./ground/ids.ts";
-import { SUBSCRIPTION_EVENT_DAYS } from "./ground/retention-bounds.ts";
+import type { Config } from "../ground/config.ts";
+import { nowMs } from "../ground/clock.ts";
+import { firstIdOf } from "../ground/ids.ts";
+import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { projectRetentionRules } from "./project-retention-rules.ts";
 import type { Database } from "./store/database.ts";

@@ -144,7 +144,7 @@ import type { IssuerSignIn } from "./access/issuer-sign-in.ts";
 import type { SignInSessions } from "./access/sign-in-sessions.ts";
 import type { RefreshServices } from "./credentials/refresh/refresh-tokens.ts";
 import type { TestServices } from "./deliver/test-delivery.ts";
-import type { RetentionConfig } from "./ground/retention-bounds.ts";
+import type { RetentionConfig } from "../ground/retention-bounds.ts";
 import { route, type Page, type Route } from "./http/endpoint.ts";
 import { providerRoutes, type ProviderRouteServices } from "./provider-routes.ts";
 import type { ProxyCaller } from "./proxy/proxy-caller.ts";

@@ -1,7 +1,8 @@
 /** Opens the services that endpoints, proxy and workers need, in the order of their dependencies. */
 import { readFile } from "node:fs/promises";
 import { parse as parseYaml } from "yaml";
-import { buildCatalog, type Catalog } from "../connectors/catalog.ts";
+import type { Catalog } from "../connector-kit/catalog.ts";
+import { buildCatalog } from "../connectors/catalog.ts";
 import { CatalogError } from "../connectors/catalog-overlay.ts";
 import { openAccess, type Access } from "./access/authorize.ts";
 import { openLastUses } from "./access/last-uses-log.ts";
@@ -14,15 +15,15 @@ import { openSharedGates, type SharedGates } from "./calls/gates/shared-gates.ts
 import { openDataFolder, type BootstrapFile } from "./data-folder/data-folder.ts";
 import { readEncryptionKeys } from "./data-folder/encryption-keys.ts";
 import { openEgress, type Egress } from "./egress/open-egress.ts";
-import { now } from "./ground/clock.ts";
-import type { Config } from "./ground/config.ts";
-import { StartError } from "./ground/errors.ts";
-import type { Log } from "./ground/log.ts";
-import { Sealer } from "./ground/seal.ts";
+import { now } from "../ground/clock.ts";
+import type { Config } from "../ground/config.ts";
+import { StartError } from "../ground/errors.ts";
+import type { Log } from "../ground/log.ts";
+import { Sealer } from "../ground/seal.ts";
 import { requireKeys } from "./credentials/stored/require-keys.ts";
 import { openMetrics, type Metrics } from "./metrics/metrics.ts";
 import { openTelemetry } from "./telemetry/open-telemetry.ts";
-import type { Tracer } from "./ground/tracer.ts";
+import type { Tracer } from "../ground/tracer.ts";
 import { keepTime } from "./jobs/keep-time.ts";
 import { NewWork } from "./jobs/new-work.ts";
 import { takeProcessIdentity, type ProcessIdentity } from "./jobs/process-identity.ts";

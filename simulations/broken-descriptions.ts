@@ -1,6 +1,6 @@
 /** Breaks a good description in every place: what is refused must be refused there. */
 import type { Description } from "../connector-kit/described/description.ts";
-import { isJsonObject, type Json } from "../server/ground/json.ts";
+import { isJsonObject, type Json } from "../ground/json.ts";
 
 export interface BrokenDescription {
   /** Where the fault is, as checks name it below `connector`. */

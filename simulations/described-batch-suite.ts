@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { RecordWrite, WriteResult } from "../connector-kit/connector.ts";
 import { hasBatch } from "../connector-kit/described/described-batch.ts";
 import type { ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import { REFUSED } from "./simulated-answer.ts";
 import type { World } from "./simulated-world.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { formatFieldPath } from "../server/ground/field-path.ts";
+import { formatFieldPath } from "../ground/field-path.ts";
 import { fieldsOfAccount } from "./simulated-fields.ts";
 import type { World } from "./simulated-world.ts";
 

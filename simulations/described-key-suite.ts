@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 import type { World } from "./simulated-world.ts";
 
 /** One object is enough: a lost answer takes its time. */

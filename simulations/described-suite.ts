@@ -21,8 +21,8 @@ import {
   written,
 } from "./suite-calls.ts";
 import { startSimulation, type Simulation } from "./start-simulation.ts";
-import { nowMs } from "../server/ground/clock.ts";
-import type { Json, JsonObject } from "../server/ground/json.ts";
+import { nowMs } from "../ground/clock.ts";
+import type { Json, JsonObject } from "../ground/json.ts";
 import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
 import { testConnector } from "../connector-kit/connector-suite.ts";
 import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";

@@ -5,8 +5,8 @@ import type { Description, WriteRules } from "../connector-kit/described/descrip
 import { conditionOf } from "../connector-kit/described/record-result.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
-import { nowMs } from "../server/ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { nowMs } from "../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { packedAnswer, refusedBody, withValue, writtenList, type ListTarget } from "./simulated-batch.ts";
 import { graphqlAnswer } from "./simulated-graphql.ts";
 import { fieldPage } from "./simulated-fields.ts";

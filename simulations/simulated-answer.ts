@@ -1,5 +1,5 @@
 /** Records and answers of a simulated provider. */
-import type { Json, JsonObject } from "../server/ground/json.ts";
+import type { Json, JsonObject } from "../ground/json.ts";
 
 export interface SimulatedAnswer {
   status: number;

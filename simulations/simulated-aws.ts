@@ -1,5 +1,5 @@
 /** What AWS does with a request before the service that it is for: checks the signature, and tells who signed. */
-import { nowMs } from "../server/ground/clock.ts";
+import { nowMs } from "../ground/clock.ts";
 import { awsRefusal, type ArrivedRequest, type AwsService } from "./aws-signature-check.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 

@@ -5,7 +5,7 @@ import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, keyPlaces, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { conditionOf } from "../connector-kit/described/record-result.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { parseBody } from "../connector-kit/send-request.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
 import { hasBody } from "./simulated-beside.ts";

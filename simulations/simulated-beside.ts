@@ -4,7 +4,7 @@ import { bodyOf } from "../connector-kit/described/body-members.ts";
 import { fillPath, fillText } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { FieldMaskRules } from "../connector-kit/described/write-rules.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedRequest } from "./simulated-request.ts";
 import type { StoredRecord } from "./simulated-answer.ts";
 import { fromForm, unwrapped } from "./simulated-body.ts";

@@ -2,7 +2,7 @@
 import type { WriteRules } from "../connector-kit/described/description.ts";
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 
 /** Returns the fields, or the reason why the body is refused. */
 export function unwrapped(

@@ -3,7 +3,7 @@ import type { FieldListRules, FlagRules } from "../connector-kit/described/metad
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 import { hasBody } from "./simulated-beside.ts";
 import { pageOf, type ListQuery } from "./simulated-list.ts";

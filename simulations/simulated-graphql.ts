@@ -1,7 +1,7 @@
 /** Answers documents of GraphQL as a described provider does: only what is selected, and refusals with status 200. */
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { GraphqlRules, MutationRules } from "../connector-kit/described/graphql-rules.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { REFUSED, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 
 export interface GraphqlTarget {

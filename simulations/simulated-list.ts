@@ -2,7 +2,7 @@
 import { filledNames, fillPath, fillText } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { valueInPath } from "./value-in-path.ts";
 import { placed, type SimulatedAnswer, type StoredRecord } from "./simulated-answer.ts";
 

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { UpsertRules } from "../connector-kit/described/description.ts";
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { unwrapped } from "./simulated-body.ts";
 import { valueInPath } from "./value-in-path.ts";
 

@@ -1,7 +1,7 @@
 /** Shows fields as entries with a type, and takes them in that form, as the description says that the provider does. */
 import { nested } from "../connector-kit/described/request-parts.ts";
 import type { TypedRules } from "../connector-kit/described/typed-rules.ts";
-import { isJsonObject, type Json, type JsonObject } from "../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { placed } from "./simulated-answer.ts";
 
 /** All values are of the first type of which a field has one value; texts are of the first type for texts. */

@@ -12,7 +12,7 @@ import type {
   ReadPlan,
   SourceRecord,
 } from "../connector-kit/read-connector.ts";
-import type { JsonObject } from "../server/ground/json.ts";
+import type { JsonObject } from "../ground/json.ts";
 
 /** The id of a record that does not exist. */
 export const missing = (id: string): string => id.replace(/\d(\d{3})$/, "7$1");

@@ -4,8 +4,8 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { buildCatalog } from "../connectors/catalog.ts";
-import { PROBLEM_TYPES } from "../server/ground/problem-types.ts";
-import { checkManifest } from "../server/manifest/check-manifest.ts";
+import { PROBLEM_TYPES } from "../ground/problem-types.ts";
+import { checkManifest } from "../manifest/check-manifest.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
@@ -19,7 +19,7 @@ const missing = (names: Iterable<string>, text: string): string[] =>
 test("every variable that is read is in the guide and in .env.example, and no other", () => {
   const inText = (text: string) =>
     [...new Set(text.match(/\b(?:BUSBAR_[A-Z_]*[A-Z]|DATABASE_URL)\b/g))].toSorted();
-  const known = inText(read("server/ground/config.ts"));
+  const known = inText(read("ground/config.ts"));
   assert.deepEqual(inText(read("docs/guide/configuration.md")), known);
   assert.deepEqual(inText(read(".env.example")), known);
 });
@@ -117,7 +117,7 @@ test("every file that a document names in a code span exists", () => {
 
 test("every place of the code that the pages for developers name exists", () => {
   const TOP =
-    "server|connectors|connector-kit|destinations|destination-kit|sandbox|cli|scripts|tests|demo|migrations|bench|docs";
+    "server|ground|manifest|connectors|connector-kit|destinations|destination-kit|sandbox|cli|scripts|tests|demo|migrations|bench|docs";
   const missing = ["ARCHITECTURE.md", "STYLE.md", "CONTRIBUTING.md"].flatMap((file) =>
     [...read(file).matchAll(new RegExp(`(?<![\\w/.-])(?:${TOP})/[\\w-][\\w./-]*(?![\\w<*])`, "g"))]
       .map(([path]) => path.replace(/\.$/, ""))

@@ -10,8 +10,8 @@ import { importGraph, importsOf, readSources } from "../scripts/structure/import
 /** The layers: a place may import from itself and from the places listed. The first pattern that matches is the place. */
 const GROUND = ["ground"];
 const SERVICES = [...GROUND, "store", "postgres", "jobs", "egress", "http", "events"];
-const KITS = ["catalog", "connector kit", "destination index", "destination kit"];
-const SHARED = ["access", "manifest", "credentials", "deliver"];
+const KITS = ["connector kit", "destination index", "destination kit"];
+const SHARED = ["access", "credentials", "deliver"];
 const CALLS = ["calls", "operations"];
 const DASHBOARD = ["dashboard api", "dashboard ui", "dashboard frame"];
 const ACTIONS = ["proxy", "write", "read", "subscribe", "watch"];
@@ -25,22 +25,23 @@ const folder = (name: string, mayImport: string[]) => ({
 });
 
 const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
-  folder("ground", []),
+  { name: "ground", files: /^ground\//, mayImport: [] },
+  { name: "manifest", files: /^manifest\//, mayImport: [...GROUND, "connector kit"] },
   folder("store", GROUND),
   folder("postgres", GROUND),
   folder("jobs", [...GROUND, "store"]),
   folder("egress", GROUND),
   folder("http", [...GROUND, "store"]),
   folder("events", [...GROUND, "store"]),
-  ...SHARED.map((name) => folder(name, [...SERVICES, ...KITS])),
+  ...SHARED.map((name) => folder(name, [...SERVICES, "manifest", ...KITS])),
   folder("calls", [...SERVICES, "credentials", ...KITS]),
-  folder("operations", [...SERVICES, "credentials", "manifest", "calls", ...KITS]),
+  folder("operations", [...SERVICES, "manifest", "credentials", "calls", ...KITS]),
   ...ACTIONS.map((name) =>
-    folder(name, [...SERVICES, ...SHARED, ...CALLS, ...KITS, ...(OF_ACTION[name] ?? [])]),
+    folder(name, [...SERVICES, "manifest", ...SHARED, ...CALLS, ...KITS, ...(OF_ACTION[name] ?? [])]),
   ),
-  folder("api", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
+  folder("api", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
   folder("data-folder", [...SERVICES, "access"]),
-  folder("metrics", [...SERVICES, ...SHARED, ...CALLS, ...ACTIONS]),
+  folder("metrics", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS]),
   folder("telemetry", SERVICES),
   { name: "server dashboard", files: /^server\/dashboard\//, mayImport: [...GROUND, "http"] },
   {
@@ -52,6 +53,8 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
       ...CALLS,
       ...ACTIONS,
       ...KITS,
+      "manifest",
+      "catalog",
       "api",
       "data-folder",
       "metrics",
@@ -142,6 +145,18 @@ test("no two folders import each other", () => {
   assert.deepEqual(findMutualFolders(importGraph(all)), []);
 });
 
+test("no two top-level folders import each other", () => {
+  const top = (file: string) => file.split("/")[0];
+  const pairs = new Set(
+    sources.flatMap((file) => importsOf(file, read(file)).map((target) => `${top(file)} → ${top(target)}`)),
+  );
+  const mutual = [...pairs].filter((pair) => {
+    const [from, to] = pair.split(" → ");
+    return from !== to && pairs.has(`${to} → ${from}`);
+  });
+  assert.deepEqual(mutual, []);
+});
+
 test("no file reaches itself by its imports, types counted", () => {
   const circles = findCircles(importGraph(all)).map((circle) => circle.join(", "));
   assert.deepEqual(circles, []);
@@ -176,10 +191,13 @@ test("a function or constant is exported only if another file names it", () => {
   assert.deepEqual(unused, []);
 });
 
+/** The server with the libraries that only the house uses. */
+const IN_SERVER = /^(server|ground|manifest)\//;
+
 test("an exported name is unique in the server; an endpoint may have that of the store function that it calls", () => {
   const places = new Map<string, Set<string>>();
   for (const { file, text } of all) {
-    if (!file.startsWith("server/") || file.endsWith(".gen.ts")) continue;
+    if (!IN_SERVER.test(file) || file.endsWith(".gen.ts")) continue;
     const isEndpoint = file.startsWith("server/api/");
     for (const [, name = ""] of text.matchAll(
       /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
@@ -196,7 +214,7 @@ test("an exported name is unique in the server; an endpoint may have that of the
 });
 
 test("a file name is unique in the server", () => {
-  const shared = findSharedNames(sources.filter((file) => file.startsWith("server/")));
+  const shared = findSharedNames(sources.filter((file) => IN_SERVER.test(file)));
   assert.deepEqual(shared, []);
 });
 
@@ -249,12 +267,12 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
   {
     what: "reads the environment",
     pattern: /process\.env\b/,
-    only: /^(server\/ground\/config|demo\/|cli\/terminal\.ts)/,
+    only: /^(ground\/config|demo\/|cli\/terminal\.ts)/,
   },
   {
     what: "asks for the time",
     pattern: /Date\.now\(|new Date\(\)|performance\.now\(/,
-    only: /^(server\/ground|cli|dashboard\/ui)\/clock\.ts$/,
+    only: /^(ground|cli|dashboard\/ui)\/clock\.ts$/,
   },
   {
     what: "writes SQL",
@@ -265,7 +283,7 @@ const PRIVILEGES: { what: string; pattern: RegExp; only: RegExp }[] = [
     what: "opens sockets outwards",
     pattern:
       /^import (?!type )[^;]*from "(undici|node:https|node:http2|node:net|node:tls)"|\bfetch\(\s*["'`]http/m,
-    only: /^(server\/(egress\/|proxy\/|ground\/(config-values|client-address)|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
+    only: /^(ground\/(config-values|client-address)|server\/(egress\/|proxy\/|store\/|postgres\/|main|listeners)|cli\/http\/send\.ts)/,
   },
   {
     what: "connects without the address guard",
@@ -304,10 +322,10 @@ test("every source file opens with a sentence that says what it is for", () => {
 
 /** Files that may name providers, and why. Comments may, too: they give the source of a quirk. */
 const NAMES_PROVIDERS: Record<string, string> = {
-  "server/manifest/finding.ts": "rule ids of the public manifest format",
-  "server/manifest/rules/provider-rules.ts": "rule ids of the public manifest format",
-  "server/manifest/rules/subscribe-rules.ts": "rule ids of the public manifest format",
-  "server/manifest/rules/structure-rules.ts": "example in a remedy",
+  "manifest/finding.ts": "rule ids of the public manifest format",
+  "manifest/rules/provider-rules.ts": "rule ids of the public manifest format",
+  "manifest/rules/subscribe-rules.ts": "rule ids of the public manifest format",
+  "manifest/rules/structure-rules.ts": "example in a remedy",
   "server/events/sample-event.ts": "sample",
   "server/commands/busbar.ts": "the sandbox simulates two providers by name",
   "server/commands/server-commands.ts": "the sandbox simulates two providers by name",
@@ -326,14 +344,12 @@ test("the server names no provider: what differs between providers is a connecto
   assert.ok(names.length > 200);
   const pattern = new RegExp(`(?<![A-Za-z])(${names.join("|")})(?![a-z])`, "i");
   const withoutComments = (text: string) => text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
-  const naming = sources.filter(
-    (file) => file.startsWith("server/") && pattern.test(withoutComments(read(file))),
-  );
+  const naming = sources.filter((file) => IN_SERVER.test(file) && pattern.test(withoutComments(read(file))));
   assert.deepEqual(naming.toSorted(), Object.keys(NAMES_PROVIDERS).toSorted());
 });
 
 test("the check of manifests runs in a browser: nothing that it reaches uses Node", () => {
-  const seen = new Set(sources.filter((file) => file.startsWith("server/manifest/")));
+  const seen = new Set(sources.filter((file) => file.startsWith("manifest/")));
   seen.add("connectors/catalog-overlay.ts");
   const wrong: string[] = [];
   for (const file of seen) {

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { generateConnectors } from "../../scripts/generate-connectors.ts";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { processorMs } from "../processor-time.ts";
 
@@ -23,6 +23,8 @@ const NEEDED = [
   "dashboard",
   "destination-kit",
   "destinations",
+  "ground",
+  "manifest",
   "docs",
   "migrations",
   "sandbox",

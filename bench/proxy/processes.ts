@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { acme, linesFor } from "../../tests/harness/proxy/real-proxy.ts";
 import { PROVIDER, stockDatabase, type Stock } from "../../tests/harness/proxy/stock-database.ts";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { freePort } from "./contenders/nginx.ts";

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { catalogOverlay } from "../../sandbox/catalog-overlay.ts";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
 import { childNamed, processorMs } from "../processor-time.ts";

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { buildCatalog } from "../../connectors/catalog.ts";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { insertPushes } from "../../server/store/received-pushes.ts";
 import { openTaking } from "../../server/subscribe/take-pushes.ts";

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client as Postgres } from "pg";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-busbar.ts";
 import { made } from "../read/read-bench.ts";

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
-import { newId } from "../../server/ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { insertAcceptedWrites } from "../../server/store/accept-writes.ts";
 import type { DB } from "../../server/store/rows.gen.ts";
 

@@ -26,7 +26,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
     .action(async (file: string, { openapi }: { openapi?: string }, command: Command) => {
       const out = createOutput(terminal, command.optsWithGlobals<GlobalOptions>());
       // Imported only here, because the checks and the catalog are half of the program's code.
-      const { checkOwnProvider } = await import("../../connectors/own-provider.ts");
+      const { checkOwnProvider } = await import("../../connector-kit/own-provider.ts");
       const name = basename(file).replace(/\.(ya?ml|json)$/, "");
       const key = name.startsWith("x-") ? name : `x-${name}`;
       const { own, faults } = checkOwnProvider(key, await readDocument(resolve(terminal.cwd, file)));

@@ -1,6 +1,6 @@
 /** `busbar deploy .`: deploys a manifest and prints the changes. */
 import type { Command } from "commander";
-import { manifestChanges, type ManifestChange } from "../../server/manifest/manifest-changes.ts";
+import { manifestChanges, type ManifestChange } from "../../manifest/manifest-changes.ts";
 import { Ended, Failure } from "../failures.ts";
 import { step } from "../http/api.ts";
 import { objectsAt, requireObjects, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";

@@ -1,8 +1,8 @@
 /** Reads a manifest from a file, a folder with an amp.yaml, or stdin (`-`). */
 import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { PositionOf } from "../../server/manifest/finding.ts";
-import { parseManifest } from "../../server/manifest/parse-manifest.ts";
+import type { PositionOf } from "../../manifest/finding.ts";
+import { parseManifest } from "../../manifest/parse-manifest.ts";
 import { Failure } from "../failures.ts";
 import type { Json } from "../http/json.ts";
 import { readBody } from "../http/send.ts";

@@ -1,7 +1,7 @@
 /** Writes the text of a first manifest: what works at once in force, what comes next as comments. */
 import { stringify } from "yaml";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { didYouMean } from "../../server/ground/closest.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import { builtInCatalog } from "./catalog.ts";
 
 export interface StarterManifest {

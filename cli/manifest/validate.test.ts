@@ -1,7 +1,7 @@
 /** Checks of a manifest without a server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseManifest } from "../../server/manifest/parse-manifest.ts";
+import { parseManifest } from "../../manifest/parse-manifest.ts";
 import { validate } from "./validate.ts";
 
 const MANIFEST = `

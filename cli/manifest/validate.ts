@@ -1,7 +1,7 @@
 /** Checks a manifest without a server, with the server's rules. */
-import { checkOwnProvider } from "../../connectors/own-provider.ts";
-import { checkManifest } from "../../server/manifest/check-manifest.ts";
-import { parseManifest } from "../../server/manifest/parse-manifest.ts";
+import { checkOwnProvider } from "../../connector-kit/own-provider.ts";
+import { checkManifest } from "../../manifest/check-manifest.ts";
+import { parseManifest } from "../../manifest/parse-manifest.ts";
 import type { Json } from "../http/json.ts";
 import { builtInCatalog } from "./catalog.ts";
 import type { ServerFacts } from "./server-facts.ts";

@@ -1,5 +1,5 @@
 /** Reads Avro schemas into types that values are decoded by. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export type AvroType =
   | { kind: "null" | "boolean" | "int" | "long" | "float" | "double" | "bytes" | "string" }

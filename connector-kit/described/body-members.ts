@@ -1,5 +1,5 @@
 /** Puts the members that a description names into the body of a request. */
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import { fillText } from "./fill-path.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { nested } from "./request-parts.ts";

@@ -1,5 +1,5 @@
 /** Checks a description and reports every fault with its place, before anything is sent to a provider. */
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { shapeFaults, type ProviderFault } from "../check-provider.ts";
 import { patternFault } from "../pattern-fault.ts";
 import { DescriptionSchema, type Description, type ObjectRules } from "./description.ts";

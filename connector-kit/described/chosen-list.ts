@@ -1,5 +1,5 @@
 /** Chooses the list that a page belongs to: one of the object's, with or without a bound. */
-import { nowMs } from "../../server/ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 

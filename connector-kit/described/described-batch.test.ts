@@ -1,7 +1,7 @@
 /** Answers to described batches that no simulation gives: in part, refused as a whole, or incomplete. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { RecordWrite, WriteResult } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import { replay, type Reply } from "../replay.ts";

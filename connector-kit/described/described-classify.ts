@@ -1,8 +1,8 @@
 /** Classifies a provider's answers by the description's rules for errors and limits. */
-import { nowMs } from "../../server/ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { retryAfter, retryTime as usualTime } from "../../server/ground/retry-after.ts";
-import { shorten } from "../../server/ground/storable-text.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { retryAfter, retryTime as usualTime } from "../../ground/retry-after.ts";
+import { shorten } from "../../ground/storable-text.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../provider-error.ts";
 import { refusalKind, unexplained } from "../refusal-kind.ts";

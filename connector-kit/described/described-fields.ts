@@ -1,6 +1,6 @@
 /** Describes the fields of objects by a description: those that every account has, and those that the provider lists. */
-import { formatFieldPath } from "../../server/ground/field-path.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { formatFieldPath } from "../../ground/field-path.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import type { FieldMetadata, FieldsConnector } from "../fields.ts";
 import { brokenPage } from "../page-check.ts";

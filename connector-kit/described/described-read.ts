@@ -1,5 +1,5 @@
 /** Reads records by a description: pages of a list, single records, and searches by comparing here. */
-import { formatFieldPath } from "../../server/ground/field-path.ts";
+import { formatFieldPath } from "../../ground/field-path.ts";
 import type { Connector } from "../connector.ts";
 import type { ProviderFetch } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";

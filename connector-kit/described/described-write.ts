@@ -1,5 +1,5 @@
 /** Writes records by a description: singly or in batches, and the record read back where the answer has none. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { Connector, RecordWrite, WriteConnector, WriteResult } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import { writeSingly } from "../write-singly.ts";

@@ -1,5 +1,5 @@
 /** Moves fields of a new record into the path of its request: the list, the account, or the parent that it belongs to. */
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "../provider-error.ts";
 import { pathStep } from "./fill-path.ts";
 

@@ -1,5 +1,5 @@
 /** Reads one record by its id. */
-import { isJsonObject, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { send } from "../send-request.ts";

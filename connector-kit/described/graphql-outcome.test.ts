@@ -1,7 +1,7 @@
 /** Answers to mutations with errors. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { RecordWrite, WriteResult } from "../connector.ts";
 import { orderWrite } from "../order-fixture.ts";
 import { replay } from "../replay.ts";

@@ -1,5 +1,5 @@
 /** Judges answers to mutations that have errors, by what the GraphQL specification says about partial results. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector, RecordWrite } from "../connector.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";

@@ -1,6 +1,6 @@
 /** Turns the GraphQL rules of an object into ordinary ones, and makes the documents that their requests send. */
-import { parseFieldPath } from "../../server/ground/field-path.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { parseFieldPath } from "../../ground/field-path.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { GraphqlEndpointRules, GraphqlRules, MutationRules } from "./graphql-rules.ts";
 import type { Mode, ObjectPlan } from "./plan.ts";

@@ -1,6 +1,6 @@
 /** Creates a record under a key, so that the request can be repeated if its answer is lost. */
 import { setTimeout as wait } from "node:timers/promises";
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { ProviderAnswer } from "../send-request.ts";

@@ -1,6 +1,6 @@
 /** Reads one page of a list by a description, and compares its records with bounds and filters. */
-import { parseFieldPath } from "../../server/ground/field-path.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { parseFieldPath } from "../../ground/field-path.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";

@@ -1,6 +1,6 @@
 /** The rules of one object: the description's defaults with the object's exceptions. */
-import type { JsonObject, Json } from "../../server/ground/json.ts";
-import { isJsonObject } from "../../server/ground/json.ts";
+import type { JsonObject, Json } from "../../ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import type { Account } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { graphqlPlan } from "./graphql-plan.ts";

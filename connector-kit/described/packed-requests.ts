@@ -1,6 +1,6 @@
 /** Packs the requests of single records into one request, and takes their answers out of its answer. */
 import { Buffer } from "node:buffer";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
 import { textAt } from "../text-at.ts";
 import type { PackedRules } from "./batch-rules.ts";

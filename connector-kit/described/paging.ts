@@ -1,5 +1,5 @@
 /** How a described list goes on: what a place adds to a request, and which place an answer leads to. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../page-check.ts";
 import type { ProviderResponse } from "../provider-fetch.ts";
 import type { Checkpoint } from "../read-connector.ts";

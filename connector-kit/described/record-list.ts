@@ -1,5 +1,5 @@
 /** Writes a list of records with one request, and reads the result of each out of the answer. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordToWrite } from "../connector.ts";
 import { exactInteger } from "../exact-json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";

@@ -1,6 +1,6 @@
 /** Builds the request that writes one record by a description. */
 import { hash } from "node:crypto";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../connector.ts";
 import { exactInteger } from "../exact-json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";

@@ -1,5 +1,5 @@
 /** Reads what a provider tells about one written record: that it was written, or why not. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { ProviderError } from "../provider-error.ts";
 import { textAt } from "../text-at.ts";
 import { kindByText, reasonIn } from "./described-classify.ts";

@@ -1,5 +1,5 @@
 /** Puts values where a description says: into the query or the body of a request. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { TimeForm } from "./description.ts";
 
 export interface RequestParts {

@@ -1,5 +1,5 @@
 /** Names the wanted fields in a request, for providers that return only those. */
-import { parseFieldPath } from "../../server/ground/field-path.ts";
+import { parseFieldPath } from "../../ground/field-path.ts";
 import type { ObjectPlan } from "./object-plan.ts";
 import { put, withQuery, type RequestParts } from "./request-parts.ts";
 

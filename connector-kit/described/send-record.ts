@@ -1,5 +1,5 @@
 /** Writes one record by a description: sends its request and judges the answer. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { Connector, RecordToWrite, RecordWrite } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";

@@ -1,5 +1,5 @@
 /** Reads and writes fields that come with their type. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { textAt, valueAt } from "../text-at.ts";
 import type { TypedRules } from "./typed-rules.ts";
 

@@ -1,5 +1,5 @@
 /** Gives the fields of a write the form that their types have in the account, which a request before it asks for. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector, RecordWrite } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderFetch } from "../provider-fetch.ts";
 import type { Checkpoint, ReadPlan } from "../read-connector.ts";
 import { describeConnector } from "./describe-connector.ts";

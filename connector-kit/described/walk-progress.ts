@@ -1,6 +1,6 @@
 /** What a walk over a described list remembers, so that one that repeats, or ends before it has everything, fails and says so. */
 import { createHash } from "node:crypto";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../page-check.ts";
 import type { Checkpoint } from "../read-connector.ts";
 import type { PagePlace } from "./paging.ts";

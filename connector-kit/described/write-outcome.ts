@@ -1,5 +1,5 @@
 /** Tells from the answer to a write what became of the record: its id, and the record as it now is. */
-import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
 import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../provider-fetch.ts";

@@ -1,5 +1,5 @@
 /** Compares a description of a provider with the vendor's OpenAPI document, and names each difference with its place. */
-import { closest } from "../../server/ground/closest.ts";
+import { closest } from "../../ground/closest.ts";
 import type { Description, DeleteRules, WriteRules } from "../described/description.ts";
 import { fillPath } from "../described/fill-path.ts";
 import { plansOf, type ObjectPlan } from "../described/object-plan.ts";

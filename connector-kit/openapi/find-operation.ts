@@ -1,5 +1,5 @@
 /** Finds the operation of a request in an OpenAPI document. */
-import { closest } from "../../server/ground/closest.ts";
+import { closest } from "../../ground/closest.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
 
 export type FoundOperation =

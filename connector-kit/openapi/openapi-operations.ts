@@ -1,5 +1,5 @@
 /** Reads the operations of a vendor's API out of its OpenAPI 2 or 3 document, or out of a Google discovery document. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { resolved, type Schema } from "./openapi-schema.ts";
 
 export interface OpenapiParameter {

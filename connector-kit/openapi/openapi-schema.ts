@@ -1,5 +1,5 @@
 /** Follows references and paths in the schemas of an OpenAPI document. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export type Schema = JsonObject;
 

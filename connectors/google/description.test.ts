@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
 import { replay } from "../../connector-kit/replay.ts";
-import { nowMs } from "../../server/ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { buildCatalog } from "../catalog.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 

@@ -1,7 +1,7 @@
 /** A batch of HubSpot updates: always partial, matched by id, each id once per request. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordWrite } from "../../connector-kit/connector.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";

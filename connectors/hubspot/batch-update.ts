@@ -1,5 +1,5 @@
 /** Updates HubSpot records in batches, each record at most once per request. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";

@@ -1,5 +1,5 @@
 /** Creates or updates HubSpot records by a property with unique values. HubSpot has no other form than the batch for it. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";

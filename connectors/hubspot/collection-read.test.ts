@@ -1,7 +1,7 @@
 /** HubSpot's owners and lists: every read returns all of them, and the connector applies times and filters itself. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { planRead } from "../../connector-kit/order-fixture.ts";

@@ -1,5 +1,5 @@
 /** Reads HubSpot's owners and lists. They are few, so they are read whole, and times and filters are tested here. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";

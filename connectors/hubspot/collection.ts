@@ -1,5 +1,5 @@
 /** HubSpot objects outside the CRM API that can be read all the same: owners and lists. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";

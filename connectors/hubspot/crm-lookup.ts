@@ -1,5 +1,5 @@
 /** Answers questions about CRM records that need no walk: counts, samples, records by id, searches. */
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { brokenPage, checkRising } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

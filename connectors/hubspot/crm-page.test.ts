@@ -1,7 +1,7 @@
 /** HubSpot walks: what is requested, and what happens where lists and searches have limits. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { fetchFrom, openSandbox } from "../../connector-kit/reading-fixture.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";

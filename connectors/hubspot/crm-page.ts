@@ -2,7 +2,7 @@
  * Reads one page of a CRM object. A walk over all records lists them, which reads HubSpot's store. A walk with a time
  * or filters searches, which reads an index that is late by seconds, sometimes minutes: the caller begins a while before.
  */
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { checkRising, isTooLarge } from "../../connector-kit/page-check.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";

@@ -1,5 +1,5 @@
 /** Describes a HubSpot object: its properties, and the stages of pipelines from their own endpoint. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { isChoice } from "../../connector-kit/field-definitions.ts";

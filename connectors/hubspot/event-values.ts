@@ -1,7 +1,7 @@
 /** Reads the ids and words in HubSpot's events. Pure. */
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
-import type { Json } from "../../server/ground/json.ts";
-import { isStorable } from "../../server/ground/storable-text.ts";
+import type { Json } from "../../ground/json.ts";
+import { isStorable } from "../../ground/storable-text.ts";
 
 const LONGEST_WORD = 500;
 

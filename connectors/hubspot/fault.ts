@@ -1,7 +1,7 @@
 /** Reads HubSpot's error bodies: of refused requests and the entries of partly refused batches. */
 import { parseBody } from "../../connector-kit/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 /** Every member is optional at HubSpot. */
 export interface HubspotFault {

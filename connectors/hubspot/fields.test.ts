@@ -1,7 +1,7 @@
 /** HubSpot properties: definitions as its API takes them, differences only, and everything it cannot hold. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";

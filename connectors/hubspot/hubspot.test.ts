@@ -1,7 +1,7 @@
 /** HubSpot writes: what is sent, and what each answer means for each record. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { testConnector } from "../../connector-kit/connector-suite.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";

@@ -4,7 +4,7 @@
  */
 import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector-kit/exact-json.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { changeReport } from "./change-report.ts";
 import { pluralOf, typeIdOf } from "./event-objects.ts";
 import { eventTime, idOf, wordOf } from "./event-values.ts";

@@ -16,7 +16,7 @@ import { send } from "../../connector-kit/send-request.ts";
 import { LostPositionError, type StreamStart } from "../../connector-kit/stream-connector.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
 import { readJournalFile } from "./journal-event.ts";
 import { invalid } from "./request.ts";

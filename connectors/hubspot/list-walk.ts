@@ -1,5 +1,5 @@
 /** Walks along HubSpot's lists, which are in the order of ids and go on behind an opaque cursor. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { brokenPage, checkRising, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";

@@ -1,5 +1,5 @@
 /** Isolates bad records where HubSpot refuses a whole batch request. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { RecordWrite } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";

@@ -1,5 +1,5 @@
 /** Plans the change of a HubSpot property: create, patch, none, or an error. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import {
   commonFaults,
   conflict,

@@ -1,5 +1,5 @@
 /** Builds the requests that read and write the definitions of HubSpot properties. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 
 const PROPERTIES = "/crm/v3/properties";

@@ -1,5 +1,5 @@
 /** Reads the definition of a HubSpot property and maps it to one of the nine kinds of field. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { FieldMetadata } from "../../connector-kit/fields.ts";
 
 export interface Property {

@@ -6,7 +6,7 @@ import type {
   SubscribeConnector,
   SubscribeEventType,
 } from "../../connector-kit/subscribe-connector.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { changeReport } from "./change-report.ts";
 import { pluralOf, singularOf, typeIdOf } from "./event-objects.ts";
 import { eventTime, idOf, wordOf } from "./event-values.ts";

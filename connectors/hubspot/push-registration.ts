@@ -1,6 +1,6 @@
 /** Writes `webhooks-hsmeta.json`, the file with which a builder registers for HubSpot's pushes (`hs project upload`). */
 import type { SubscribedObject } from "../../connector-kit/subscribe-connector.ts";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { singularOf } from "./event-objects.ts";
 
 /** HubSpot's own default; it takes no less than six. */

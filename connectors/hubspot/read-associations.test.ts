@@ -1,7 +1,7 @@
 /** HubSpot's associations: long lists, large ids, faults of single records. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { replay } from "../../connector-kit/replay.ts";
 import { addAssociations } from "./read-associations.ts";

@@ -1,5 +1,5 @@
 /** Reads the ids of records that are associated with the records of a page. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { AssociatedRecord, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";

@@ -1,5 +1,5 @@
 /** Reads current values of HubSpot records, for fields that are written only if empty. */
-import { isJsonObject, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { WriteConnector } from "../../connector-kit/connector.ts";
 import { readByIds } from "../../connector-kit/read-by-ids.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";

@@ -1,5 +1,5 @@
 /** Builds the requests that read HubSpot's CRM records. */
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { refusedField } from "../../connector-kit/refused-field.ts";

@@ -1,5 +1,5 @@
 /** Tests records where HubSpot cannot: objects without search, and more filters than a search takes. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { FieldFilter, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 
 type Tested = Pick<ReadPlan, "since" | "until" | "metadata">;

@@ -1,5 +1,5 @@
 /** Turns a record in HubSpot's answer into the outcome of a write. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 

@@ -3,7 +3,7 @@ import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-ki
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { writeSingly, type SingleOutcome } from "../../connector-kit/write-singly.ts";
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { classify } from "./classify.ts";
 import { toOutcome } from "./record.ts";
 import { createOne, deleteOne, idFault, updateOne } from "./request.ts";

@@ -1,5 +1,5 @@
 /** Turns records in HubSpot's answers into source records. */
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import { brokenPage, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import { idOf } from "./record.ts";

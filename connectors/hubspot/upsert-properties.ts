@@ -1,5 +1,5 @@
 /** Creates and changes HubSpot properties: reads existing ones, creates in batches, patches one by one. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { RecordWrite } from "../../connector-kit/connector.ts";
 import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
 import { replay } from "../../connector-kit/replay.ts";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
 const { read, write } = CONNECTORS["marketo"] ?? {};

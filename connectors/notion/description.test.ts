@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { orderWrite, planRead } from "../../connector-kit/order-fixture.ts";
 import { replay } from "../../connector-kit/replay.ts";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { CONNECTORS } from "../connectors.gen.ts";
 
 const { read, write, fields } = CONNECTORS["notion"] ?? {};

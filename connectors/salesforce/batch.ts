@@ -1,6 +1,6 @@
 /** Creates and updates Salesforce records in collections, each record at most once per request. */
-import { shorten } from "../../server/ground/storable-text.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { shorten } from "../../ground/storable-text.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { RecordOutcome, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";

@@ -7,8 +7,8 @@ import type { AvroField } from "../../connector-kit/avro/avro-schema.ts";
 import { parseExactly } from "../../connector-kit/exact-json.ts";
 import type { StreamGap } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { isStorable } from "../../server/ground/storable-text.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { isStorable } from "../../ground/storable-text.ts";
 import { fieldsOfBits } from "./changed-bits.ts";
 import { idFault } from "./id.ts";
 

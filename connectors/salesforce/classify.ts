@@ -1,7 +1,7 @@
 /** Classifies Salesforce's answers that are no success. */
-import { shorten } from "../../server/ground/storable-text.ts";
-import type { Json } from "../../server/ground/json.ts";
-import { retryAfter, retryTime } from "../../server/ground/retry-after.ts";
+import { shorten } from "../../ground/storable-text.ts";
+import type { Json } from "../../ground/json.ts";
+import { retryAfter, retryTime } from "../../ground/retry-after.ts";
 import { inMs, parseBody } from "../../connector-kit/send-request.ts";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";

@@ -1,5 +1,5 @@
 /** Plans the change of a Salesforce field: create, change, none, or an error. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { conflict, isChoice, kindOf, strayMembers } from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import {

@@ -1,5 +1,5 @@
 /** Describes a Salesforce object as the connected user sees it, without fields hidden from that user. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

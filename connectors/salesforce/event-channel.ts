@@ -2,7 +2,7 @@
  * Selects the objects whose changes Salesforce reports: a custom channel of the connection and a member for each object,
  * through the Tooling API. A channel of our own can be removed without touching the selections of others.
  */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { objectOrBroken } from "../../connector-kit/page-check.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";

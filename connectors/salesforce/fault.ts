@@ -1,5 +1,5 @@
 /** Reads Salesforce's errors: `errorCode` in a refused request, `statusCode` in the result of a record. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { inMs } from "../../connector-kit/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { childNamed, childText, readXml, XmlError } from "./xml.ts";

@@ -1,5 +1,5 @@
 /** Reads the answer to a query: records, how many there are in all, and where the next page is. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";

@@ -1,5 +1,5 @@
 /** Sends queries to Salesforce, long ones inside a composite request. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

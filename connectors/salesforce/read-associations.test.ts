@@ -1,7 +1,7 @@
 /** Salesforce's associations: parents, children, records between two objects, lists that go on. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";
 import { read } from "./read.ts";

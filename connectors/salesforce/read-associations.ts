@@ -1,5 +1,5 @@
 /** Takes associated records from Salesforce's answer to a query. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";

@@ -1,7 +1,7 @@
 /** Salesforce's deletions: the recycle bin, the log, and objects that have only one of them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { Checkpoint, DeletedRecord } from "../../connector-kit/read-connector.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";

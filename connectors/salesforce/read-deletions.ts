@@ -2,7 +2,7 @@
  * Reads deleted Salesforce records: first the recycle bin, by a query, then the log of deletions, which also has records
  * that are gone for good. Neither alone has all: the log loses entries when it is large, and not every object has both.
  */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import {
   brokenPage,
   checkRising,

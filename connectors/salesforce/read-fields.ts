@@ -1,5 +1,5 @@
 /** Reads current values of Salesforce records, for fields that are written only if empty. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { unreadable } from "../../connector-kit/send-request.ts";
 import type { WriteConnector } from "../../connector-kit/connector.ts";
 import { readByIds } from "../../connector-kit/read-by-ids.ts";

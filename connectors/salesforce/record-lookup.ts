@@ -1,5 +1,5 @@
 /** Answers questions about Salesforce records that need no walk: counts, samples, records by id, searches. */
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";

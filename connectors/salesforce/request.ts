@@ -1,5 +1,5 @@
 /** Builds the requests that write and read Salesforce records. */
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { joinedChoices } from "../../connector-kit/joined-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";

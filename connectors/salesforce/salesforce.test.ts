@@ -1,7 +1,7 @@
 /** Salesforce writes of one record: one call for write and read-back, and errors in all their forms. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../connector-kit/connector.ts";
 import { testConnector } from "../../connector-kit/connector-suite.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

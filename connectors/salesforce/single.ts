@@ -1,6 +1,6 @@
 /** Creates, updates and deletes Salesforce records with one request each, and reads them back. */
-import { shorten } from "../../server/ground/storable-text.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { shorten } from "../../ground/storable-text.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { concernsTheCall, send, unreadable } from "../../connector-kit/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";

@@ -1,5 +1,5 @@
 /** Calls Salesforce's Metadata API, which uses SOAP and takes the access token in the body. */
-import { shorten } from "../../server/ground/storable-text.ts";
+import { shorten } from "../../ground/storable-text.ts";
 import { concernsTheCall } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

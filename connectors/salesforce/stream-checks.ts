@@ -2,7 +2,7 @@
  * Checks what a stream of change events needs before it is set up: Salesforce reports no error for an object that the
  * connected user may not see as a whole, and delivers nothing when the organisation's daily allocation is used up.
  */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { send } from "../../connector-kit/send-request.ts";

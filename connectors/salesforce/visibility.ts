@@ -1,5 +1,5 @@
 /** Makes fields visible to the connected user: new ones are hidden from everybody, administrators included. */
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";

@@ -1,7 +1,7 @@
 /** Salesforce walks: long queries, locators, queries that take too long, answers that are too large. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../server/ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { replay, type Reply } from "../../connector-kit/replay.ts";

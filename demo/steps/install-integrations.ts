@@ -1,5 +1,5 @@
 /** Step: install the integrations for the customer, with a mapping for notes. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { text, type Step } from "../step.ts";
 
 const INSTALLATIONS: { integration: string; content: Record<string, Json> }[] = [

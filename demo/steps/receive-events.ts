@@ -1,6 +1,6 @@
 /** Step: receive signed events by webhook; a refused message is sent again. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { isVerified, type Received } from "../receiver.ts";
 import { list, member, StepFailure, type Answer, type Step, type Tour } from "../step.ts";
 

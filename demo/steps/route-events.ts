@@ -1,5 +1,5 @@
 /** Step: create a webhook destination, a topic and routes, unless an earlier run did. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { list, member, text, type Step, type Tour } from "../step.ts";
 
 const EVENT_TYPES = ["connection.created", "installation.created", "write.async.done"];

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { isVerified, type Received } from "../receiver.ts";
 import { list, member, StepFailure, text, type Answer, type Step, type Tour } from "../step.ts";
 

@@ -1,5 +1,5 @@
 /** Step: create a custom field in the CRM; repeating it changes nothing. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { member, type Step } from "../step.ts";
 
 const PLAN: Json = {

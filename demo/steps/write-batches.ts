@@ -1,5 +1,5 @@
 /** Step: write batches, one with a bad record; results are in the order of the request. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { list, member, text, type Step } from "../step.ts";
 
 const person = (givenName: string, email: string): { record: Record<string, Json> } => ({

@@ -1,5 +1,5 @@
 /** Step: asynchronous writes: accepted at once, retried while the CRM is down, auto-batched. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { list, member, text, type Step, type Tour } from "../step.ts";
 
 const later = (email: string, more: Record<string, Json> = {}): Record<string, Json> => ({

@@ -1,7 +1,7 @@
 /** Azure Service Bus: one message per message, sent by its REST API to a queue or topic. */
 import { createHmac } from "node:crypto";
 import { Type } from "typebox";
-import { nowMs } from "../../server/ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,

@@ -1,6 +1,6 @@
 /** BigQuery: one row per message, inserted by its REST API with a service account. */
 import { Type } from "typebox";
-import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
 import {
   defineDestination,
   type Exchange,

@@ -1,7 +1,7 @@
 /** ClickHouse: one row per message, inserted by its HTTP interface; columns are filled from members of the same name. */
 import { Type } from "typebox";
-import { elapsedMs } from "../../server/ground/clock.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import {
   defineDestination,

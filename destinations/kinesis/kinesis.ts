@@ -1,7 +1,7 @@
 /** Amazon Kinesis: one record per message, its partition chosen by a template. */
 import type { KinesisClient } from "@aws-sdk/client-kinesis";
 import { Type } from "typebox";
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination } from "../../destination-kit/destination.ts";
 import { beginningOfText } from "../../destination-kit/http-outcome.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { RedshiftDataClient } from "@aws-sdk/client-redshift-data";
 import { Type } from "typebox";
-import { elapsedMs } from "../../server/ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import { AWS_CONFIG, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message, type Outcome } from "../../destination-kit/destination.ts";
 import { beginningOfText } from "../../destination-kit/http-outcome.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { S3Client, StorageClass } from "@aws-sdk/client-s3";
 import { Type } from "typebox";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { AWS_CONFIG, AWS_SECRETS, awsOptions, awsOutcome, checkAws } from "../../destination-kit/aws.ts";
 import { defineDestination, type Message } from "../../destination-kit/destination.ts";
 import { beginningOfText } from "../../destination-kit/http-outcome.ts";

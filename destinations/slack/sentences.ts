@@ -1,5 +1,5 @@
 /** Describes each event in a sentence for people in a channel. */
-import { isJsonObject, type Json } from "../../server/ground/json.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
 
 type Names = (member: string) => string;
 

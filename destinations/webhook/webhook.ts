@@ -1,6 +1,6 @@
 /** Webhooks: one signed POST per message, after the Standard Webhooks specification. */
 import { Type, type Static } from "typebox";
-import { nowMs } from "../../server/ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { checkUrl } from "../../destination-kit/check-url.ts";
 import { defineDestination, type Fault } from "../../destination-kit/destination.ts";
 import { httpOutcome } from "../../destination-kit/http-outcome.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
 import { openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";
 import { startProvider, type Provider } from "./provider.ts";
 

@@ -5,7 +5,7 @@ import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { parseBody } from "../../connector-kit/send-request.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { ObjectProbe } from "./object-probe.ts";
 
 /** Small, so that few records make two pages. */

@@ -1,7 +1,7 @@
 /** Reads the credentials of a probe: JSON from a file or the environment, never from the command line. */
 import type { Credentials } from "../../connector-kit/authorization.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export interface ProbeCredentials {
   credentials: Credentials;

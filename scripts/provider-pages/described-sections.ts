@@ -3,7 +3,7 @@ import type { Connector } from "../../connector-kit/connector.ts";
 import type { Description } from "../../connector-kit/described/description.ts";
 import { plansOf, type Mode, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
 import type { Account } from "../../connector-kit/provider-fetch.ts";
-import { isJsonObject } from "../../server/ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 
 export function describedSections(description: Description, connector: Connector): string[] {
   const plans = plansOf(description, shownAccount(description));

@@ -14,7 +14,7 @@ export interface Source {
 const ROOT = join(import.meta.dirname, "..", "..");
 
 const FOLDERS =
-  "{server,cli,connectors,connector-kit,dashboard,destinations,destination-kit,sandbox,simulations,demo,scripts,bench}";
+  "{server,ground,manifest,cli,connectors,connector-kit,dashboard,destinations,destination-kit,sandbox,simulations,demo,scripts,bench}";
 
 /** Tests, walks through the API, fixtures and tools for tests. Conformance suites keep to the rules of their folder. */
 const FOR_TESTS = /\.(test|walk)\.ts$|fixture|sandbox\/test-client\.ts$/;

@@ -5,8 +5,8 @@
 import type { Caller, Endpoint, Route } from "../http/endpoint.ts";
 import { SECRET_PARAMETERS } from "../http/require-role.ts";
 import type { Audit, AuditedCall } from "../http/server-options.ts";
-import { hintOfApiKey, isUuid, newId } from "../ground/ids.ts";
-import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import { hintOfApiKey, isUuid, newId } from "../../ground/ids.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { recordingChange, type RecordedChange } from "../store/audit-context.ts";
 import { completeAuditEvent, insertAuditEvent, type NewAuditEvent } from "../store/audit-events.ts";
 import type { Database } from "../store/database.ts";

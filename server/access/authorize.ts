@@ -1,11 +1,11 @@
 /** Authenticates callers and authorizes requests: the credential, its scope, its project. */
 import type { IncomingHttpHeaders } from "node:http";
-import { nowMs } from "../ground/clock.ts";
-import { didYouMean } from "../ground/closest.ts";
-import { Problem } from "../ground/errors.ts";
-import { hashApiKey, isMistypedApiKey } from "../ground/ids.ts";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
-import type { Role } from "../ground/role.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import { Problem } from "../../ground/errors.ts";
+import { hashApiKey, isMistypedApiKey } from "../../ground/ids.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import type { Role } from "../../ground/role.ts";
 import type { Audience, Caller, ProjectRef } from "../http/endpoint.ts";
 import { notOwn } from "../http/require-role.ts";
 import type { Confine } from "../http/server-options.ts";

@@ -1,5 +1,5 @@
 /** Creates the first organisation, builder, project and API key in an empty database. */
-import { hashApiKey, newApiKey } from "../ground/ids.ts";
+import { hashApiKey, newApiKey } from "../../ground/ids.ts";
 import { findKeyOwner, insertApiKey } from "../store/api-keys.ts";
 import { type Database, type Queries, transact } from "../store/database.ts";
 import {

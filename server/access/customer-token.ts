@@ -1,9 +1,9 @@
 /** Checks customer tokens: builders' servers sign them, so that a browser can act for one group. */
 import { createPublicKey } from "node:crypto";
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
-import { now, nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import { isStorable } from "../ground/storable-text.ts";
+import { now, nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isStorable } from "../../ground/storable-text.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findJwtKeyOwner, type JwtKeyOwner } from "../store/jwt-keys.ts";

@@ -1,7 +1,7 @@
 /** Rate limits sign-ins by address after wrong keys, over all processes. */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../store/database.ts";
 import { findFailures, noteFailure } from "../store/sign-in-failures.ts";
 

@@ -4,9 +4,9 @@
  */
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { insertSignInAttempt, takeSignInAttempt } from "../store/sign-in-attempts.ts";
 import type { OidcIssuer } from "./oidc-issuer.ts";

@@ -1,8 +1,8 @@
 /** Checks what an API key is limited to: addresses of callers, and requests per second. */
-import { nowMs } from "../ground/clock.ts";
-import { openNetworks } from "../ground/client-address.ts";
-import { Problem } from "../ground/errors.ts";
-import { TokenBuckets } from "../ground/token-buckets.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { openNetworks } from "../../ground/client-address.ts";
+import { Problem } from "../../ground/errors.ts";
+import { TokenBuckets } from "../../ground/token-buckets.ts";
 import type { KeyOwner } from "../store/api-keys.ts";
 
 export interface KeyLimits {

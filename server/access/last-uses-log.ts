@@ -1,7 +1,7 @@
 /** Notes when API keys and sessions were last used: to the minute, in batches, off the path of requests. */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { noteKeyUses, noteSessionUses } from "../store/last-uses.ts";
 

@@ -1,6 +1,6 @@
 /** Limits a customer token to its own group, in one place for all endpoints. */
-import { Problem, type Issue } from "../ground/errors.ts";
-import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Caller } from "../http/endpoint.ts";
 import type { Confine, Inputs } from "../http/server-options.ts";
 import { findGroupRefOf } from "../store/customers.ts";

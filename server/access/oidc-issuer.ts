@@ -3,9 +3,9 @@ import { createRemoteJWKSet, customFetch } from "jose";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { EgressRequest, EgressResponse } from "../egress/send.ts";
-import { Problem } from "../ground/errors.ts";
-import { isJsonObject, type JsonObject } from "../ground/json.ts";
-import type { Log } from "../ground/log.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
+import type { Log } from "../../ground/log.ts";
 
 export interface OidcSettings {
   issuer: string;

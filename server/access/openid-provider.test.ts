@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { startOpenIdProvider, type OpenIdProvider } from "../../tests/harness/openid-provider.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-api-key": "" };
 

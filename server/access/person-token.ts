@@ -1,11 +1,11 @@
 /** Checks the tokens of people who sign in at the OpenID Connect issuer that this Busbar trusts. */
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyResult } from "jose";
-import { now, nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import type { JsonObject } from "../ground/json.ts";
-import type { Log } from "../ground/log.ts";
-import { isStorable } from "../ground/storable-text.ts";
-import type { Role } from "../ground/role.ts";
+import { now, nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import type { Log } from "../../ground/log.ts";
+import { isStorable } from "../../ground/storable-text.ts";
+import type { Role } from "../../ground/role.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships, upsertBuilder } from "../store/people.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";

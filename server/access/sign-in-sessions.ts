@@ -1,11 +1,11 @@
 /** Sessions of people: opened with an API key or after signing in at the issuer, sent as bearer token or cookie. */
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { nowMs } from "../ground/clock.ts";
-import { openNetworks } from "../ground/client-address.ts";
-import { Problem } from "../ground/errors.ts";
-import { hashApiKey } from "../ground/ids.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { openNetworks } from "../../ground/client-address.ts";
+import { Problem } from "../../ground/errors.ts";
+import { hashApiKey } from "../../ground/ids.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships } from "../store/people.ts";
 import {

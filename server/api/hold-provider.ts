@@ -1,7 +1,7 @@
 /** Keeps a project's own provider from being deleted while something that holds credentials for it is stored. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import { isOwnKey, originsOf } from "../../connectors/own-provider.ts";
-import { Problem } from "../ground/errors.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { isOwnKey, originsOf } from "../../connector-kit/own-provider.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../store/database.ts";
 import { holdOwnProvider } from "../store/own-providers.ts";
 

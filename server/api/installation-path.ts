@@ -1,7 +1,7 @@
 /** Looks up the path of lists below an installation that outlive it, for example its operations. */
 import { Type, type Static } from "typebox";
-import { Problem } from "../ground/errors.ts";
-import { isUuid } from "../ground/ids.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
 import { findInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";

@@ -1,7 +1,7 @@
 /** The integration as the API shows it, and its lookup. Beside the folders, because installations need it too. */
 import { Type, type Static } from "typebox";
-import { described } from "../ground/described.ts";
-import { ManifestIntegrationSchema, type ManifestIntegration } from "../manifest/manifest.ts";
+import { described } from "../../ground/described.ts";
+import { ManifestIntegrationSchema, type ManifestIntegration } from "../../manifest/manifest.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
 import type { Queries } from "../store/database.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";

@@ -1,6 +1,6 @@
 /** Says that a provider does not exist, and which was probably meant. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import { didYouMean } from "../ground/closest.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { didYouMean } from "../../ground/closest.ts";
 
 export function missingProvider(catalog: Catalog, key: string): string {
   const otherwise = "GET /v1/providers lists them; keys are case-sensitive.";

@@ -1,5 +1,5 @@
 /** Checks names of topics and destinations. */
-import { memberProblem } from "../ground/member-problem.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 
 const MAX_LENGTH = 64;
 

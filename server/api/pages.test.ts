@@ -1,7 +1,7 @@
 /** Paging. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import type { IdRange } from "../store/id-range.ts";
 import { onePage } from "./pages.ts";
 

@@ -13,8 +13,8 @@
  * A row begins at the time of its id. Show that time (`timeOfId`), so that `since` and `until` agree with what is shown.
  */
 import { Type, type TSchema } from "typebox";
-import { Problem } from "../ground/errors.ts";
-import { isUuid } from "../ground/ids.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { IdRange } from "../store/id-range.ts";
 
 /** Query members of a page, as validated. */

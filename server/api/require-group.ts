@@ -1,5 +1,5 @@
 /** Requires `groupRef` for lists of customers from callers without the scope `full`, such as browsers. */
-import { memberProblem } from "../ground/member-problem.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 import type { Caller } from "../http/endpoint.ts";
 
 /** Tells whether the caller may know about all customers: not from a browser of a customer. */

@@ -1,6 +1,6 @@
 /** Picks the members of a PATCH body that its `updateMask` lists; all others are ignored. */
 import { Type } from "typebox";
-import { memberProblem } from "../ground/member-problem.ts";
+import { memberProblem } from "../../ground/member-problem.ts";
 
 export const UpdateMask = Type.Array(Type.String(), {
   minItems: 1,

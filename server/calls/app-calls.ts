@@ -1,6 +1,6 @@
 /** Calls a provider with a token of the provider app itself, which the provider gives for client id and secret. */
 import { LRUCache } from "lru-cache";
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderInfo } from "../../connector-kit/provider-info.ts";
@@ -11,8 +11,8 @@ import { openProviderAppSecret } from "../credentials/stored/provider-app-secret
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Sealer } from "../ground/seal.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { Database } from "../store/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../store/provider-apps.ts";
 import { toProviderError } from "./authorized-fetch.ts";

@@ -6,8 +6,8 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { UnsignableRequest } from "../../connector-kit/sign-request.ts";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { inSpan } from "../ground/span.ts";
-import { withoutSecrets } from "../ground/without-secrets.ts";
+import { inSpan } from "../../ground/span.ts";
+import { withoutSecrets } from "../../ground/without-secrets.ts";
 import { listSecrets, type LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";
 

@@ -3,7 +3,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { healConnection, markConnectionWorking } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { HealthAnswer } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
 import type { LiveConnections } from "./live-connections.ts";

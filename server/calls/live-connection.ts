@@ -1,5 +1,5 @@
 /** A connection that is ready for calls: credentials opened, what authenticates a call built from them. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import { authorization, CredentialsError, type Authorization } from "../../connector-kit/authorization.ts";
 import type { Account } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
@@ -9,7 +9,7 @@ import { isOauth, openCredentials, wireCredentials } from "../credentials/stored
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { refreshAtMs } from "../credentials/stored/refresh-time.ts";
 import { isRefreshable, serving } from "../credentials/stored/refreshable.ts";
-import type { Sealer } from "../ground/seal.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { ConnectionRow } from "../store/connections.ts";
 
 export interface LiveConnection {

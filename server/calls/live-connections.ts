@@ -1,12 +1,12 @@
 /** Finds connections ready for calls: from memory where possible, with a valid token, refreshed where needed. */
 import { setTimeout as wait } from "node:timers/promises";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
 import { openRefreshTurns, type RefreshLimits } from "../credentials/refresh/refresh-turns.ts";
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { openBackgroundWork } from "../jobs/background-work.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection } from "../store/connections.ts";

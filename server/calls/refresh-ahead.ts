@@ -1,7 +1,7 @@
 /** Refreshes tokens before they expire, so that calls need not wait and refresh tokens do not expire unused. */
-import type { Log } from "../ground/log.ts";
-import { startWork, type WorkStart } from "../ground/span.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import type { Log } from "../../ground/log.ts";
+import { startWork, type WorkStart } from "../../ground/span.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { Database } from "../store/database.ts";
 import { claimDueRefreshes, deferRefresh } from "../store/token-refreshes.ts";
 import type { LiveConnections } from "./live-connections.ts";

@@ -9,8 +9,8 @@ import { refreshOnlyOnDemand } from "../../tests/harness/refresh-only-on-demand.
 import { until } from "../../tests/harness/until.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { sealCredentials, type StoredCredentials } from "../credentials/stored/credential-envelope.ts";
-import { createLog } from "../ground/log.ts";
-import { Sealer } from "../ground/seal.ts";
+import { createLog } from "../../ground/log.ts";
+import { Sealer } from "../../ground/seal.ts";
 import { openDatabase } from "../store/database.ts";
 
 const KEY = Buffer.alloc(32, 7);

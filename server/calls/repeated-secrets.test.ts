@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
 import { until } from "../../tests/harness/until.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 
 const SECRET = "sk-live-4711-abcdef";
 

@@ -10,8 +10,8 @@ import { buildCatalog } from "../../connectors/catalog.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { openRefreshTurns } from "../credentials/refresh/refresh-turns.ts";
 import { openEgress } from "../egress/open-egress.ts";
-import { createLog } from "../ground/log.ts";
-import { Sealer } from "../ground/seal.ts";
+import { createLog } from "../../ground/log.ts";
+import { Sealer } from "../../ground/seal.ts";
 import { openDatabase } from "../store/database.ts";
 import { shareRefreshes } from "./shared-refreshes.ts";
 

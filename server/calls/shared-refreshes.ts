@@ -6,7 +6,7 @@ import {
   type RefreshServices,
 } from "../credentials/refresh/refresh-tokens.ts";
 import type { RefreshTurns } from "../credentials/refresh/refresh-turns.ts";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { ConnectionRow } from "../store/connections.ts";
 
 export interface SharedRefreshes<Result> {

@@ -1,6 +1,6 @@
 /** Shares between all processes which connections are suspect, so that a success in one process clears them in all. */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
-import { nowMs } from "../ground/clock.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import { nowMs } from "../../ground/clock.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";

@@ -1,9 +1,9 @@
 /** Decides whether a provider's 401 means that credentials are bad, where there is nothing to refresh. */
-import { keepRecentlyUsed, type RecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed, type RecentlyUsed } from "../../ground/recently-used.ts";
 import { recordTokenFailure } from "../credentials/refresh/token-events.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import type { BackgroundWork } from "../jobs/background-work.ts";
 import type { Changes } from "../store/changes.ts";
 import {

@@ -1,5 +1,5 @@
 /** Tries credentials: by the provider's health check, else by the cheapest read of an object that its connector describes. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { askProvider } from "../credentials/refresh/ask-provider.ts";
 import { TokenEndpointError } from "../credentials/grants/token-endpoint-error.ts";
@@ -9,10 +9,10 @@ import {
   type StoredCredentials,
 } from "../credentials/stored/credential-envelope.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import { newId } from "../ground/ids.ts";
-import type { Sealer } from "../ground/seal.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { ConnectionRow, ProviderMetadata } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import { fetchOnce } from "./authorized-fetch.ts";

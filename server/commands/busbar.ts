@@ -1,6 +1,6 @@
 /** The `busbar` command: the commands of the server's machine, and those of the command line for builders. */
 import type { ServerCommand } from "../../cli/program.ts";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 
 const SERVER_COMMANDS: ServerCommand[] = [
   {

@@ -1,5 +1,5 @@
 /** `busbar invite --project NAME --email ADDRESS`: the operator's way to let the first person in, or the next owner. */
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 import { transact, type Database } from "../store/database.ts";
 import { upsertInvite, type InviteRow } from "../store/people.ts";
 import { findProject } from "../store/projects.ts";

@@ -3,10 +3,10 @@ import { withDatabase } from "./command-database.ts";
 import { countUnreadable, listKeyUse, type KeyUse } from "../credentials/stored/key-use.ts";
 import { rotateKeys } from "../credentials/stored/rotate-keys.ts";
 import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
-import type { Config } from "../ground/config.ts";
-import { UsageError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
-import { Sealer } from "../ground/seal.ts";
+import type { Config } from "../../ground/config.ts";
+import { UsageError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
+import { Sealer } from "../../ground/seal.ts";
 
 /** Prints one line per key, and one for values that it does not decrypt. Returns whether the current key decrypts every value. */
 export async function runKeysCommand(

@@ -1,6 +1,6 @@
 /** Tells a person at a terminal that the server is up: its addresses, where the API key is, what to do next. */
 import { relative } from "node:path";
-import type { Config } from "../ground/config.ts";
+import type { Config } from "../../ground/config.ts";
 import { readBootstrapFile, type BootstrapFile } from "../data-folder/data-folder.ts";
 
 /** `urls` are those of the start; several processes write them to bootstrap.json only. */

@@ -2,9 +2,9 @@
 import cluster, { type Worker } from "node:cluster";
 import { openDataFolder } from "../data-folder/data-folder.ts";
 import { readEncryptionKeys } from "../data-folder/encryption-keys.ts";
-import type { Config } from "../ground/config.ts";
-import { StartError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import type { Config } from "../../ground/config.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import { openBuiltDashboard } from "../dashboard/built-dashboard.ts";
 import { answerScrapes } from "../metrics/metrics-endpoint.ts";
 import { requireFreePorts } from "../require-free-ports.ts";

@@ -2,7 +2,7 @@
 import { readFacts, providersWithFacts } from "../../simulations/vendor/suite/facts-subject.ts";
 import { startVendor } from "../../simulations/vendor/vendor.ts";
 import { PROVIDER_TABLE } from "../../connectors/provider-table.ts";
-import { UsageError } from "../ground/errors.ts";
+import { UsageError } from "../../ground/errors.ts";
 
 /** So that a list has several pages. */
 const RECORDS_OF_EACH = 25;

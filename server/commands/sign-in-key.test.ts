@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestBusbar } from "../../tests/harness/busbar.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { makeSignInKey } from "./sign-in-key.ts";
 import { openDatabase } from "../store/database.ts";
 

@@ -1,6 +1,6 @@
 /** `busbar sign-in-key --project NAME`: creates a key with which an owner can sign in after the last one was deleted. */
-import { StartError } from "../ground/errors.ts";
-import { newApiKey } from "../ground/ids.ts";
+import { StartError } from "../../ground/errors.ts";
+import { newApiKey } from "../../ground/ids.ts";
 import { insertApiKey } from "../store/api-keys.ts";
 import { transact, type Database } from "../store/database.ts";
 import { findOwner } from "../store/organizations.ts";

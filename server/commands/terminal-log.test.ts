@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { printStart } from "./print-start.ts";
 import { terminalLog } from "./terminal-log.ts";
 

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { openBuiltDashboard } from "./built-dashboard.ts";
 import { dashboardDigest } from "./dashboard-digest.ts";
 

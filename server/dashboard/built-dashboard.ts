@@ -1,8 +1,8 @@
 /** Finds the built dashboard, or builds it once in the background while the listeners already serve. */
 import { access, constants, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { elapsedMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import { buildDashboard, findBundler, readBuild, type Build } from "./build-dashboard.ts";
 import { dashboardDigest, ROOT } from "./dashboard-digest.ts";
 

@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
 export const ROOT = join(import.meta.dirname, "..", "..");
 
 /** The editor runs the check of manifests in the browser, so its folders count too. */
-const SOURCES = ["dashboard", "server/manifest", "server/ground", "connector-kit"];
+const SOURCES = ["dashboard", "manifest", "ground", "connector-kit"];
 const LOCK_FILE = "package-lock.json";
 
 /** Returns the digest of names and contents, the same on every machine; undefined in a package, which has no sources. */

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { Page } from "../http/endpoint.ts";
 import { prefersHtml } from "../http/prefers-html.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";

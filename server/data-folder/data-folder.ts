@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Bootstrap } from "../access/bootstrap.ts";
-import { parseEncryptionKeys } from "../ground/config.ts";
-import { StartError } from "../ground/errors.ts";
-import type { EncryptionKey } from "../ground/seal.ts";
+import { parseEncryptionKeys } from "../../ground/config.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { EncryptionKey } from "../../ground/seal.ts";
 
 export interface BootstrapFile extends Bootstrap {
   urls: { base: string; write: string; read: string; search: string; proxy: string; dashboard: string };

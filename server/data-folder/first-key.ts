@@ -7,8 +7,8 @@ import {
   writeBootstrapFile,
   type BootstrapFile,
 } from "./data-folder.ts";
-import type { Config } from "../ground/config.ts";
-import { newApiKey } from "../ground/ids.ts";
+import type { Config } from "../../ground/config.ts";
+import { newApiKey } from "../../ground/ids.ts";
 import type { Database } from "../store/database.ts";
 
 /**

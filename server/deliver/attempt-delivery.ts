@@ -1,7 +1,7 @@
 /** Makes one attempt: sends a message to a destination, measures it, and decides what happens next. */
 import type { Channel, Message, Outcome } from "../../destination-kit/destination.ts";
-import { elapsedMs, now } from "../ground/clock.ts";
-import { shorten } from "../ground/storable-text.ts";
+import { elapsedMs, now } from "../../ground/clock.ts";
+import { shorten } from "../../ground/storable-text.ts";
 import type { OpenDestination } from "./channels.ts";
 import type { AttemptResult } from "./delivery-result.ts";
 import type { Retry } from "./retry-schedule.ts";

@@ -1,8 +1,8 @@
 /** Deliveries while their destinations and routes change: disabling, deleting, rerouting, retention. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { newId } from "../ground/ids.ts";
-import { createLog } from "../ground/log.ts";
+import { newId } from "../../ground/ids.ts";
+import { createLog } from "../../ground/log.ts";
 import { sweep } from "../jobs/retention.ts";
 import { readQueueDepths } from "../store/queue-depths.ts";
 import type { Database } from "../store/database.ts";

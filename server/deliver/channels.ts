@@ -8,8 +8,8 @@ import type {
   Outcome,
   DestinationNetwork,
 } from "../../destination-kit/destination.ts";
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { Queries } from "../store/database.ts";
 import { listDestinationsById, type DestinationRow } from "../store/destinations.ts";
 import { keysInForce, openDestinationSecrets } from "./destination-secrets.ts";

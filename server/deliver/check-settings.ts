@@ -2,7 +2,7 @@
 import { Type, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import type { AddressRules, DestinationType } from "../../destination-kit/destination.ts";
-import { Problem, type Issue } from "../ground/errors.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
 import { validator } from "../http/validation.ts";
 
 export interface DestinationSettings {

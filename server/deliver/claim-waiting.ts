@@ -1,5 +1,5 @@
 /** Claims deliveries that wait in the database: repeated ones, and those that found no room when they were routed. */
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { Queries } from "../store/database.ts";
 import { claimDeliveries, type ClaimedDelivery, type DeliveryKey } from "../store/deliveries.ts";
 import { listEventsById } from "../store/events.ts";

@@ -6,11 +6,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Egress } from "../egress/open-egress.ts";
 import type { RecentMessages } from "../events/recent-messages.ts";
-import { elapsedMs } from "../ground/clock.ts";
-import type { Config } from "../ground/config.ts";
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import type { Config } from "../../ground/config.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { recoverOrphans } from "../jobs/recover-orphans.ts";
 import { WakeSignal } from "../jobs/wake-signal.ts";

@@ -1,7 +1,7 @@
 /** Retention rules for events and deliveries. */
-import { nowMs } from "../ground/clock.ts";
-import { firstIdOf } from "../ground/ids.ts";
-import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { firstIdOf } from "../../ground/ids.ts";
+import { SUBSCRIPTION_EVENT_DAYS } from "../../ground/retention-bounds.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
 import type { Queries } from "../store/database.ts";
 import {

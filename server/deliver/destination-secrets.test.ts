@@ -1,7 +1,7 @@
 /** Signing keys: rotated with a day's overlap, and sealed to their destination. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Sealer } from "../ground/seal.ts";
+import { Sealer } from "../../ground/seal.ts";
 import {
   keysInForce,
   newSigningKey,

@@ -1,7 +1,7 @@
 /** Secrets of a destination: those that the builder entered, and the keys that sign messages. */
 import { randomBytes } from "node:crypto";
-import { nowMs } from "../ground/clock.ts";
-import type { Sealer } from "../ground/seal.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Sealer } from "../../ground/seal.ts";
 
 export interface DestinationSecrets {
   /** As entered, checked against the type's schema. */

@@ -1,7 +1,7 @@
 /** Disables destinations whose every attempt has failed for too long, or whose receiver is gone. */
 import { destinationWebhookDisabled } from "../events/destination-events.ts";
 import { recordEvents } from "../events/record-event.ts";
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { shownAddress } from "../../destination-kit/shown-address.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { failDisabled } from "../store/deliveries.ts";

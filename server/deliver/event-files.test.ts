@@ -1,7 +1,7 @@
 /** Addresses of what was too large for a message: nobody can make one, and none serves for long. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Sealer } from "../ground/seal.ts";
+import { Sealer } from "../../ground/seal.ts";
 import { eventFileUrl, readEventFileToken } from "./event-files.ts";
 
 const key = (id: string, byte: number) => ({ id, secret: Buffer.alloc(32, byte) });

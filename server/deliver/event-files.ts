@@ -1,7 +1,7 @@
 /** Addresses that serve data that is too large for a message: sealed, so that they cannot be forged, and short-lived. */
-import { nowMs } from "../ground/clock.ts";
-import { isJsonObject, type Json } from "../ground/json.ts";
-import type { Sealer } from "../ground/seal.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { isJsonObject, type Json } from "../../ground/json.ts";
+import type { Sealer } from "../../ground/seal.ts";
 
 const LIFE_MS = 15 * 60 * 1000;
 

@@ -1,6 +1,6 @@
 /** Removes a destination's secrets from recorded attempts: a receiver may echo what it was sent. */
 import type { Channel, Outcome } from "../../destination-kit/destination.ts";
-import { withoutSecrets } from "../ground/without-secrets.ts";
+import { withoutSecrets } from "../../ground/without-secrets.ts";
 
 /** Wraps a channel so that these secrets are replaced in the answers and errors of its outcomes. */
 export function hidingSecrets(channel: Channel, secrets: Record<string, unknown>): Channel {

@@ -1,5 +1,5 @@
 /** One lane per destination: some messages are sent at once, the rest wait in line, so that a slow receiver delays only its own. */
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import { FULL_MS, SharedRoom } from "./shared-room.ts";
 
 /** Messages sent at once to one receiver, unless it takes larger batches: enough for 1,000 per second at 60 ms each. */

@@ -1,7 +1,7 @@
 /** Routes new events to their destinations, as many as can be sent at once. */
 import type { RecentMessages } from "../events/recent-messages.ts";
-import { elapsedMs } from "../ground/clock.ts";
-import { newId } from "../ground/ids.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { newId } from "../../ground/ids.ts";
 import type { Queries } from "../store/database.ts";
 import { routeEvents, type Routed, type RoutedDelivery } from "../store/delivery-batches.ts";
 import type { Channels, OpenDestination } from "./channels.ts";

@@ -1,6 +1,6 @@
 /** Saves the results of deliveries, many in one statement. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { Queries } from "../store/database.ts";
 import { updateDeliveries } from "../store/deliveries.ts";

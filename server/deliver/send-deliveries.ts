@@ -1,9 +1,9 @@
 /** Sends deliveries through the lanes of their destinations and hands each result to the outcome writer. */
 import type { BatchLimits, Message } from "../../destination-kit/destination.ts";
-import type { Sealer } from "../ground/seal.ts";
-import { currentTraceparent, startWork, type WorkStart } from "../ground/span.ts";
-import { readTraceparent } from "../ground/trace-context.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import type { Sealer } from "../../ground/seal.ts";
+import { currentTraceparent, startWork, type WorkStart } from "../../ground/span.ts";
+import { readTraceparent } from "../../ground/trace-context.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { AttemptedDelivery, ClaimedDelivery } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";

@@ -1,5 +1,5 @@
 /** Shares what one process may hold between projects, so that a project with slow receivers leaves room for all others. */
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 
 /** Messages that one process holds, under way or in line. A large message counts as several. */
 const ROOM = 4_096;

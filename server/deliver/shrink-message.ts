@@ -1,6 +1,6 @@
 /** Replaces large members of a message by addresses when the message is too large for its destination. */
 import type { Message } from "../../destination-kit/destination.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { LARGE_MEMBERS } from "../events/large-members.ts";
 
 /** For the envelope that a destination writes around the data of an event. */

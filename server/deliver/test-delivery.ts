@@ -1,9 +1,9 @@
 /** Delivers a sample to a destination at once, outside all queues, and returns what happened. */
 import type { Egress } from "../egress/open-egress.ts";
-import { now } from "../ground/clock.ts";
-import type { Config } from "../ground/config.ts";
-import { newId } from "../ground/ids.ts";
-import type { Sealer } from "../ground/seal.ts";
+import { now } from "../../ground/clock.ts";
+import type { Config } from "../../ground/config.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { AttemptRecord } from "../store/deliveries.ts";
 import type { DestinationRow } from "../store/destinations.ts";
 import { attemptDelivery } from "./attempt-delivery.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { openWebhookRateLimit } from "./webhook-rate-limit.ts";
 
 const PER_SECOND = 500;

@@ -1,7 +1,7 @@
 /** Looks up host names and returns only addresses that may be connected to. */
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import type { LookupFunction } from "node:net";
-import { currentWork } from "../ground/current-work.ts";
+import { currentWork } from "../../ground/current-work.ts";
 import { forbiddenAddress, type AddressGuard } from "./address-guard.ts";
 import type { NameLookups } from "./name-lookups.ts";
 

@@ -4,7 +4,7 @@ import { createSocket } from "node:dgram";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { withWorkIds } from "../ground/current-work.ts";
+import { withWorkIds } from "../../ground/current-work.ts";
 import { EgressError } from "./egress-error.ts";
 import { openNameLookups, type NameLookups } from "./name-lookups.ts";
 import { openEgress } from "./open-egress.ts";

@@ -1,7 +1,7 @@
 /** Shares look-ups of host names fairly among projects: names whose name servers are silent do not stop others. */
 import type { LookupAddress } from "node:dns";
-import { elapsedMs } from "../ground/clock.ts";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { isAbsent, queryName } from "./query-name.ts";
 
 /** Look-ups of one owner at a time. */

@@ -1,7 +1,7 @@
 /** Opens the only way for outgoing connections: checks the address, limits time and size. */
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
-import { currentWork, outsideWork } from "../ground/current-work.ts";
+import { currentWork, outsideWork } from "../../ground/current-work.ts";
 import { AddressGuard, bareHost, forbiddenAddress } from "./address-guard.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import { openNameLookups, type NameLookups } from "./name-lookups.ts";

@@ -1,6 +1,6 @@
 /** Schemas of events as receivers get them, with URLs for members that were too large. */
 import { Type, type TSchema } from "typebox";
-import { described } from "../ground/described.ts";
+import { described } from "../../ground/described.ts";
 import { EVENT_DATA, type EventType } from "./event-types.ts";
 import { LARGE_MEMBERS } from "./large-members.ts";
 

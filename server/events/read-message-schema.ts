@@ -1,7 +1,7 @@
 /** Schemas of the messages that carry records, as receivers get them. */
 import { Type, type Static } from "typebox";
-import type { JsonObject } from "../ground/json.ts";
-import { described } from "../ground/described.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import { described } from "../../ground/described.ts";
 
 const members = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));

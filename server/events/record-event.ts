@@ -1,6 +1,6 @@
 /** Writes events in the transaction of the change that they report, so that both are committed or neither. */
-import { newId } from "../ground/ids.ts";
-import { currentTraceparent } from "../ground/span.ts";
+import { newId } from "../../ground/ids.ts";
+import { currentTraceparent } from "../../ground/span.ts";
 import type { Queries } from "../store/database.ts";
 import { insertEvents, type EventRow } from "../store/events.ts";
 import type { NewEvent } from "./event-types.ts";

@@ -1,6 +1,6 @@
 /** Schema of the messages about changed fields, as receivers get them. */
 import { Type, type Static } from "typebox";
-import { described } from "../ground/described.ts";
+import { described } from "../../ground/described.ts";
 import { DATA_MESSAGE, ResultInfoSchema } from "./read-message-schema.ts";
 
 const FieldSchema = Type.Object(

@@ -1,7 +1,7 @@
 /** Schema of the messages about changes of records, as receivers get them. */
 import { Type, type Static } from "typebox";
-import type { JsonObject } from "../ground/json.ts";
-import { described } from "../ground/described.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import { described } from "../../ground/described.ts";
 import { DATA_MESSAGE, ResultInfoSchema, VERSION_TIMES } from "./read-message-schema.ts";
 
 const members = (description: string) =>

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { createServer } from "./server.ts";
 
 const server = (maxConnections: number) =>

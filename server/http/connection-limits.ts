@@ -1,9 +1,9 @@
 /** Limits how many connections the API's listener holds, and for how long a caller may keep one waiting. */
 import type { Server } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 
 /** Options of Fastify and of Node's server. */
 export const TIMEOUTS = {

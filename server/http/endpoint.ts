@@ -1,7 +1,7 @@
 /** Defines endpoints: one operation of the API with schemas and handler, independent of the web framework. */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Static, TObject, TSchema } from "typebox";
-import type { Role } from "../ground/role.ts";
+import type { Role } from "../../ground/role.ts";
 
 /**
  * Who may call. `public`: everyone. `frontend`: browser keys, customers' tokens and above. `full`: a builder's server,

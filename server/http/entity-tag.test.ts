@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Type } from "typebox";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { endpoint, route } from "./endpoint.ts";
 import { createServer } from "./server.ts";
 

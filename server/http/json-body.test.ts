@@ -1,7 +1,7 @@
 /** Guards that a JSON body is stored and sent as the caller wrote it, or refused. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { parseJson } from "./json-body.ts";
 
 const refused = (detail: RegExp) => (error: unknown) =>

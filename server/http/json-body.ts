@@ -1,7 +1,7 @@
 /** Parses JSON bodies without loss: numbers that JavaScript would round are refused. */
-import { Problem } from "../ground/errors.ts";
-import { MOST_LEVELS } from "../ground/json.ts";
-import { isStorable } from "../ground/storable-text.ts";
+import { Problem } from "../../ground/errors.ts";
+import { MOST_LEVELS } from "../../ground/json.ts";
+import { isStorable } from "../../ground/storable-text.ts";
 
 /** Returns the value of a JSON text. Throws a Problem that names the member or the position. */
 export function parseJson(text: string): unknown {

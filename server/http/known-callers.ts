@@ -1,7 +1,7 @@
 /** Remembers who makes a request as soon as that is known, for its handler and for the list of refused requests. */
 import type { FastifyRequest } from "fastify";
-import type { Problem } from "../ground/errors.ts";
-import { spelledPath } from "../ground/spelled-path.ts";
+import type { Problem } from "../../ground/errors.ts";
+import { spelledPath } from "../../ground/spelled-path.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
 
 export interface KnownCaller {

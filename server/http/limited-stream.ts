@@ -1,6 +1,6 @@
 /** Passes a raw body on while it arrives, up to a limit. */
 import type { IncomingMessage } from "node:http";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 
 /** Yields the chunks of a body. Throws `body-too-large` before the first one if its length is announced as too large. */
 export async function* limitedStream(body: IncomingMessage, limitBytes: number): AsyncGenerator<Buffer> {

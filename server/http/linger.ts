@@ -1,6 +1,6 @@
 /** Reads on after a refusal: many callers read the answer only after they have sent their whole body. */
 import type { IncomingMessage } from "node:http";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 
 const CHECK_MS = 100;
 /** Above the bodies that callers send by mistake: reading costs processor time, so strangers get no more. */

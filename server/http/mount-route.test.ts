@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Type } from "typebox";
-import { Problem } from "../ground/errors.ts";
-import { createLog } from "../ground/log.ts";
+import { Problem } from "../../ground/errors.ts";
+import { createLog } from "../../ground/log.ts";
 import { endpoint, projectEndpoint, route, type Endpoint } from "./endpoint.ts";
 import { createServer } from "./server.ts";
 

@@ -1,8 +1,8 @@
 /** Mounts one route: checks access and input, calls the endpoint, sends its answer. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type, type TObject, type TSchema } from "typebox";
-import { addWorkIds } from "../ground/current-work.ts";
-import { Problem } from "../ground/errors.ts";
+import { addWorkIds } from "../../ground/current-work.ts";
+import { Problem } from "../../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
 import { entityTagOf, namesTag } from "./entity-tag.ts";

@@ -1,5 +1,5 @@
 /** Adds examples to the OpenAPI document, for people who read it; generators of clients do not need them. */
-import { PROBLEM_TYPES } from "../ground/problem-types.ts";
+import { PROBLEM_TYPES } from "../../ground/problem-types.ts";
 
 /** A request and its answer, as far as they are JSON. */
 export interface Example {

@@ -1,6 +1,6 @@
 /** Builds the OpenAPI document from the route table. */
 import { Type, type TObject, type TSchema } from "typebox";
-import type { Role } from "../ground/role.ts";
+import type { Role } from "../../ground/role.ts";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
 import { collectRefusals, type Refusals } from "./openapi-refusals.ts";
 import { hasDryRun, roleOf, SECRET_PARAMETERS } from "./require-role.ts";

@@ -1,7 +1,7 @@
 /** Guards how errors become Problems, and what their bodies reveal. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { excludes, problemBody, toProblem } from "./problem.ts";
 
 const context = { requestId: "r1", subsystem: "api", docsUrl: "http://docs.test" } as const;

@@ -1,5 +1,5 @@
 /** The problem types as HTML pages without scripts: what the `type` of a Problem links to. */
-import { PROBLEM_TYPES, type ProblemType } from "../ground/problem-types.ts";
+import { PROBLEM_TYPES, type ProblemType } from "../../ground/problem-types.ts";
 import type { Page } from "./endpoint.ts";
 import { escapeHtml, styledPage } from "./styled-page.ts";
 

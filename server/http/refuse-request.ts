@@ -1,7 +1,7 @@
 /** Answers refusals of the API: every error leaves as a Problem. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Problem } from "../ground/errors.ts";
-import { wholeSecond } from "../ground/retry-after.ts";
+import type { Problem } from "../../ground/errors.ts";
+import { wholeSecond } from "../../ground/retry-after.ts";
 import { refusedRequest } from "./known-callers.ts";
 import { linger } from "./linger.ts";
 import { excludes, problemBody, PROBLEM_MEDIA_TYPE, toProblem, type Subsystem } from "./problem.ts";

@@ -1,10 +1,10 @@
 /** Makes each admitted request a piece of work: ids for its log lines, and its span in the caller's trace. */
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { asWork, type Work, type WorkIds } from "../ground/current-work.ts";
-import { isUuid } from "../ground/ids.ts";
-import { beginSpan, type Span } from "../ground/span.ts";
-import { readTraceparent } from "../ground/trace-context.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { asWork, type Work, type WorkIds } from "../../ground/current-work.ts";
+import { isUuid } from "../../ground/ids.ts";
+import { beginSpan, type Span } from "../../ground/span.ts";
+import { readTraceparent } from "../../ground/trace-context.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { Caller, ProjectRef, Route } from "./endpoint.ts";
 
 interface RequestWork extends Work {

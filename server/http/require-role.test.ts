@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { addPerson, type TestPerson } from "../../tests/harness/people.ts";
-import type { Role } from "../ground/role.ts";
+import type { Role } from "../../ground/role.ts";
 
 describe("roles", () => {
   let on: TestBusbar;

@@ -1,7 +1,7 @@
 /** Requires the role that a call needs: of people, and of full API keys, which may do what an editor may. */
 import type { TSchema } from "typebox";
-import { Problem } from "../ground/errors.ts";
-import { includesRole, type Role } from "../ground/role.ts";
+import { Problem } from "../../ground/errors.ts";
+import { includesRole, type Role } from "../../ground/role.ts";
 import type { Caller, Endpoint, Route } from "./endpoint.ts";
 import type { Inputs } from "./server-options.ts";
 

@@ -2,9 +2,9 @@
 import { isUtf8 } from "node:buffer";
 import cors from "@fastify/cors";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { Problem } from "../ground/errors.ts";
-import { newId } from "../ground/ids.ts";
-import type { Log } from "../ground/log.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Log } from "../../ground/log.ts";
 import { routedUrl } from "./address.ts";
 import { limitConnections, limitSilence, TIMEOUTS } from "./connection-limits.ts";
 import { parseJson } from "./json-body.ts";

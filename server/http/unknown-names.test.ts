@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Type, type TSchema } from "typebox";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { unknownNamesIn } from "./unknown-names.ts";
 import { validator } from "./validation.ts";
 

@@ -1,6 +1,6 @@
 /** Finds names in a request that its schema does not have, and suggests what was meant. */
 import type { TSchema } from "typebox";
-import { didYouMean } from "../ground/closest.ts";
+import { didYouMean } from "../../ground/closest.ts";
 
 /** A name that the schema does not have, with its path and the names that are possible there. */
 export interface UnknownName {

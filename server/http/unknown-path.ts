@@ -1,6 +1,6 @@
 /** Explains a URL without an endpoint. */
 import type { FastifyRequest } from "fastify";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { routerPattern, SURFACES } from "./address.ts";
 import type { Route } from "./endpoint.ts";
 

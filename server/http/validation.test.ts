@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Type, type TSchema } from "typebox";
-import { Problem, type Issue } from "../ground/errors.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
 import { validator } from "./validation.ts";
 
 function issuesOf(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Issue[] {

@@ -2,7 +2,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import addFormats from "ajv-formats";
 import type { TSchema } from "typebox";
-import { Problem, type Issue } from "../ground/errors.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
 import { adviceFor, unknownNamesIn, type Names } from "./unknown-names.ts";
 
 type Place = Issue["in"];

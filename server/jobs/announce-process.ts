@@ -1,5 +1,5 @@
 /** Announces this process in the database, so that operators see which processes run. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import { announceProcess, removeProcess, type RunningProcess } from "../store/running-processes.ts";
 

@@ -1,6 +1,6 @@
 /** Runs work on connections that no caller waits for: failures are logged, and a stop waits for it. */
-import { withWorkIds, type WorkIds } from "../ground/current-work.ts";
-import type { Log } from "../ground/log.ts";
+import { withWorkIds, type WorkIds } from "../../ground/current-work.ts";
+import type { Log } from "../../ground/log.ts";
 
 export interface BackgroundWork {
   /** `failed` is the log message for a failure. Each line of the work has the ids. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "../../tests/harness/until.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { startClaimLoop, type ClaimLoopOptions, type ClaimSource } from "./claim-loop.ts";
 
 interface Job {

@@ -18,9 +18,9 @@
  *     lost       claimed by this process in the source, but not held here, because the answer to a claim or a release
  *                was lost; `recover` gives it back before the next claim
  */
-import type { Log } from "../ground/log.ts";
-import { elapsedMs } from "../ground/clock.ts";
-import { startWork, type WorkStart } from "../ground/span.ts";
+import type { Log } from "../../ground/log.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { startWork, type WorkStart } from "../../ground/span.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import { FairSlots, type RunResult } from "./fair-slots.ts";
 import { WakeSignal } from "./wake-signal.ts";

@@ -14,7 +14,7 @@ export interface TickOptions {
   offsetMs?: number;
 }
 
-/** Returns the first tick after a time. The expression must be valid (`server/manifest/schedule.ts`), UTC. */
+/** Returns the first tick after a time. The expression must be valid (`manifest/schedule.ts`), UTC. */
 export function nextTick(schedule: string, after: Date, { minuteMs, offsetMs = 0 }: TickOptions): Date {
   const cron = patterns.get(schedule) ?? new Cron(schedule, { timezone: "UTC", paused: true });
   patterns.set(schedule, cron);

@@ -2,7 +2,7 @@
  * Shares the places and slots of a process among keys and groups of keys, so that slow or busy ones leave room for the
  * others. A key is an installation; its group is the project.
  */
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 
 /** Items that a process holds at once, running or not; bounds memory and what a crash gives back. */
 export const PLACES = 1_024;

@@ -1,6 +1,6 @@
 /** Keeps the time of the database, and tells when this machine's clock differs from it. */
-import { clockAheadMs, leaveClock } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { clockAheadMs, leaveClock } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import { askDatabaseClock } from "../store/database-clock.ts";
 import type { Database } from "../store/database.ts";
 import { startRounds } from "./rounds.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { takeProcessIdentity } from "./process-identity.ts";
 import { recoverOrphans } from "./recover-orphans.ts";
 

@@ -1,5 +1,5 @@
 /** Looks for processes that died with claims, once a second, and recovers what each of them had claimed. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
 const ROUND_MS = 1_000;

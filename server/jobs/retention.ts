@@ -1,6 +1,6 @@
 /** Removes old rows in the background, in batches, so that no lock is held for long. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 
 /** One kind of rows that get old. */
 export interface RetentionRule {

@@ -1,5 +1,5 @@
 /** Repeats a piece of background work: at once when woken, otherwise after a rest. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { WakeSignal } from "./wake-signal.ts";
 
 export interface Rounds {

@@ -1,6 +1,6 @@
 /** Collects rows in memory and stores them in batches, so that the requests that they describe do not wait. */
-import { outsideWork } from "../ground/current-work.ts";
-import type { Log } from "../ground/log.ts";
+import { outsideWork } from "../../ground/current-work.ts";
+import type { Log } from "../../ground/log.ts";
 
 export interface Batches<Row> {
   add(row: Row): void;

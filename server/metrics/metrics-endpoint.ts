@@ -2,7 +2,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { AggregatorRegistry, type Registry } from "@prometheus-io/client";
 import type { FastifyInstance } from "fastify";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 
 interface Ask {
   metrics: "ask";

@@ -1,6 +1,6 @@
 /** Gauges of what waits in the database, and of this process's connections to it. */
 import { Gauge, type Registry } from "@prometheus-io/client";
-import { clockAheadMs } from "../ground/clock.ts";
+import { clockAheadMs } from "../../ground/clock.ts";
 import type { Database } from "../store/database.ts";
 import { readQueueDepths, type QueueDepths } from "../store/queue-depths.ts";
 

@@ -1,5 +1,5 @@
 /** Calls a provider for one connection: every room that acts for a customer sends its requests through here. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";

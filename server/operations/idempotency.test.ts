@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { Problem } from "../ground/errors.ts";
-import { createLog } from "../ground/log.ts";
-import { newId } from "../ground/ids.ts";
+import { Problem } from "../../ground/errors.ts";
+import { createLog } from "../../ground/log.ts";
+import { newId } from "../../ground/ids.ts";
 import { takeProcessIdentity } from "../jobs/process-identity.ts";
 import { bootstrap, bootstrapIfEmpty } from "../access/bootstrap.ts";
 import { insertOperations } from "../store/operations.ts";

@@ -1,11 +1,11 @@
 /** Executes a request with an `Idempotency-Key` once: a repeated request gets the first answer again. */
 import { createHash } from "node:crypto";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
-import { Problem, type ProblemOptions } from "../ground/errors.ts";
-import type { ProblemSlug } from "../ground/problem-types.ts";
-import { nowMs } from "../ground/clock.ts";
-import { newId, timeOfId } from "../ground/ids.ts";
-import type { Json } from "../ground/json.ts";
+import { Problem, type ProblemOptions } from "../../ground/errors.ts";
+import type { ProblemSlug } from "../../ground/problem-types.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { newId, timeOfId } from "../../ground/ids.ts";
+import type { Json } from "../../ground/json.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { Database } from "../store/database.ts";
 import {

@@ -10,7 +10,7 @@ import {
   MANIFEST,
   stockDatabase,
 } from "../../tests/harness/proxy/stock-database.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { listenForChanges } from "../store/changes.ts";
 import { updateProject } from "../store/projects.ts";
 import { openInstallationCache } from "./installation-cache.ts";

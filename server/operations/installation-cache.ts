@@ -1,6 +1,6 @@
 /** Caches installations and their integrations, so that a write needs fewer queries. */
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findInstallationFields, type InstallationFieldsRow } from "../store/events.ts";

@@ -2,7 +2,7 @@
  * Remembers for a minute what providers say about the objects of customers' accounts. All actions and endpoints of a
  * process share one memory, so that a field that one of them creates is known to the others at once.
  */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 

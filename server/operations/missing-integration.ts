@@ -1,6 +1,6 @@
 /** Refuses the name of an integration that a project does not have. */
-import { didYouMean } from "../ground/closest.ts";
-import { Problem } from "../ground/errors.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { Queries } from "../store/database.ts";
 import { listIntegrationNames } from "../store/integrations.ts";
 

@@ -1,6 +1,6 @@
 /** Begins, accepts and ends the operations of writes, many of them in one commit. */
-import { elapsedMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";

@@ -1,7 +1,7 @@
 /** Keeps every project's own providers in memory, because calls look them up without the database. */
-import { checkOwnProvider, type OwnProvider } from "../../connectors/own-provider.ts";
-import type { OwnProviders } from "../../connectors/catalog.ts";
-import type { Log } from "../ground/log.ts";
+import { checkOwnProvider, type OwnProvider } from "../../connector-kit/own-provider.ts";
+import type { OwnProviders } from "../../connector-kit/catalog.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { listOwnProviders, type OwnProviderRow } from "../store/own-providers.ts";

@@ -1,7 +1,7 @@
 /** Turns a provider's error on reading or changing objects into a Problem. */
 import { isRetryable, type ProviderError } from "../../connector-kit/provider-error.ts";
-import { Problem, type ProblemOptions } from "../ground/errors.ts";
-import type { ProblemSlug } from "../ground/problem-types.ts";
+import { Problem, type ProblemOptions } from "../../ground/errors.ts";
+import type { ProblemSlug } from "../../ground/problem-types.ts";
 
 /** Descriptions of the refusals that the provider causes. */
 export const PROVIDER_REFUSALS = {

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 
 export interface DataDirClaim {
   release(): Promise<void>;

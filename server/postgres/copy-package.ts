@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, symlink } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { isJsonObject } from "../ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
 
 /**
  * Copies once and returns the copy's package folder; throws a plain Error if `place` is not safe or not writable.

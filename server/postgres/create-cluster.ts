@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { runTool } from "./run-tool.ts";
 import { dataArgument, type ServerUser } from "./server-user.ts";

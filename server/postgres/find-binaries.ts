@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 import { copyPackage } from "./copy-package.ts";
 import { runTool } from "./run-tool.ts";
 import type { ServerUser } from "./server-user.ts";

@@ -1,7 +1,7 @@
 /** Checks that this version can start the database folder, and reads its password. */
 import { lchown, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 import type { Binaries } from "./find-binaries.ts";
 import type { ServerUser } from "./server-user.ts";
 

@@ -1,7 +1,7 @@
 /** Chooses the system user for PostgreSQL, which refuses to run as root. */
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 
 /** undefined: the user of this process. */
 export type ServerUser = { uid: number; gid: number } | undefined;

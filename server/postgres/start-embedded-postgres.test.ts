@@ -21,8 +21,8 @@ import { after, before, test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Client } from "pg";
-import { StartError } from "../ground/errors.ts";
-import { createLog } from "../ground/log.ts";
+import { StartError } from "../../ground/errors.ts";
+import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./start-embedded-postgres.ts";
 
 const log = createLog("silent");

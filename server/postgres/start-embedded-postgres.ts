@@ -1,9 +1,9 @@
 /** Starts the embedded PostgreSQL in the data folder and returns its connection string. */
 import { mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { elapsedMs } from "../ground/clock.ts";
-import { StartError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import { claimDataDir } from "./claim-data-dir.ts";
 import { createCluster, DATABASE, ROLE } from "./create-cluster.ts";
 import { findBinaries } from "./find-binaries.ts";

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { chown, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { elapsedMs } from "../ground/clock.ts";
-import { StartError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import { runTool } from "./run-tool.ts";
 import { SHUTDOWN_STEPS, SOCKET_DIR_PREFIX, SOCKET_PORT } from "./run-server.ts";
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
 import { statusOf } from "../../tests/harness/proxy/refused.ts";

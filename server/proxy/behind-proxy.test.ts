@@ -6,7 +6,7 @@ import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/p
 import { statusOf } from "../../tests/harness/proxy/refused.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { headerOf, startUpstream } from "../../tests/harness/proxy/wire.ts";
-import { newApiKey } from "../ground/ids.ts";
+import { newApiKey } from "../../ground/ids.ts";
 import { insertApiKey } from "../store/api-keys.ts";
 
 const ADDED = {

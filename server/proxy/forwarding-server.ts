@@ -1,10 +1,10 @@
 /** The proxy's listener: reads the head of a request, resolves its target and starts the exchange. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { elapsedMs, nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import { newId } from "../ground/ids.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { elapsedMs, nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { ProxyUse } from "../store/proxy-usage.ts";
 import type { ProxyLimits } from "./limits.ts";
 import { refusingPipelined } from "./pipelining.ts";

@@ -1,8 +1,8 @@
 /** Limits how often the proxy refreshes the token of one connection. */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 
 /**
  * Some providers answer 401 whatever the token is (a missing scope, a blocked user). Without a limit, every call would

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, test } from "node:test";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { openLimits, type ProxyLimitSettings } from "./limits.ts";
 import { startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
 import { until } from "../../tests/harness/until.ts";

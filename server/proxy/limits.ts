@@ -1,7 +1,7 @@
 /** Limits how many calls one connection or one project may make, where the operator configures it. Counts per process. */
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import { TokenBuckets, type Rate } from "../ground/token-buckets.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { TokenBuckets, type Rate } from "../../ground/token-buckets.ts";
 
 /** Zero: no limit. */
 export interface ProxyLimitSettings {

@@ -1,9 +1,9 @@
 /** Makes a proxied call for a caller of the API: through the proxy's own server, over a connection inside this process. */
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { duplexPair } from "node:stream";
-import { elapsedMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import { currentTraceparent } from "../ground/span.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { currentTraceparent } from "../../ground/span.ts";
 import { createForwardingServer, type ForwardingDeps } from "./forwarding-server.ts";
 import { neverPasses } from "./read-head.ts";
 import type { Admission } from "./target.ts";

@@ -1,7 +1,7 @@
 /** Finds the installation that a proxied call names and whether its proxy is enabled; cached until one of them changes. */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
-import type { Catalog } from "../../connectors/catalog.ts";
-import { isJsonObject } from "../ground/json.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { isJsonObject } from "../../ground/json.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import {

@@ -1,16 +1,16 @@
 /** Assembles the proxy: a server that passes calls to providers with the credentials of a customer. */
 import type { Server } from "node:http";
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { openProcessGates, type ConnectionGates } from "../calls/gates/shared-gates.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
 import type { Egress } from "../egress/open-egress.ts";
-import { openClientAddress, openIsBehindProxy } from "../ground/client-address.ts";
-import type { Problem } from "../ground/errors.ts";
-import type { ProblemSlug } from "../ground/problem-types.ts";
-import type { SupportContact } from "../ground/config.ts";
-import type { Log } from "../ground/log.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { openClientAddress, openIsBehindProxy } from "../../ground/client-address.ts";
+import type { Problem } from "../../ground/errors.ts";
+import type { ProblemSlug } from "../../ground/problem-types.ts";
+import type { SupportContact } from "../../ground/config.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { createForwardingServer } from "./forwarding-server.ts";

@@ -1,6 +1,6 @@
 /** Reads the head of a caller's request in one pass: what is for the proxy, what goes to the provider, what is dropped. */
-import { Problem, type Issue } from "../ground/errors.ts";
-import { isUuid } from "../ground/ids.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { isUuid } from "../../ground/ids.ts";
 
 /** The values of the `x-amp-*` headers and the key, as the caller wrote them. */
 export interface ProxyRequestNames {

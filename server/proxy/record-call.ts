@@ -1,7 +1,7 @@
 /** Records a proxied call in the caller's trace: the call, and below it what was waited for at the provider. */
-import { beginChild, beginSpan } from "../ground/span.ts";
-import { readTraceparent } from "../ground/trace-context.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { beginChild, beginSpan } from "../../ground/span.ts";
+import { readTraceparent } from "../../ground/trace-context.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { KnownTarget } from "./target.ts";
 
 export interface RecordedCall {

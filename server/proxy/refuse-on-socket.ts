@@ -1,7 +1,7 @@
 /** Refuses what Node does not turn into a request: unreadable bytes and CONNECT. */
 import type { Duplex } from "node:stream";
-import { Problem } from "../ground/errors.ts";
-import type { ProblemSlug } from "../ground/problem-types.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { ProblemSlug } from "../../ground/problem-types.ts";
 import { answerInProgress } from "./pipelining.ts";
 import { refuseOnSocket, type RefusalDeps } from "./refuse.ts";
 

@@ -1,7 +1,7 @@
 /** Reads the caller's body for the provider: small ones completely, others as a stream that can be stopped. */
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 
 /** Bodies up to this size are kept in memory, so that the request can be repeated with another token. */
 export const KEPT_BYTES = 64 * 1024;

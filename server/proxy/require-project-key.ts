@@ -1,6 +1,6 @@
 /** Checks that a proxied call carries an API key that may use the proxy of its project. */
 import type { Access } from "../access/authorize.ts";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { KeyOwner } from "../store/api-keys.ts";
 import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
 

@@ -1,5 +1,5 @@
 /** Appends the caller's path and query to the provider's base URL, byte for byte, and refuses to leave it. */
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 
 /** The base URL of requests: an origin, and a path without its trailing slash. */
 export interface TargetBase {

@@ -4,7 +4,7 @@ import { after, before, describe, it, mock, type TestContext } from "node:test";
 import { supports } from "../../connector-kit/define-provider.ts";
 import { createTestDatabase, type TestDatabase } from "../../tests/harness/database.ts";
 import { sealCredentials } from "../credentials/stored/credential-envelope.ts";
-import { newApiKey } from "../ground/ids.ts";
+import { newApiKey } from "../../ground/ids.ts";
 import { insertApiKey } from "../store/api-keys.ts";
 import { removeConnection, updateConnection } from "../store/connections.ts";
 import { upsertGroup } from "../store/customers.ts";

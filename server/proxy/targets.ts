@@ -1,11 +1,11 @@
 /** Resolves where a proxied call goes: to which address, with which credentials. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Access } from "../access/authorize.ts";
 import { isLimited } from "../access/key-limits.ts";
 import type { LiveConnection } from "../calls/live-connection.ts";
 import type { LiveConnections } from "../calls/live-connections.ts";
-import type { ClientAddress } from "../ground/client-address.ts";
-import { Problem } from "../ground/errors.ts";
+import type { ClientAddress } from "../../ground/client-address.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { limitRefreshes } from "./limit-refreshes.ts";

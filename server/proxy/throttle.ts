@@ -1,10 +1,10 @@
 /** Throttle mode of the proxy: closes the connection's gate on a rate limit, and refuses calls while it is closed. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
-import { wholeSecond } from "../ground/retry-after.ts";
+import { wholeSecond } from "../../ground/retry-after.ts";
 import { judgeAnswer, type ClosedGate } from "../calls/gates/judge-answer.ts";
 import type { ConnectionGates } from "../calls/gates/shared-gates.ts";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { Target } from "./target.ts";
 
 export interface Throttle {

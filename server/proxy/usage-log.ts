@@ -1,5 +1,5 @@
 /** Collects one line per proxied call in memory and stores them in batches, off the path of the calls. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { storeInBatches, type Batches } from "../jobs/stored-in-batches.ts";
 import type { Database } from "../store/database.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { sql, type KyselyPlugin } from "kysely";
 import { NewWork } from "../jobs/new-work.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import { lockDueObjects } from "../store/read-objects.ts";
 import { beginDueReads, mendTicks } from "./begin-reads.ts";

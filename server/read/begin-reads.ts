@@ -1,8 +1,8 @@
 /** Begins scheduled reads at their ticks; each tick is taken by one process only. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import { now } from "../ground/clock.ts";
-import { newId } from "../ground/ids.ts";
-import type { Log } from "../ground/log.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { now } from "../../ground/clock.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Log } from "../../ground/log.ts";
 import { nextTick, spreadMs } from "../jobs/cron-tick.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";

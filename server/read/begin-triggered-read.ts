@@ -1,8 +1,8 @@
 /** Begins a triggered read: stores its operation and its run, which a worker executes. */
 import { readTriggeredError } from "../events/read-events.ts";
 import { toEventRow } from "../events/record-event.ts";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";

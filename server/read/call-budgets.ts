@@ -1,7 +1,7 @@
 /** Leaves part of an account's daily calls for other uses: reads wait while too many calls are used. */
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { CallUsage } from "../../connector-kit/read-connector.ts";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { ReadKind } from "../store/read-runs.ts";
 
 /** Share of the daily calls, used by any program, up to which reads of a kind go on. */

@@ -1,8 +1,8 @@
 /** Which records of a page are delivered: what has changed since it was delivered, and nothing that is overtaken. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { newId } from "../ground/ids.ts";
-import { nowMs } from "../ground/clock.ts";
+import { newId } from "../../ground/ids.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { commitReadPages } from "../store/read-pages.ts";
 import { insertReadRuns } from "../store/read-runs.ts";
 import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts";

@@ -1,7 +1,7 @@
 /** Chooses which records of a page are delivered, and what is remembered of them. */
 import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
-import type { SeenRecord } from "../ground/pack-seen.ts";
-import { timeSlices, type TimeSlices } from "../ground/time-slices.ts";
+import type { SeenRecord } from "../../ground/pack-seen.ts";
+import { timeSlices, type TimeSlices } from "../../ground/time-slices.ts";
 import type { Database } from "../store/database.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../store/read-pages.ts";
 import { contentText, entryText } from "./entry-text.ts";

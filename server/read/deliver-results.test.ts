@@ -6,9 +6,9 @@ import { openDelivering, type Delivering } from "../../tests/harness/deliveries/
 import { drawRoute } from "../../tests/harness/deliveries/routes.ts";
 import { until } from "../../tests/harness/until.ts";
 import { retentionRules } from "../retention-rules.ts";
-import { readConfig } from "../ground/config.ts";
-import { newId } from "../ground/ids.ts";
-import { createLog } from "../ground/log.ts";
+import { readConfig } from "../../ground/config.ts";
+import { newId } from "../../ground/ids.ts";
+import { createLog } from "../../ground/log.ts";
 import { sweep } from "../jobs/retention.ts";
 import { countHeld, deliverHeld, heldInserts, holdMessages, releaseHeld } from "../store/held-messages.ts";
 import { insertOperations } from "../store/operations.ts";

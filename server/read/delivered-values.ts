@@ -1,5 +1,5 @@
 /** Translates values between the provider's and those of the configuration's value mappings. Pure. */
-import type { Json } from "../ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 
 /**
  * Returns the translation of a field's values, found as text in the table (delivered value to the provider's). Other

@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import { callProvider, type CallServices, type ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadableObject } from "./installed-object.ts";

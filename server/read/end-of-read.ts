@@ -1,5 +1,5 @@
 /** Builds the end of a run after its last page: result, cursor, event. */
-import { counted } from "../ground/counted.ts";
+import { counted } from "../../ground/counted.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { readBackfillDone, readTriggeredDone } from "../events/read-events.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";

@@ -2,7 +2,7 @@
 import type { Checkpoint, DeletionPage, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";
 import type { ReadWalk, WalkServices } from "./read-walk.ts";

@@ -1,9 +1,9 @@
 /** Finds the object that a request names, with the installation of the request's group. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
-import { Problem, type Issue } from "../ground/errors.ts";
-import { didYouMean } from "../ground/closest.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { didYouMean } from "../../ground/closest.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { listReadObjects } from "../store/read-objects.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import { roomForCallers } from "./leave-room.ts";
 
 /** Works as a page does, then leaves room; returns whether a timer of 1 ms fired before the next page. */

@@ -1,6 +1,6 @@
 /** Leaves processor time to callers beside a backfill, whose next page is always ready. */
 import { setTimeout as wait } from "node:timers/promises";
-import { loopBusyMs } from "../ground/clock.ts";
+import { loopBusyMs } from "../../ground/clock.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 
 /** Callers who came within this time will come again. */

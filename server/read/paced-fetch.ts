@@ -1,9 +1,9 @@
 /** Limits the request rate of reads to that of the connector, which leaves room for other calls. */
 import { setTimeout as wait } from "node:timers/promises";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 
 const MOST_PACES = 20_000;
 /** The requests of this time may be sent at once. */

@@ -1,7 +1,7 @@
 /** The commit of pages stores their messages as they are. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import { openInstallations, WORKER } from "./installed-fixture.ts";
 

@@ -1,9 +1,9 @@
 /** Builds the commit of a fetched page: messages, fingerprints, counts, log, and the checkpoint behind it. */
 import type { ReadMessageHead } from "../events/read-message-schema.ts";
-import { counted } from "../ground/counted.ts";
-import { newId } from "../ground/ids.ts";
-import { packSeen } from "../ground/pack-seen.ts";
-import { currentTraceparent } from "../ground/span.ts";
+import { counted } from "../../ground/counted.ts";
+import { newId } from "../../ground/ids.ts";
+import { packSeen } from "../../ground/pack-seen.ts";
+import { currentTraceparent } from "../../ground/span.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PageMessage, ReadPageCommit } from "../store/read-pages.ts";
 import type { SeenRow } from "../store/seen-records.ts";

@@ -1,13 +1,13 @@
 /** POST …/installations/{installationId}:pause and :unpause: stops and resumes reading by schedule. */
 import { Type } from "typebox";
-import { Problem, type Issue } from "../ground/errors.ts";
-import { didYouMean } from "../ground/closest.ts";
-import { now } from "../ground/clock.ts";
-import { isUuid } from "../ground/ids.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import { now } from "../../ground/clock.ts";
+import { isUuid } from "../../ground/ids.ts";
 import { projectEndpoint, type Endpoint } from "../http/endpoint.ts";
 import type { NewWork } from "../jobs/new-work.ts";
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { transact, type Queries } from "../store/database.ts";
 import { findInstallation, type InstallationRow } from "../store/installations.ts";
 import { findIntegration, type IntegrationRow } from "../store/integrations.ts";

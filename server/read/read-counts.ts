@@ -1,5 +1,5 @@
 /** Counts what a read has done so far, and shows it in its operation. */
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { ClaimedRun, ReadCounts } from "../store/read-runs.ts";
 import { lowerBound } from "./read-span.ts";
 

@@ -1,7 +1,7 @@
 /** Guards what is read of an object: manifest and configuration put together. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConfigContent } from "../manifest/installation-config.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
 import { findReadDefinition, readDefinitions } from "./read-definition.ts";
 import { choosing, defined, reading } from "./read-fixture.ts";
 

@@ -1,7 +1,7 @@
 /** Resolves what an installation reads of each object, from manifest and configuration. Pure. */
-import type { ConfigContent, ConfigReadObject } from "../manifest/installation-config.ts";
-import type { ManifestIntegration, ReadObject } from "../manifest/manifest.ts";
-import { configObject, fieldMappings } from "../manifest/object-fields.ts";
+import type { ConfigContent, ConfigReadObject } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration, ReadObject } from "../../manifest/manifest.ts";
+import { configObject, fieldMappings } from "../../manifest/object-fields.ts";
 
 /** How one object is read for one installation. */
 export interface ReadDefinition {

@@ -1,7 +1,7 @@
 /** For tests only: manifests, configurations, metadata and connectors around the part that a test is about. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import type { ConfigContent, ConfigReadObject } from "../manifest/installation-config.ts";
-import type { ManifestIntegration, ReadObject } from "../manifest/manifest.ts";
+import type { ConfigContent, ConfigReadObject } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration, ReadObject } from "../../manifest/manifest.ts";
 import { findReadDefinition, type ReadDefinition } from "./read-definition.ts";
 import type { FieldNames } from "./read-set.ts";
 

@@ -1,5 +1,5 @@
 /** The services that executing a read needs. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";

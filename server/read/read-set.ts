@@ -1,7 +1,7 @@
 /** Decides which fields of an object are asked for in a run, and under which names each is delivered. Pure. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
-import { isFieldPath, parseFieldPath } from "../ground/field-path.ts";
+import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 
 /** What a connector knows about names. */

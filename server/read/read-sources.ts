@@ -1,6 +1,6 @@
 /** Finds the manifests that define what an installation reads. */
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Queries } from "../store/database.ts";
 import type { IntegrationRow } from "../store/integrations.ts";
 import { listKeptRevisions } from "../store/revisions.ts";

@@ -1,5 +1,5 @@
 /** Converts the time span of a triggered read: from the request, to the run, to the event. */
-import { Problem, type Issue } from "../ground/errors.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";
 import type { ReadSpan } from "../events/read-events.ts";
 

@@ -1,10 +1,10 @@
 /** Finds the object's definition, the connector and the destination of a claimed run. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
-import type { ConfigContent } from "../manifest/installation-config.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Installed, InstallationCache } from "../operations/installation-cache.ts";
 import type { Database } from "../store/database.ts";
 import { findDestination } from "../store/destinations.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { openInstallations } from "./installed-fixture.ts";
 import { chooseRuns } from "./read-turns.ts";
 

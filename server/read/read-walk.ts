@@ -1,7 +1,7 @@
 /** Prepares the requests of a run, and the function that makes entries of records. */
 import { fieldsOf, type ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";

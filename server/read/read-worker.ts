@@ -1,7 +1,7 @@
 /** Executes reads: claims runs in turns, reads some pages of each, and returns it to the end of the queue. */
 import type { RecentMessages } from "../events/recent-messages.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";

@@ -2,7 +2,7 @@
  * Reads some pages of a claimed run. After each committed page, this or another process can continue behind it.
  */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../store/held-messages.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";

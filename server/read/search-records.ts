@@ -1,12 +1,12 @@
 /** POST /search/…: finds records of a customer's account by the values of their fields, while the caller waits. */
 import { Type, type Static } from "typebox";
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { FieldFilter } from "../../connector-kit/read-connector.ts";
-import { Problem, type Issue } from "../ground/errors.ts";
-import { didYouMean } from "../ground/closest.ts";
-import { elapsedMs, nowMs } from "../ground/clock.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import { elapsedMs, nowMs } from "../../ground/clock.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { commitReadPages } from "../store/read-pages.ts";
 import type { ReadKind } from "../store/read-runs.ts";
 import { MINUTE_MS, openInstallations, WORKER } from "./installed-fixture.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
-import type { JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { defined, metadataOf, names } from "./read-fixture.ts";
 import { readSet } from "./read-set.ts";
 import { shapeDeletion, shapeRecords } from "./shape-record.ts";

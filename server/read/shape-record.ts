@@ -1,7 +1,7 @@
 /** Turns records of a provider into entries of a message: selected fields, mapped fields, mapped values. Pure. */
 import type { AssociatedRecord, DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
 import type { AssociationEntry, ResultEntry } from "../events/read-message-schema.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { deliveredValues } from "./delivered-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
 

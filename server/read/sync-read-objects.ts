@@ -1,11 +1,11 @@
 /** Brings the objects that installations read in line with configuration, manifest and connection. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import type { Log } from "../ground/log.ts";
-import { newId } from "../ground/ids.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import type { Log } from "../../ground/log.ts";
+import { newId } from "../../ground/ids.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { readTriggeredError } from "../events/read-events.ts";
 import { recordEvents } from "../events/record-event.ts";
 import type { Changes } from "../store/changes.ts";

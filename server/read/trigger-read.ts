@@ -1,9 +1,9 @@
 /** POST …/objects/{objectName} of the read API: reads an object's records now, or shows how they would be read. */
 import { Type } from "typebox";
-import type { Catalog } from "../../connectors/catalog.ts";
-import { now } from "../ground/clock.ts";
-import { addWorkIds } from "../ground/current-work.ts";
-import { newId } from "../ground/ids.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { now } from "../../ground/clock.ts";
+import { addWorkIds } from "../../ground/current-work.ts";
+import { newId } from "../../ground/ids.ts";
 import { Page, projectEndpoint } from "../http/endpoint.ts";
 import type { Idempotency } from "../operations/idempotency.ts";
 import { findDestination } from "../store/destinations.ts";

@@ -1,6 +1,6 @@
 /** Finds names in manifest and configuration that the provider's object does not have. Pure. */
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
-import type { Path } from "../manifest/finding.ts";
+import type { Path } from "../../manifest/finding.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 import { locateFields, type FieldNames } from "./read-set.ts";
 

@@ -1,6 +1,6 @@
 /** Finds out whether a destination is behind, with less than one query per page. */
-import { elapsedMs } from "../ground/clock.ts";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { Database } from "../store/database.ts";
 import { countBacklog } from "../store/destination-backlog.ts";
 

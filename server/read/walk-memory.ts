@@ -1,7 +1,7 @@
 /** Remembers where runs were, so that a walk in a circle, or one that brings nothing any more, fails and says so. */
 import { hash } from "node:crypto";
 import { brokenPage } from "../../connector-kit/page-check.ts";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 
 /** Runs that one process remembers. One that it has forgotten begins anew: a circle comes by again. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { appendToGroup, GROUP_BYTES } from "./accept-writes.ts";
 import { claimWritesOf, listOldestDue } from "./write-queue.ts";
 

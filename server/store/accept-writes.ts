@@ -1,6 +1,6 @@
 /** Inserts accepted asynchronous writes: operation, queue row and record keys of many requests in one transaction. */
 import { sql } from "kysely";
-import type { Json } from "../ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import type { NewOperation } from "./operations.ts";
 

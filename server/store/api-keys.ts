@@ -1,6 +1,6 @@
 /** API keys, of which only the digest is stored. */
 import { sql } from "kysely";
-import { hashApiKey, hintOfApiKey, isUuid, newId } from "../ground/ids.ts";
+import { hashApiKey, hintOfApiKey, isUuid, newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface KeyOwner {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
 
 test("after catching up, every change that was committed before has been reported", async (scope) => {

@@ -1,8 +1,8 @@
 /** Listens for what other processes (and this one) changed, so that caches can forget it at once. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import { keepConnection } from "./kept-connection.ts";
 
 export interface RowChange {

@@ -1,5 +1,5 @@
 /** Mail domains that organisations have claimed. */
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface ClaimedDomainRow {

@@ -1,6 +1,6 @@
 /** Connections: a customer's account at a provider, with its sealed credentials. */
 import { sql } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
 import { queueSubscriptionSync, queueSyncs } from "./installation-syncs.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { firstIdOf, newId } from "../ground/ids.ts";
+import { firstIdOf, newId } from "../../ground/ids.ts";
 import { countActivity } from "./count-activity.ts";
 import { insertOperations } from "./operations.ts";
 

@@ -1,6 +1,6 @@
 /** Counts operations, deliveries and proxied calls by period and by one dimension, from the rows that the lists show. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf, timeOfId } from "../ground/ids.ts";
+import { firstIdOf, timeOfId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export type Counted = "operations" | "deliveries" | "proxyCalls";

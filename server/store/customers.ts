@@ -1,6 +1,6 @@
 /** Groups (a builder's customers) and consumers (the people who connect), both created when first named. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 /** Finds, creates or renames the group of this reference. Without a name the old one stays, or the reference is the name. */

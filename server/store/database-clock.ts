@@ -1,6 +1,6 @@
 /** Asks the database for the time, and follows its clock. */
 import type { Pool } from "pg";
-import { elapsedMs, followClock } from "../ground/clock.ts";
+import { elapsedMs, followClock } from "../../ground/clock.ts";
 
 /** An answer that took longer says too little. */
 const LONGEST_MS = 500;

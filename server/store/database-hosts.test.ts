@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { listenForChanges } from "./changes.ts";
 import { isDatabaseAway } from "./database-outage.ts";
 import { openDatabase } from "./database.ts";

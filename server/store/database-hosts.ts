@@ -1,6 +1,6 @@
 /** Chooses among the hosts of DATABASE_URL the one that takes writes, and opens connections to it. */
 import { Client, type ClientConfig } from "pg";
-import { databaseAddresses } from "../ground/database-addresses.ts";
+import { databaseAddresses } from "../../ground/database-addresses.ts";
 
 export interface DatabaseHosts {
   readonly count: number;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { createEmptyDatabase, testDatabase } from "../../tests/harness/database.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "./database.ts";
 import { insertSignInAttempt } from "./sign-in-attempts.ts";
 

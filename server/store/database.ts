@@ -1,8 +1,8 @@
 /** Opens PostgreSQL: checks it, migrates it, and opens the pool that queries run on. */
 import type { Kysely, Transaction } from "kysely";
 import type { Client, ClientConfig, Pool } from "pg";
-import { StartError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import { recordedChange } from "./audit-context.ts";
 import {
   databaseHosts,

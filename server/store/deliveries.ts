@@ -14,7 +14,7 @@
  * they are removed.
  */
 import { sql } from "kysely";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import type { Queries } from "./database.ts";
 import { releaseBatches } from "./delivery-batches.ts";
 import { toStoredJson } from "./stored-json.ts";

@@ -1,6 +1,6 @@
 /** Figures about the deliveries of destinations: what waits, what has failed, and when the last one succeeded. */
 import { sql } from "kysely";
-import { firstIdOf } from "../ground/ids.ts";
+import { firstIdOf } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DestinationRow } from "./destinations.ts";
 

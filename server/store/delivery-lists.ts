@@ -1,6 +1,6 @@
 /** Finds deliveries and resends them, for the API. */
 import { sql, type RawBuilder } from "kysely";
-import { FIRST_ID, isUuid } from "../ground/ids.ts";
+import { FIRST_ID, isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";

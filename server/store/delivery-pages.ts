@@ -1,6 +1,6 @@
 /** Lists the deliveries of a destination or of a project, newest event first. */
 import { sql, type RawBuilder } from "kysely";
-import { FIRST_ID } from "../ground/ids.ts";
+import { FIRST_ID } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import {

@@ -1,7 +1,7 @@
 /** What deliveries are about: customer, integration, object, number of records, by the members of their event's data. */
 import { sql, type RawBuilder } from "kysely";
-import { isUuid } from "../ground/ids.ts";
-import { isJsonObject, type JsonObject } from "../ground/json.ts";
+import { isUuid } from "../../ground/ids.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 
 /** What an event or a data message is about; what it does not name is absent. */

@@ -1,6 +1,6 @@
 /** Removes events and deliveries that are too old or have no destination, in short statements. */
 import { sql } from "kysely";
-import { FIRST_ID, LAST_ID } from "../ground/ids.ts";
+import { FIRST_ID, LAST_ID } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { ProjectBound } from "./project-retention.ts";
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { openDeliveryParts } from "../../tests/harness/deliveries/delivery-parts.ts";
 import { until } from "../../tests/harness/until.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { countBacklog } from "./destination-backlog.ts";
 import { insertEvents } from "./events.ts";
 

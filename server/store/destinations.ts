@@ -1,6 +1,6 @@
 /** Destinations: where messages go, with sealed secrets and whether anything is sent there now. */
 import { sql } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface DestinationRow {

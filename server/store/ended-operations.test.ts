@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { routeEvents } from "./delivery-batches.ts";
 import { insertDestination } from "./destinations.ts";
 import { insertEvents } from "./events.ts";

@@ -1,6 +1,6 @@
 /** Erases a group: what it has in every table, in statements that are short enough to be repeated. */
 import { sql } from "kysely";
-import { encodedStep } from "../ground/spelled-path.ts";
+import { encodedStep } from "../../ground/spelled-path.ts";
 import type { Queries } from "./database.ts";
 import { erasePushes } from "./received-pushes.ts";
 

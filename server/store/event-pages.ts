@@ -1,6 +1,6 @@
 /** Lists events and data messages, newest first, and says where each went. */
 import { sql, type RawBuilder } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DeliveryState } from "./deliveries.ts";
 import { DATA_HEAD, hasMember, HEAD, IS_MESSAGE } from "./delivery-subjects.ts";

@@ -1,6 +1,6 @@
 /** Finds things of a project by a whole id or by a part of a name. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf, isUuid, timeOfId } from "../ground/ids.ts";
+import { firstIdOf, isUuid, timeOfId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface FoundThing {

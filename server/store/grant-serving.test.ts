@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "pg";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { grantServing } from "./grant-serving.ts";
 import { migrate } from "./migrate.ts";
 

@@ -1,6 +1,6 @@
 /** Grants a role what a serving Busbar needs: rows and sequences, present and future ones, but not the schema. */
 import { sql, type RawBuilder } from "kysely";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 import type { Queries } from "./database.ts";
 
 /** Throws `StartError` for a role that does not exist. */

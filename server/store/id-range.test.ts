@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { firstIdOf } from "../ground/ids.ts";
+import { firstIdOf } from "../../ground/ids.ts";
 import { containsText, inIdRange } from "./id-range.ts";
 
 test("a range excludes the ids that bound it, includes the beginning of a period and excludes its end", async (t) => {

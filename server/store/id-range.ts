@@ -1,6 +1,6 @@
 /** Limits a query to a page, to a period and to rows that contain a text; for tables whose ids are UUIDv7. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf } from "../ground/ids.ts";
+import { firstIdOf } from "../../ground/ids.ts";
 
 /** Rows between ids and within a period, newest first. All bounds are optional. */
 export interface IdRange {

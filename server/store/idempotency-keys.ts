@@ -1,6 +1,6 @@
 /** Idempotency keys with the request that each belongs to and its first answer. */
 import { sql } from "kysely";
-import type { Json } from "../ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { toStoredJson } from "./stored-json.ts";
 

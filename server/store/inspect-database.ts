@@ -1,5 +1,5 @@
 /** Reads what an operator should know about a database, without changing anything in it. */
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { databaseHosts, HostClient, tryHosts } from "./database-hosts.ts";
 import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 import { CONNECT_TIMEOUT_MS } from "./pool.ts";

@@ -1,5 +1,5 @@
 /** Installations: an integration enabled for a group, with all its configurations so far. */
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import { isOfGroup } from "./customers.ts";
 import type { Queries } from "./database.ts";
 import { queueSyncs } from "./installation-syncs.ts";

@@ -1,6 +1,6 @@
 /** Integrations, their revisions, and the uploads that revisions are deployed from. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import { INSTALLATION_IS_UNHEALTHY } from "./installation-health.ts";
 import type { Queries } from "./database.ts";
 import { queueSyncs } from "./installation-syncs.ts";

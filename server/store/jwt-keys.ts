@@ -1,6 +1,6 @@
 /** Public keys that verify the tokens that builders' servers issue to their customers. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface JwtKeyRow {

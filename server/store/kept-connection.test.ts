@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { Client } from "pg";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { keepConnection } from "./kept-connection.ts";
 
 test("a connection that is closed while it is being opened again does not stay open", async (t) => {

@@ -1,6 +1,6 @@
 /** A database connection that is kept for one purpose: opened again when it breaks, given up when its server hangs. */
 import type { Client, QueryResult, QueryResultRow } from "pg";
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { CONNECT_TIMEOUT_MS, KEEP_ALIVE, SESSION_STATEMENT } from "./pool.ts";
 

@@ -1,8 +1,8 @@
 /** Migrates a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
 import type { Client, ClientBase } from "pg";
-import { StartError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
 

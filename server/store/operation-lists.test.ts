@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { removeInstallation } from "./installations.ts";
 import { removeIntegration } from "./integrations.ts";
 import { listProjectOperations } from "./operation-lists.ts";

@@ -1,6 +1,6 @@
 /** Lists operations with the names of their integrations and customers, for the API. */
 import { sql, type RawBuilder } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
 import type { OperationRow, OperationStatus } from "./operations.ts";

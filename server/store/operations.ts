@@ -1,8 +1,8 @@
 /** Operations: actions that were carried out for an installation, and the log of each. */
 import { sql } from "kysely";
-import { now } from "../ground/clock.ts";
-import { isUuid } from "../ground/ids.ts";
-import type { JsonObject } from "../ground/json.ts";
+import { now } from "../../ground/clock.ts";
+import { isUuid } from "../../ground/ids.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { NOTIFY_DELIVERERS, type EventRow } from "./events.ts";
 import { removePlannedByRows } from "./planned-by-rows.ts";

@@ -1,7 +1,7 @@
 /** Organisations and the people in them. */
 import { sql } from "kysely";
-import { newId } from "../ground/ids.ts";
-import type { Role } from "../ground/role.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Role } from "../../ground/role.ts";
 import type { Queries } from "./database.ts";
 
 export interface OrganizationRow {

@@ -1,7 +1,7 @@
 /** Providers that builders add to a project. */
 import { sql } from "kysely";
-import { newId } from "../ground/ids.ts";
-import type { JsonObject } from "../ground/json.ts";
+import { newId } from "../../ground/ids.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { toStoredJson } from "./stored-json.ts";
 

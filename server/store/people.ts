@@ -1,7 +1,7 @@
 /** People who sign in, their memberships, and invitations. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
-import type { Role } from "../ground/role.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
+import type { Role } from "../../ground/role.ts";
 import type { Queries } from "./database.ts";
 import type { BuilderRow, OrganizationRow } from "./organizations.ts";
 

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import { Client } from "pg";
 import { testDatabase } from "../../tests/harness/database.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { isDatabaseAway, mayBeCommitted, tookTooLong } from "./database-outage.ts";
 import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";

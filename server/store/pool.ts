@@ -8,9 +8,9 @@ import {
   type PostgresQueryResult,
 } from "kysely";
 import { Pool, type ClientConfig, type PoolClient } from "pg";
-import { outsideWork } from "../ground/current-work.ts";
-import { elapsedMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { outsideWork } from "../../ground/current-work.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";

@@ -1,5 +1,5 @@
 /** How long projects keep each kind of history, where that is shorter than the operator's setting. */
-import type { HistoryKind } from "../ground/retention-bounds.ts";
+import type { HistoryKind } from "../../ground/retention-bounds.ts";
 import type { Queries } from "./database.ts";
 
 /** The kinds that a project has set, in days. */

@@ -1,7 +1,7 @@
 /** Projects, which own everything else. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 
 export interface ProjectRow {
   id: string;

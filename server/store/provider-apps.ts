@@ -1,6 +1,6 @@
 /** Provider apps: the builder's OAuth clients at the providers. */
 import { sql } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { queueSubscriptionSync } from "./installation-syncs.ts";
 

@@ -1,5 +1,5 @@
 /** Installations as the proxy needs them: one row with the content of manifest and configuration. */
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface ProxiedInstallation {

@@ -1,6 +1,6 @@
 /** Lists proxied calls of a project with the names of their integrations and customers, for the API. */
 import { sql, type RawBuilder } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { containsText, type IdRange } from "./id-range.ts";
 import type { ProxyUsageRow } from "./proxy-usage.ts";

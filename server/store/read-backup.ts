@@ -1,7 +1,7 @@
 /** Fills an empty database from the lines of a backup, in one transaction: afterwards it has all rows, or none. */
 import type { Client } from "pg";
-import { StartError } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { StartError } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
 import { openClient } from "./database.ts";
 import { migrate } from "./migrate.ts";

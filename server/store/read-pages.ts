@@ -1,6 +1,6 @@
 /** Commits pages of reads: messages, checkpoint, progress and fingerprints at once. */
 import { sql, type RawBuilder } from "kysely";
-import type { JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { NOTIFY_DELIVERERS, type EventRow } from "./events.ts";
 import { timed, type LogEntry } from "./operations.ts";

@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { sql } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { upsertConsumer, upsertGroup } from "./customers.ts";
 import { insertConnection } from "./connections.ts";
 import { insertInstallation, removeInstallation } from "./installations.ts";

@@ -10,7 +10,7 @@
  * the other. Runs of a dead process become due again: they go on behind the last page that was committed.
  */
 import { sql, type RawBuilder } from "kysely";
-import type { JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { timed, type LogEntry } from "./operations.ts";
 import { toStoredJson } from "./stored-json.ts";

@@ -1,7 +1,7 @@
 /** Whether the database can be worked with at the moment, and by this version. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Pool } from "pg";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import { APPLIED_MIGRATIONS, migrationNames, unknownMigrations, type AppliedMigration } from "./migrate.ts";
 
 /**

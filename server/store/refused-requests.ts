@@ -1,6 +1,6 @@
 /** Requests that were refused although their credential and project were valid. */
 import { sql } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
 import { removePlannedByRows } from "./planned-by-rows.ts";

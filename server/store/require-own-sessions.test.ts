@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { noPgbouncer, startPgbouncer } from "../../tests/harness/pgbouncer.ts";
-import { createLog } from "../ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "./database.ts";
 import { openPool } from "./pool.ts";
 

@@ -1,6 +1,6 @@
 /** Refuses a connection pooler that hands each transaction to another session of PostgreSQL. */
 import type { Client } from "pg";
-import { StartError } from "../ground/errors.ts";
+import { StartError } from "../../ground/errors.ts";
 
 /** A pooler of one session, which lets `second` wait for `first`, and a pooler in statement mode. */
 const POOLER = /^Query read timeout$|not allowed in statement pooling mode$/;

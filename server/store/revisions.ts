@@ -1,6 +1,6 @@
 /** Single revisions of an integration, current or old. */
 import { sql } from "kysely";
-import { isUuid } from "../ground/ids.ts";
+import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { RevisionRow } from "./integrations.ts";
 

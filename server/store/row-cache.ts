@@ -1,7 +1,7 @@
 /** Keeps what was read from the database until it changes, and serves it while the database is away. */
 import { setTimeout as wait } from "node:timers/promises";
-import { keepRecentlyUsed } from "../ground/recently-used.ts";
-import { nowMs } from "../ground/clock.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import { nowMs } from "../../ground/clock.ts";
 import type { RowChange, Changes } from "./changes.ts";
 import { openDependents } from "./dependents.ts";
 

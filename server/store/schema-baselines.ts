@@ -1,6 +1,6 @@
 /** Baselines of the schema watch: the fields that each object of an installation had at the last look. */
 import { sql } from "kysely";
-import type { Json } from "../ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
 

@@ -1,6 +1,6 @@
 /** Which records messages contain and pages left out: what the trace of a record begins with. */
 import { sql } from "kysely";
-import { seenKey, unpackSeen, type SeenRecord } from "../ground/pack-seen.ts";
+import { seenKey, unpackSeen, type SeenRecord } from "../../ground/pack-seen.ts";
 import type { Queries } from "./database.ts";
 import type { ProjectBound } from "./project-retention.ts";
 

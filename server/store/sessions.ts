@@ -1,6 +1,6 @@
 /** Sign-in sessions, of which only the digests of the tokens are stored. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 /** A key and the person that it signs in, if any. */

@@ -1,6 +1,6 @@
 /** Events of subscriptions: those that wait, and what became of the others. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf } from "../ground/ids.ts";
+import { firstIdOf } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";

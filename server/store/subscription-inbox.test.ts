@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openInstallations } from "../read/installed-fixture.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { listReadyEvents } from "./subscription-events.ts";
 import { storeReceivedEvents, type ReceivedEvent } from "./subscription-inbox.ts";
 import {

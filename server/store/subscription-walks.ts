@@ -3,7 +3,7 @@
  * (polling). What a walk finds is stored as events, in the commit that moves the walk on.
  */
 import { sql, type RawBuilder } from "kysely";
-import type { JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
 import { notifyChange } from "./notify-change.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";

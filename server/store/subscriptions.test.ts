@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Scope } from "../../tests/harness/database.ts";
 import { openInstallations } from "../read/installed-fixture.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import {
   claimEventStreams,
   dropSelected,

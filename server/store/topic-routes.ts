@@ -1,6 +1,6 @@
 /** The two kinds of routes: event type → topic, and topic → destination. */
 import { sql } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 interface RouteRow {

@@ -1,6 +1,6 @@
 /** Topics, which connect event types with destinations. */
 import { sql, type RawBuilder } from "kysely";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface TopicRow {

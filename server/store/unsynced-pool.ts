@@ -1,5 +1,5 @@
 /** A small pool whose commits do not wait for the disk, for work that is repeated if PostgreSQL's machine fails. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Queries } from "./database.ts";
 import { openPool } from "./pool.ts";
 

@@ -1,6 +1,6 @@
 /** Reads a whole database as the lines of a backup, while it is in use: all rows are those of one moment. */
-import { now } from "../ground/clock.ts";
-import { VERSION } from "../ground/version.ts";
+import { now } from "../../ground/clock.ts";
+import { VERSION } from "../../ground/version.ts";
 import { FORMAT, listBackupTables, type BackupEnd, type BackupHead } from "./backup-lines.ts";
 import { openClient } from "./database.ts";
 

@@ -6,7 +6,7 @@ import type { RawNode } from "kysely";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { until } from "../../tests/harness/until.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { insertAcceptedWrites } from "./accept-writes.ts";
 import type { Database } from "./database.ts";
 import { endOperations } from "./operations.ts";

@@ -1,6 +1,6 @@
 /** The queue of asynchronous writes as its workers use it: claim, mark, reschedule, release, recover. */
 import { sql, type RawBuilder } from "kysely";
-import type { Json, JsonObject } from "../ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { QueuedWriteType } from "./accept-writes.ts";
 import type { Queries } from "./database.ts";
 import { timed, type LogEntry } from "./operations.ts";

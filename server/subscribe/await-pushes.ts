@@ -1,6 +1,6 @@
 /** Waits until what was pushed before is taken apart, so that a look at subscriptions shows every push that was answered. */
 import { setTimeout as wait } from "node:timers/promises";
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { Database } from "../store/database.ts";
 import { findLastPush, isPushWaiting } from "../store/received-pushes.ts";
 

@@ -1,7 +1,7 @@
 /** Describes the subscriptions of an installation: what is subscribed to, how, and how it goes. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { readSources } from "../read/read-sources.ts";
 import type { Database, Queries } from "../store/database.ts";
 import { findEventStream, type EventStreamRow } from "../store/event-streams.ts";

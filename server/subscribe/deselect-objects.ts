@@ -1,7 +1,7 @@
 /** Ends the reporting of objects that no installation of a connection subscribes to any more. */
 import { setTimeout as wait } from "node:timers/promises";
 import { backoffMs } from "../jobs/backoff.ts";
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import { dropSelected, findStreamWithout, readJournalKey, type HeldStream } from "../store/event-streams.ts";
 import { dropSelectedOfOthers, wantedByOthers } from "../store/shared-journals.ts";

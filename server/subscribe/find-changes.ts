@@ -4,8 +4,8 @@
  */
 import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
-import { elapsedMs, now, nowMs } from "../ground/clock.ts";
-import { newId } from "../ground/ids.ts";
+import { elapsedMs, now, nowMs } from "../../ground/clock.ts";
+import { newId } from "../../ground/ids.ts";
 import { callProvider, type ProviderCall } from "../operations/call-provider.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import {

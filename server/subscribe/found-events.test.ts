@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { subscribe } from "../../connectors/salesforce/subscribe.ts";
 import { read } from "../../connectors/salesforce/read.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import type { SubscriptionWalk } from "../store/subscription-walks.ts";
 import { foundRecords } from "./found-events.ts";
 

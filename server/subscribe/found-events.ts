@@ -1,6 +1,6 @@
 /** Makes events of records that a walk found changed or deleted. Pure. */
 import type { DeletedRecord, ReadPage } from "../../connector-kit/read-connector.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import type { FoundEvent, SubscriptionWalk } from "../store/subscription-walks.ts";
 import { dedupeHash } from "./dedupe-hash.ts";
 import { isGone } from "./drop-repeats.ts";

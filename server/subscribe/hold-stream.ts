@@ -2,7 +2,7 @@
 import { LostPositionError } from "../../connector-kit/stream-connector.ts";
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import { EgressError } from "../egress/egress-error.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { ignoreDatabaseOutage, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";

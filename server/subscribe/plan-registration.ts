@@ -1,6 +1,6 @@
 /** Collects what an integration needs of the builder's registration at the provider. Pure. */
 import type { SubscribedObject } from "../../connector-kit/subscribe-connector.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { subscribeDefinitions } from "./subscribe-definition.ts";
 import { watchedFields, type WatchNames } from "./watched-fields.ts";
 

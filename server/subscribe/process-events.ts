@@ -1,6 +1,6 @@
 /** Processes the waiting events of a claimed subscription: filters, groups, reads the records again, stores messages. */
-import { elapsedMs } from "../ground/clock.ts";
-import { packSeen } from "../ground/pack-seen.ts";
+import { elapsedMs } from "../../ground/clock.ts";
+import { packSeen } from "../../ground/pack-seen.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";

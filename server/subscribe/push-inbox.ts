@@ -1,5 +1,5 @@
 /** The inbox of pushes: stores requests that arrive together in one commit, and tells who takes them apart. */
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
 import type { Database } from "../store/database.ts";

@@ -1,6 +1,6 @@
 /** Finds what a pushed request is for, and the secrets that may have signed it; both stay in memory until they change. */
 import { openProviderAppSecret } from "../credentials/stored/provider-app-secret.ts";
-import type { Sealer } from "../ground/seal.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { findInstallation } from "../store/installations.ts";

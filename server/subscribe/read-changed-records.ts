@@ -2,7 +2,7 @@
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadPaces } from "../read/paced-fetch.ts";

@@ -1,7 +1,7 @@
 /** POST /subscribe/…: takes requests with events that a provider pushes, stores them, and answers. */
 import { setTimeout as wait } from "node:timers/promises";
 import { Type, type TObject } from "typebox";
-import type { Problem } from "../ground/errors.ts";
+import type { Problem } from "../../ground/errors.ts";
 import { endpoint, type Endpoint } from "../http/endpoint.ts";
 import { isDatabaseAway } from "../store/database-outage.ts";
 import type { PushPlace } from "./push-targets.ts";

@@ -1,7 +1,7 @@
 /** Makes rows of the inbox from events of a provider. */
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
-import { now } from "../ground/clock.ts";
-import { newId } from "../ground/ids.ts";
+import { now } from "../../ground/clock.ts";
+import { newId } from "../../ground/ids.ts";
 import type { ReceivedEvent } from "../store/subscription-inbox.ts";
 import { dedupeHash } from "./dedupe-hash.ts";
 

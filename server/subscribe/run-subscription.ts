@@ -3,7 +3,7 @@ import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { subscribeCreateError } from "../events/read-events.ts";
 import { recordEvent } from "../events/record-event.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";

@@ -1,7 +1,7 @@
 /** Sends an event that never happened to the destination of a subscription, marked as a test. */
 import type { SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import { openReadPaces } from "../read/paced-fetch.ts";

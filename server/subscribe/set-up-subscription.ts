@@ -1,7 +1,7 @@
 /** Sets a subscription up: checks what it needs, and asks the provider how its events name account and object. */
 import { mustBeMended, ProviderError } from "../../connector-kit/provider-error.ts";
 import type { AppCalls } from "../calls/app-calls.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { retryEventStream } from "../store/event-streams.ts";
 import { listProviderApps } from "../store/provider-apps.ts";

@@ -1,10 +1,10 @@
 /** Checks who signed a pushed request, and stores it. */
 import { isUtf8 } from "node:buffer";
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { PushConnector, PushedRequest } from "../../connector-kit/subscribe-connector.ts";
-import { nowMs } from "../ground/clock.ts";
-import { Problem } from "../ground/errors.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Log } from "../../ground/log.ts";
 import type { Database } from "../store/database.ts";
 import type { PushInbox } from "./push-inbox.ts";
 import type { PushPlace, PushTarget, PushTargets } from "./push-targets.ts";

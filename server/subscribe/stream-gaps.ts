@@ -1,6 +1,6 @@
 /** Has the records read of whose changes a stream did not report each. */
 import type { StreamGap } from "../../connector-kit/stream-connector.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import type { Queries } from "../store/database.ts";
 import { reconcileStream, type EventStreamRow } from "../store/event-streams.ts";
 import type { StreamServices } from "./stream-services.ts";

@@ -1,7 +1,7 @@
 /** What reading streams of events needs. */
 import type { AppCalls } from "../calls/app-calls.ts";
 import type { Http2Sessions } from "../egress/http2-sessions.ts";
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { SubscribeMeter } from "./subscribe-services.ts";
 

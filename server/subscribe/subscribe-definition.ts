@@ -1,7 +1,7 @@
 /** Resolves what an installation subscribes to, from manifest and configuration. Pure. */
-import type { ConfigSubscribeObject } from "../manifest/installation-config.ts";
-import type { SubscribeObject } from "../manifest/manifest.ts";
-import { configObject } from "../manifest/object-fields.ts";
+import type { ConfigSubscribeObject } from "../../manifest/installation-config.ts";
+import type { SubscribeObject } from "../../manifest/manifest.ts";
+import { configObject } from "../../manifest/object-fields.ts";
 import { findReadDefinition, type ReadDefinition, type ReadSources } from "../read/read-definition.ts";
 
 /** How one object is subscribed to for one installation. */

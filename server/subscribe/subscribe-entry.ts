@@ -1,7 +1,7 @@
 /** Writes the entries of subscription messages as JSON text. */
 import type { SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
-import { now } from "../ground/clock.ts";
+import { now } from "../../ground/clock.ts";
 import { versionTimes } from "../read/shape-record.ts";
 
 export interface SubscribeEntry {

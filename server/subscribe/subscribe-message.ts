@@ -1,8 +1,8 @@
 /** Builds messages about changes from entries. */
 import { messageHead } from "../events/message-head.ts";
 import type { SubscribeMessageHead } from "../events/subscribe-message-schema.ts";
-import { newId } from "../ground/ids.ts";
-import { currentTraceparent } from "../ground/span.ts";
+import { newId } from "../../ground/ids.ts";
+import { currentTraceparent } from "../../ground/span.ts";
 import { cutMessages } from "../read/cut-messages.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import type { EventRow } from "../store/events.ts";

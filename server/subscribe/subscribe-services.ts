@@ -1,6 +1,6 @@
 /** What processing events needs. */
-import type { Log } from "../ground/log.ts";
-import type { Sealer } from "../ground/seal.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Sealer } from "../../ground/seal.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";

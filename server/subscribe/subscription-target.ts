@@ -1,5 +1,5 @@
 /** Gathers what processing the events of a subscription needs: definition, connector, destination. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";

@@ -1,6 +1,6 @@
 /** Works on subscriptions: claims those that are due in turns of projects, and processes their events. */
-import { nowMs } from "../ground/clock.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";

@@ -1,10 +1,10 @@
 /** Brings the subscriptions of installations in line with configuration, manifest, connection and provider app. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import type { Log } from "../ground/log.ts";
-import { newId } from "../ground/ids.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import type { Log } from "../../ground/log.ts";
+import { newId } from "../../ground/ids.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { readSources } from "../read/read-sources.ts";
 import type { Changes } from "../store/changes.ts";
 import { findConnection } from "../store/connections.ts";

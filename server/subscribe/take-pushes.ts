@@ -9,10 +9,10 @@
  *                 retention removes it
  *     gone        its events are stored, or no installation subscribes to them
  */
-import type { Catalog } from "../../connectors/catalog.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
-import { shorten } from "../ground/storable-text.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
+import { shorten } from "../../ground/storable-text.ts";
 import type { NewWork } from "../jobs/new-work.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import type { Changes } from "../store/changes.ts";

@@ -1,5 +1,5 @@
 /** Requests reconciliations after an outage in which providers gave up repeating their pushes. */
-import type { Log } from "../ground/log.ts";
+import type { Log } from "../../ground/log.ts";
 import { startRounds, type Rounds } from "../jobs/rounds.ts";
 import type { Database } from "../store/database.ts";
 import { notePushesAccepted } from "../store/push-watch.ts";

@@ -2,11 +2,11 @@
 import { hostname } from "node:os";
 import type { Registry } from "@prometheus-io/client";
 import { openOperatorEgress } from "../egress/operator-egress.ts";
-import { newId } from "../ground/ids.ts";
-import type { Log } from "../ground/log.ts";
-import type { TelemetryConfig } from "../ground/telemetry-config.ts";
-import type { Tracer } from "../ground/tracer.ts";
-import { VERSION } from "../ground/version.ts";
+import { newId } from "../../ground/ids.ts";
+import type { Log } from "../../ground/log.ts";
+import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
+import type { Tracer } from "../../ground/tracer.ts";
+import { VERSION } from "../../ground/version.ts";
 import { startSendingMetrics } from "./send-metrics.ts";
 import { openOtlpSender } from "./otlp-sender.ts";
 import { isSampled } from "./sampling.ts";

@@ -1,7 +1,7 @@
 /** Writes the metrics of Prometheus' client in the JSON form of OTLP 1, under the same names. */
 import type { MetricObjectWithValues, MetricValueWithName } from "@prometheus-io/client";
-import type { JsonObject } from "../ground/json.ts";
-import { VERSION } from "../ground/version.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import { VERSION } from "../../ground/version.ts";
 import { attributesOf, nanosOf } from "./otlp-values.ts";
 
 /** `startMs`: since when counters count. */

@@ -1,9 +1,9 @@
 /** Posts batches to one address of a collector, as JSON, and logs when it fails and when it works again. */
 import type { OperatorEgress } from "../egress/operator-egress.ts";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
-import { retryAfter } from "../ground/retry-after.ts";
-import type { TelemetryConfig } from "../ground/telemetry-config.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
+import { retryAfter } from "../../ground/retry-after.ts";
+import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
 
 /** `taken`: over, even if the collector has rejected parts. `later`: the same batch may be sent again. */
 export type BatchOutcome = "taken" | "later";

@@ -1,6 +1,6 @@
 /** Writes spans in the JSON form of OTLP 1: https://opentelemetry.io/docs/specs/otlp/ */
-import type { EndedSpan, SpanKind } from "../ground/tracer.ts";
-import { VERSION } from "../ground/version.ts";
+import type { EndedSpan, SpanKind } from "../../ground/tracer.ts";
+import { VERSION } from "../../ground/version.ts";
 import { attributesOf, nanosOf } from "./otlp-values.ts";
 
 const KINDS: Record<SpanKind, number> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 };

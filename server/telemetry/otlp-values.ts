@@ -1,6 +1,6 @@
 /** Writes times and attributes in the JSON form of OTLP. */
-import type { JsonObject } from "../ground/json.ts";
-import type { SpanAttributes } from "../ground/tracer.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import type { SpanAttributes } from "../../ground/tracer.ts";
 
 /** Nanoseconds exceed what a number holds, so they are text. */
 export function nanosOf(ms: number): string {

@@ -1,6 +1,6 @@
 /** Decides whether a trace is recorded. */
-import type { Sampler } from "../ground/telemetry-config.ts";
-import type { TraceContext } from "../ground/trace-context.ts";
+import type { Sampler } from "../../ground/telemetry-config.ts";
+import type { TraceContext } from "../../ground/trace-context.ts";
 
 /** As a fraction of 1, by 52 random bits at the end of the trace's id: every service takes the same traces. */
 export function isSampled(

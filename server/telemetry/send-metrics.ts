@@ -1,7 +1,7 @@
 /** Sends the metrics that Prometheus would read, in an interval. */
 import type { Registry } from "@prometheus-io/client";
-import { nowMs } from "../ground/clock.ts";
-import type { Log } from "../ground/log.ts";
+import { nowMs } from "../../ground/clock.ts";
+import type { Log } from "../../ground/log.ts";
 import { metricsMessage } from "./otlp-metrics.ts";
 import type { OtlpSender } from "./otlp-sender.ts";
 

@@ -1,7 +1,7 @@
 /** Keeps ended spans until the collector has them, up to a limit. */
-import { outsideWork } from "../ground/current-work.ts";
-import type { Log } from "../ground/log.ts";
-import type { EndedSpan } from "../ground/tracer.ts";
+import { outsideWork } from "../../ground/current-work.ts";
+import type { Log } from "../../ground/log.ts";
+import type { EndedSpan } from "../../ground/tracer.ts";
 import type { OtlpSender } from "./otlp-sender.ts";
 import { tracesMessage } from "./otlp-traces.ts";
 

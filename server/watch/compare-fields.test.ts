@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldMetadata } from "../../connector-kit/fields.ts";
-import type { Json } from "../ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
 import { watchedObjects } from "./watched-objects.ts";
 

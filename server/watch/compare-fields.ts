@@ -1,6 +1,6 @@
 /** Compares the fields of an object with those of the last look. Pure. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
-import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 /** A field as it is remembered: without the values that can be chosen, which do not count. */
 export type KnownField = Omit<FieldMetadata, "values">;

@@ -1,8 +1,8 @@
 /** Finds what a look needs: installation, connection, objects, and where messages go. */
 import type { FieldsConnector } from "../../connector-kit/fields.ts";
-import type { Log } from "../ground/log.ts";
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import type { Log } from "../../ground/log.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import { findDestination } from "../store/destinations.ts";
 import { listInstallationFields, type InstallationFieldsRow } from "../store/events.ts";

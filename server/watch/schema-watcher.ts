@@ -1,7 +1,7 @@
 /** Watches the schemas of customers' accounts in the background: starts and runs the looks that are due. */
-import { now } from "../ground/clock.ts";
-import { startWork, type WorkStart } from "../ground/span.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import { now } from "../../ground/clock.ts";
+import { startWork, type WorkStart } from "../../ground/span.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
 import { claimSchemaLooks, startDueLooks, type SchemaLook } from "../store/schema-looks.ts";

@@ -1,7 +1,7 @@
 /** Resolves which objects of an installation are watched, and for which changes. Pure. */
-import type { ConfigContent } from "../manifest/installation-config.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
-import { configObject } from "../manifest/object-fields.ts";
+import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import { configObject } from "../../manifest/object-fields.ts";
 
 export interface WatchedObject {
   /** The provider's name. */

@@ -2,7 +2,7 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
-import { nowMs } from "../ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";

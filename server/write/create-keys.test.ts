@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isUuid, newId } from "../ground/ids.ts";
+import { isUuid, newId } from "../../ground/ids.ts";
 import { createKey } from "./create-keys.ts";
 import { pendingPlan, type SendOptions, type StoredRecord } from "./queued-write.ts";
 

@@ -3,7 +3,7 @@ import { Type, type Static } from "typebox";
 import type { Account, ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import { findConnection } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { WriteTarget } from "./find-target.ts";

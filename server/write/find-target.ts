@@ -1,8 +1,8 @@
 /** Finds the target of a write: integration, installation, connector, and the settings of the object. */
-import type { Catalog } from "../../connectors/catalog.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
-import { Problem } from "../ground/errors.ts";
-import type { ManifestIntegration } from "../manifest/manifest.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import type { Database } from "../store/database.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";

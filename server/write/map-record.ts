@@ -1,7 +1,7 @@
 /** Maps a record from the builder's field names to the provider's: the read mapping in reverse. Pure. */
-import type { Json, JsonObject } from "../ground/json.ts";
-import { isJsonObject } from "../ground/json.ts";
-import { parseFieldPath } from "../ground/field-path.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
+import { parseFieldPath } from "../../ground/field-path.ts";
 
 export interface FieldMapping {
   /** Mapped name to provider field; undefined where the customer has not chosen one. */

@@ -1,16 +1,16 @@
 /** Gathers the settings of a written object from manifest and installation. */
-import type { Catalog } from "../../connectors/catalog.ts";
-import { didYouMean } from "../ground/closest.ts";
-import { Problem } from "../ground/errors.ts";
-import type { Json } from "../ground/json.ts";
-import type { ConfigWriteObject } from "../manifest/installation-config.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { Json } from "../../ground/json.ts";
+import type { ConfigWriteObject } from "../../manifest/installation-config.ts";
 import {
   configObject,
   fieldMappings,
   declaredReadObject,
   declaredWriteObject,
   inheritsMapping,
-} from "../manifest/object-fields.ts";
+} from "../../manifest/object-fields.ts";
 import type { Installed } from "../operations/installation-cache.ts";
 import type { FieldMapping } from "./map-record.ts";
 

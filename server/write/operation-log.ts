@@ -1,8 +1,8 @@
 /** Describes a write in its operation: log entries, result text and metadata. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
-import { counted } from "../ground/counted.ts";
-import type { JsonObject } from "../ground/json.ts";
+import { counted } from "../../ground/counted.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { LogEntry } from "../store/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
-import { Problem } from "../ground/errors.ts";
-import type { JsonObject } from "../ground/json.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { planWrite } from "./plan-write.ts";
 import { neededReads, settleIfEmpty } from "./settle-plan.ts";

@@ -5,7 +5,7 @@
  */
 import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
 import { upsertKeyOf } from "../../connector-kit/upsert-key.ts";
-import type { JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import { mapRecord, type Clash, type Withheld } from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { refuseClashes, refuseImpossible } from "./refusals.ts";

@@ -1,7 +1,7 @@
 /** Refuses write requests that cannot be carried out, before anything is sent; names each member and the remedy. */
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
-import { Problem } from "../ground/errors.ts";
-import { isStorable } from "../ground/storable-text.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isStorable } from "../../ground/storable-text.ts";
 import type { Clash } from "./map-record.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 import { upsertFaults, upsertLacks, type Fault } from "./refuse-upsert.ts";

@@ -1,6 +1,6 @@
 /** Refuses upserts that cannot be carried out, before anything is sent. */
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
-import { Problem, type Issue } from "../ground/errors.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 import type { WriteRequest } from "./write-request.ts";
 

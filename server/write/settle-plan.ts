@@ -1,5 +1,5 @@
 /** Settles a plan: which current values `ifEmpty` needs, the plan once they are known, and the records that need no request. Pure. */
-import type { Json, JsonObject } from "../ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Returns the record ids and fields to read before the plan is final; undefined when there are none. */

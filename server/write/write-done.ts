@@ -2,7 +2,7 @@
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
-import type { JsonObject } from "../ground/json.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
 import { messageNameOf, readSendOptions } from "./queued-write.ts";
 import { reasonOf } from "./operation-log.ts";

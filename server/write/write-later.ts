@@ -1,5 +1,5 @@
 /** Accepts an asynchronous write: it is committed before the answer is sent, and executed by a worker. */
-import { currentTraceparent } from "../ground/span.ts";
+import { currentTraceparent } from "../../ground/span.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { newOperation } from "./new-operation.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";

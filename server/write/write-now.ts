@@ -1,5 +1,5 @@
 /** Carries out a synchronous write: begins the operation, executes the plan, ends the operation, answers. */
-import { Problem } from "../ground/errors.ts";
+import { Problem } from "../../ground/errors.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import { isExchange } from "../operations/exchange-log.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";

@@ -1,8 +1,8 @@
 /** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
-import { addWorkIds } from "../ground/current-work.ts";
-import { newId } from "../ground/ids.ts";
-import { inSpan } from "../ground/span.ts";
+import { addWorkIds } from "../../ground/current-work.ts";
+import { newId } from "../../ground/ids.ts";
+import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { RefusedWriteSchema, WriteAnswerSchema } from "./write-response.ts";
 import { storedAccount, dryRun, DryRunSchema } from "./dry-run.ts";

@@ -2,9 +2,9 @@
 import { Type, type Static } from "typebox";
 import { isRetryable, type ProviderError } from "../../connector-kit/provider-error.ts";
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { described } from "../ground/described.ts";
-import { Problem } from "../ground/errors.ts";
-import type { ProblemSlug } from "../ground/problem-types.ts";
+import { described } from "../../ground/described.ts";
+import { Problem } from "../../ground/errors.ts";
+import type { ProblemSlug } from "../../ground/problem-types.ts";
 import type { Execution } from "./execute-plan.ts";
 
 const WriteResultSchema = Type.Object(

@@ -4,7 +4,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { newId } from "../ground/ids.ts";
+import { newId } from "../../ground/ids.ts";
 import { insertAcceptedWrites } from "../store/accept-writes.ts";
 import { WriteTurns } from "./write-turns.ts";
 

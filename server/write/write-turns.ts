@@ -1,5 +1,5 @@
 /** Claims queued writes, taking turns among installations, so that a long queue of one does not delay the others. */
-import { elapsedMs } from "../ground/clock.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import type { RoomFor } from "../jobs/claim-loop.ts";
 import type { Queries } from "../store/database.ts";
 import {

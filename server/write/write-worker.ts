@@ -12,8 +12,8 @@
  */
 import { backoffMs } from "../jobs/backoff.ts";
 import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
-import type { Log } from "../ground/log.ts";
-import type { Tracer } from "../ground/tracer.ts";
+import type { Log } from "../../ground/log.ts";
+import type { Tracer } from "../../ground/tracer.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";

@@ -1,5 +1,5 @@
 /** What a simulated vendor answers with: pages, records, refusals. */
-import type { Json, JsonObject } from "../../server/ground/json.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { TOKEN_NAME, totalOf, type CutPage } from "./vendor-pages.ts";
 import { putAt } from "./vendor-records.ts";

@@ -1,5 +1,5 @@
 /** Cuts a page out of a simulated list, and tells how the next one is asked for. */
-import type { Json } from "../../server/ground/json.ts";
+import type { Json } from "../../ground/json.ts";
 import type { ListFact } from "../../connector-kit/facts/facts.ts";
 import { behind, sorted, type ListOrder } from "./vendor-order.ts";
 import type { VendorRecord } from "./vendor-records.ts";

@@ -1,6 +1,6 @@
 /** The records of a simulated vendor: their ids, their times, and how an answer shows them. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
-import { nowMs } from "../../server/ground/clock.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { nowMs } from "../../ground/clock.ts";
 import type { Facts, ListFact, ObjectFacts } from "../../connector-kit/facts/facts.ts";
 import { writeTime } from "./vendor-times.ts";
 

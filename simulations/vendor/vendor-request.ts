@@ -1,5 +1,5 @@
 /** A request as a simulated vendor sees it, and the values in it. */
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/text-at.ts";
 
 export interface RawRequest {

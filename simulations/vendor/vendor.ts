@@ -2,10 +2,10 @@
  * A simulated vendor, made from facts about its API: `connectors/<provider>/facts.json`. It knows no description of the provider,
  * and refuses what the vendor refuses.
  */
-import { nowMs } from "../../server/ground/clock.ts";
+import { nowMs } from "../../ground/clock.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isJsonObject, type Json, type JsonObject } from "../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/text-at.ts";
 import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { listAnswer, recordAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";

@@ -20,6 +20,8 @@ const FOLDERS = [
   "dashboard",
   "destination-kit",
   "destinations",
+  "ground",
+  "manifest",
   "migrations",
   "sandbox",
   "server",

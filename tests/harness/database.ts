@@ -1,6 +1,6 @@
 /** Creates a database for a test or test file, and drops it afterwards. */
 import { randomBytes } from "node:crypto";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
 

@@ -1,8 +1,8 @@
 /** People of a Busbar without an issuer: adds them with a role, and signs them in. */
 import assert from "node:assert/strict";
-import { createLog } from "../../server/ground/log.ts";
-import { newApiKey, newId } from "../../server/ground/ids.ts";
-import type { Role } from "../../server/ground/role.ts";
+import { createLog } from "../../ground/log.ts";
+import { newApiKey, newId } from "../../ground/ids.ts";
+import type { Role } from "../../ground/role.ts";
 import { insertApiKey } from "../../server/store/api-keys.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { insertMembership } from "../../server/store/organizations.ts";

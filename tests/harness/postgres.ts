@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
-import { createLog } from "../../server/ground/log.ts";
+import { createLog } from "../../ground/log.ts";
 import { ROLE } from "../../server/postgres/create-cluster.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { startEmbeddedPostgres } from "../../server/postgres/start-embedded-postgres.ts";

@@ -1,8 +1,8 @@
 /** Traces, metrics and ids in the log, as an operator sees them in a collector, with one process for requests and one that works. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { createLog } from "../../server/ground/log.ts";
-import { readTraceparent } from "../../server/ground/trace-context.ts";
+import { createLog } from "../../ground/log.ts";
+import { readTraceparent } from "../../ground/trace-context.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { drawRoute } from "../harness/deliveries/routes.ts";

@@ -1,6 +1,6 @@
 /** Checks a manifest in the browser with the rules of the deployment, and finds the places in the text. */
-import { checkManifest } from "../../../server/manifest/check-manifest.ts";
-import type { Catalog } from "../../../server/manifest/rules/provider-rules.ts";
+import { checkManifest } from "../../../manifest/check-manifest.ts";
+import type { Catalog } from "../../../manifest/rules/provider-rules.ts";
 
 /** What the rules know about the project and this Busbar. */
 export interface ManifestFacts {

@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/activity */
 import { Type } from "typebox";
-import { nowMs } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { countActivity, dimensionsOf, type ActivityRow } from "../../store/count-activity.ts";
 import type { Database } from "../../store/database.ts";

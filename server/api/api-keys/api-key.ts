@@ -1,9 +1,9 @@
 /** The API key as the API shows it: complete on creation, later only its beginning. */
 import { Type, type Static } from "typebox";
-import { nowMs } from "../../ground/clock.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import { findApiKey, lockFullKeys, type ApiKeyRow } from "../../store/api-keys.ts";
 import type { Queries } from "../../store/database.ts";
 import { ProjectId } from "../members.ts";

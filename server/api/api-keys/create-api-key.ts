@@ -1,8 +1,8 @@
 /** POST /v1/projects/{projectIdOrName}/api-keys */
 import { Type } from "typebox";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { newApiKey } from "../../ground/ids.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { newApiKey } from "../../../ground/ids.ts";
 import { type Caller, projectEndpoint } from "../../http/endpoint.ts";
 import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";

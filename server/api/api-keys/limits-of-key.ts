@@ -1,9 +1,9 @@
 /** The limits of an API key in requests: who may use it from where, and how often. */
 import { Type, type Static } from "typebox";
-import { isNetwork, openNetworks } from "../../ground/client-address.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { isNetwork, openNetworks } from "../../../ground/client-address.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import type { ApiKeyRow } from "../../store/api-keys.ts";
 import { RateLimitSchema } from "./api-key.ts";
 

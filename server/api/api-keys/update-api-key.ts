@@ -1,6 +1,6 @@
 /** PATCH /v1/projects/{projectIdOrName}/api-keys/{apiKey} */
 import { Type } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { updateApiKey as updateRow } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { addPerson, signIn, type TestPerson } from "../../../tests/harness/people.ts";
-import { createLog } from "../../ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { recordingChange } from "../../store/audit-context.ts";
 import { openDatabase, transact } from "../../store/database.ts";
 

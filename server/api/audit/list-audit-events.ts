@@ -1,7 +1,7 @@
 /** GET /v1/orgs/{orgId}/audit-events */
 import { Type, type Static } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
-import { timeOfId } from "../../ground/ids.ts";
+import { timeOfId } from "../../../ground/ids.ts";
 import { listAuditEvents as listRows, type AuditEventRow } from "../../store/audit-events.ts";
 import type { Database } from "../../store/database.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";

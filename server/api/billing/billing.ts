@@ -1,6 +1,6 @@
 /** The billing endpoints that clients may call. They always refuse: a self-hosted Busbar has no billing. */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getOwnOrg, OrgParams } from "../orgs/org.ts";

@@ -1,8 +1,8 @@
 /** POST /v1/projects/{projectIdOrName}/connections/{connectionId}:check */
 import { Type } from "typebox";
 import { checkCredentials, type CheckServices } from "../../calls/check-credentials.ts";
-import { described } from "../../ground/described.ts";
-import { now } from "../../ground/clock.ts";
+import { described } from "../../../ground/described.ts";
+import { now } from "../../../ground/clock.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { findProviderApp } from "../../store/provider-apps.ts";
 import { ConnectionId } from "../members.ts";

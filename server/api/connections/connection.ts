@@ -1,7 +1,7 @@
 /** The connection as the API shows it: without secrets unless requested. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { isOauth, type StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { findConnection, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";

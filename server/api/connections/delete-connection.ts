@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeConnection } from "../../store/connections.ts";
 import { type Database, transact } from "../../store/database.ts";

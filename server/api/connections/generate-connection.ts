@@ -1,13 +1,13 @@
 /** POST /v1/projects/{projectIdOrName}/connections:generate: a connection from credentials that the builder has. */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { untold } from "../../credentials/stored/told-metadata.ts";
 import { proveCredentials, type WantedCredentials } from "../../credentials/connect/prove-credentials.ts";
 import { CredentialsInput, readCredentials } from "../../credentials/connect/read-credentials.ts";
 import type { RefreshServices } from "../../credentials/refresh/refresh-tokens.ts";
 import { isOauth } from "../../credentials/stored/credential-envelope.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp } from "../../store/provider-apps.ts";

@@ -1,13 +1,13 @@
 /** GET /v1/projects/{projectIdOrName}/connections/{connectionId} */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { LiveConnections } from "../../calls/live-connections.ts";
 import { isRefreshable, serving } from "../../credentials/stored/refreshable.ts";
 import { isOauth, openCredentials } from "../../credentials/stored/credential-envelope.ts";
-import { nowMs } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";

@@ -4,9 +4,9 @@ import { connectionEvent, connectionFields } from "../../events/connection-event
 import { recordEvent } from "../../events/record-event.ts";
 import { credentialColumns, refreshWhenDue } from "../../credentials/stored/credential-columns.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
-import { Problem } from "../../ground/errors.ts";
-import { newId } from "../../ground/ids.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { newId } from "../../../ground/ids.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import {
   insertConnection,
   lockConnection,

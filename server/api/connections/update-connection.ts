@@ -15,8 +15,8 @@ import { credentialColumns, refreshWhenDue } from "../../credentials/stored/cred
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { connectionEvent, connectionFields } from "../../events/connection-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import {
   lockConnection,

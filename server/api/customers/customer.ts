@@ -1,6 +1,6 @@
 /** Groups and consumers as the API shows them. */
 import { Type, type Static } from "typebox";
-import { timeOfId } from "../../ground/ids.ts";
+import { timeOfId } from "../../../ground/ids.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
 import { HEALTH_REASON_TYPES } from "../../store/installation-health.ts";
 import type { GroupRow } from "../../store/customer-lists.ts";

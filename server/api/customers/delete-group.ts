@@ -1,6 +1,6 @@
 /** DELETE /v1/projects/{projectIdOrName}/groups/{groupRef} */
 import { Type } from "typebox";
-import { now } from "../../ground/clock.ts";
+import { now } from "../../../ground/clock.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { eraseGroup } from "./erasing.ts";

@@ -8,8 +8,8 @@ import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.t
 import { openSink } from "../../../tests/harness/deliveries/sink.ts";
 import { secondProject } from "../../../tests/harness/second-project.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { newId } from "../../ground/ids.ts";
-import { createLog } from "../../ground/log.ts";
+import { newId } from "../../../ground/ids.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
 import { insertProxyUsage } from "../../store/proxy-usage.ts";
 import { eraseGroup } from "./erasing.ts";

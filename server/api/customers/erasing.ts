@@ -1,7 +1,7 @@
 /** Erases a group in batches until it is gone or time is up, and counts what went. */
-import { FIRST_ID } from "../../ground/ids.ts";
-import { elapsedMs } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
+import { FIRST_ID } from "../../../ground/ids.ts";
+import { elapsedMs } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { awaitPushes } from "../../subscribe/await-pushes.ts";
 import { transact, type Database } from "../../store/database.ts";
 import {

@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/groups/{groupRef} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { listGroups } from "../../store/customer-lists.ts";
 import type { Database } from "../../store/database.ts";

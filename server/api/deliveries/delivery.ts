@@ -1,9 +1,9 @@
 /** The delivery of an event to a destination, as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { DATA_MESSAGE_TYPES } from "../../events/data-message-types.ts";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import { isUuid, timeOfId } from "../../ground/ids.ts";
+import { isUuid, timeOfId } from "../../../ground/ids.ts";
 import type { AttemptRecord } from "../../store/deliveries.ts";
 import type { DeliveryRow, ListedDelivery } from "../../store/delivery-pages.ts";
 import type { Queries } from "../../store/database.ts";

@@ -1,7 +1,7 @@
 /** GET …/destinations/{destination}/deliveries/{deliveryId} */
 import { Type } from "typebox";
 import { requestsOf } from "../../deliver/sent-request.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { shownAddress } from "../../../destination-kit/shown-address.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";

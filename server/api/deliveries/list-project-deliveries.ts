@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/deliveries:search */
 import { Type } from "typebox";
-import { isUuid } from "../../ground/ids.ts";
+import { isUuid } from "../../../ground/ids.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { deliveryToken, listDeliveries } from "../../store/delivery-pages.ts";

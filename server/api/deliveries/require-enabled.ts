@@ -1,5 +1,5 @@
 /** Refuses to resend to a disabled destination. */
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { DestinationRow } from "../../store/destinations.ts";
 
 /** Throws a 409 Problem for a disabled destination. */

@@ -1,8 +1,8 @@
 /** POST …/destinations/{destination}/deliveries:resend */
 import { Type, type Static } from "typebox";
-import { firstIdOf, isUuid } from "../../ground/ids.ts";
-import { nowMs } from "../../ground/clock.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { firstIdOf, isUuid } from "../../../ground/ids.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import {

@@ -1,6 +1,6 @@
 /** POST …/destinations/{destination}/deliveries/{deliveryId}:resend */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDelivery, resendDelivery as resend } from "../../store/delivery-lists.ts";

@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { Type, type Static, type TSchema } from "typebox";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { keysInForce, type DestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Queries } from "../../store/database.ts";
 import { findDestination, type DestinationRow } from "../../store/destinations.ts";
-import { described } from "../../ground/described.ts";
-import { isJsonObject } from "../../ground/json.ts";
-import { includesRole } from "../../ground/role.ts";
+import { described } from "../../../ground/described.ts";
+import { isJsonObject } from "../../../ground/json.ts";
+import { includesRole } from "../../../ground/role.ts";
 import { shownAddress } from "../../../destination-kit/shown-address.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import { DestinationId } from "../members.ts";

@@ -6,7 +6,7 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { addPerson } from "../../../tests/harness/people.ts";
 import { openSink, type Sink } from "../../../tests/harness/deliveries/sink.ts";
 import { openDatabase } from "../../store/database.ts";
-import { createLog } from "../../ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 
 describe("destinations, topics and routes", () => {
   let on: TestBusbar;

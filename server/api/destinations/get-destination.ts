@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/destinations/{destination} */
 import { Type } from "typebox";
 import { openDestinationSecrets } from "../../deliver/destination-secrets.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { DestinationIdOrName } from "../members.ts";

@@ -1,5 +1,5 @@
 /** Applies the `updateMask` of a destination: paths of one or two steps; values are replaced as a whole. */
-import { memberProblem } from "../../ground/member-problem.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 
 export interface DestinationChange {
   name: string;

@@ -1,5 +1,5 @@
 /** Refuses to take away a destination's name while something sends to it: nothing would arrive any more, and nobody would be told. */
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { listDestinationUses, type DestinationUse } from "../../store/destination-uses.ts";
 import type { DestinationRow } from "../../store/destinations.ts";

@@ -5,8 +5,8 @@ import {
   rotateSigningKey,
   sealDestinationSecrets,
 } from "../../deliver/destination-secrets.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { updateDestination, type DestinationRow } from "../../store/destinations.ts";
 import { getDestinationRow } from "./destination.ts";

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/destinations/{destination}:rotate */
 import { Type } from "typebox";
 import { openDestinationSecrets } from "../../deliver/destination-secrets.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { DestinationIdOrName } from "../members.ts";

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { sampleEvent } from "../../events/sample-event.ts";
 import { testDelivery, type TestServices } from "../../deliver/test-delivery.ts";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { AttemptSchema } from "./delivery-attempt.ts";

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { checkSettings, getDestinationType } from "../../deliver/check-settings.ts";
 import { openDestinationSecrets, sealDestinationSecrets } from "../../deliver/destination-secrets.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, isUniqueViolation, type Queries, transact } from "../../store/database.ts";
 import { updateDestination as updateRow, type DestinationRow } from "../../store/destinations.ts";

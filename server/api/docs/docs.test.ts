@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PROBLEM_TYPES } from "../../ground/problem-types.ts";
+import { PROBLEM_TYPES } from "../../../ground/problem-types.ts";
 
 describe("documentation", () => {
   let on: TestBusbar;

@@ -1,6 +1,6 @@
 /** GET /docs/problems/{slug}: one problem type, with causes and remedies. */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint, type Endpoint } from "../../http/endpoint.ts";
 import { problemTypePage } from "../../http/problems-page.ts";
 import { htmlPage } from "./html-page.ts";

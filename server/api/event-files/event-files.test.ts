@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { eventFileUrl } from "../../deliver/event-files.ts";
-import { Sealer } from "../../ground/seal.ts";
+import { Sealer } from "../../../ground/seal.ts";
 
 describe("event files", () => {
   let on: TestBusbar;

@@ -1,6 +1,6 @@
 /** Calls the operation of event files, with a token like those in messages. */
 import { eventFileUrl } from "../../deliver/event-files.ts";
-import { Sealer } from "../../ground/seal.ts";
+import { Sealer } from "../../../ground/seal.ts";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {

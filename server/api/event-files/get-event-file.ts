@@ -1,9 +1,9 @@
 /** GET /v1/event-files/{token}: data of events and data messages that is too large for a message. */
 import { Type } from "typebox";
 import { readEventFileToken } from "../../deliver/event-files.ts";
-import { Problem } from "../../ground/errors.ts";
-import { isJsonObject, type Json } from "../../ground/json.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { isJsonObject, type Json } from "../../../ground/json.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listEventsById } from "../../store/events.ts";

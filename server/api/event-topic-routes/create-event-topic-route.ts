@@ -1,8 +1,8 @@
 /** POST /v1/projects/{projectIdOrName}/notification-event-topic-routes */
 import { Type } from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import { Problem } from "../../ground/errors.ts";
-import { lookUpMember, memberProblem } from "../../ground/member-problem.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { lookUpMember, memberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { eventTopicRoutes } from "../../store/topic-routes.ts";

@@ -1,6 +1,6 @@
 /** DELETE /v1/projects/{projectIdOrName}/notification-event-topic-routes/{routeId} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { eventTopicRoutes } from "../../store/topic-routes.ts";

@@ -1,7 +1,7 @@
 /** The route from an event type to a topic, as the API shows it. */
 import { Type, type Static } from "typebox";
 import { EVENT_TYPES, type EventType } from "../../events/event-types.ts";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import type { EventTopicRouteRow } from "../../store/topic-routes.ts";
 import { ProjectId, TopicId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";

@@ -1,6 +1,6 @@
 /** An event as the API shows it: what it is about, and where it went. */
 import { Type, type Static } from "typebox";
-import { timeOfId } from "../../ground/ids.ts";
+import { timeOfId } from "../../../ground/ids.ts";
 import type { Queries } from "../../store/database.ts";
 import { readMembers } from "../../store/delivery-subjects.ts";
 import { listDeliveriesOfEvents, type EventDelivery, type ListedEvent } from "../../store/event-pages.ts";

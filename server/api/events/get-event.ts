@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/events/{eventId} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findEvent, listTopicsOfType } from "../../store/event-pages.ts";

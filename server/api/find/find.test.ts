@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openDelivering, type Delivering } from "../../../tests/harness/deliveries/delivering.ts";
 import { drawRoute } from "../../../tests/harness/deliveries/routes.ts";
-import { newId } from "../../ground/ids.ts";
+import { newId } from "../../../ground/ids.ts";
 
 describe("find", () => {
   let all: Delivering;

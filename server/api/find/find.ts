@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/find */
 import { Type, type Static } from "typebox";
-import { seenKey } from "../../ground/pack-seen.ts";
+import { seenKey } from "../../../ground/pack-seen.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findByText } from "../../store/find-by-text.ts";

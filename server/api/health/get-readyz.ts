@@ -1,8 +1,8 @@
 /** GET /readyz: the process can do its work. */
 import { Type } from "typebox";
-import { clockAheadMs } from "../../ground/clock.ts";
-import type { Config } from "../../ground/config.ts";
-import { Problem } from "../../ground/errors.ts";
+import { clockAheadMs } from "../../../ground/clock.ts";
+import type { Config } from "../../../ground/config.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { TOLD_FROM_MS } from "../../jobs/keep-time.ts";
 import type { Database } from "../../store/database.ts";

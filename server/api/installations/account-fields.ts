@@ -1,10 +1,10 @@
 /** Compares the fields that a configuration names with those of the customer's account. */
 import type { ObjectMetadata } from "../../../connector-kit/fields.ts";
-import type { Issue } from "../../ground/errors.ts";
-import { didYouMean } from "../../ground/closest.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { formatName } from "../../manifest/config-issue.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { Issue } from "../../../ground/errors.ts";
+import { didYouMean } from "../../../ground/closest.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import { formatName } from "../../../manifest/config-issue.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { readDefinitions, type ReadDefinition } from "../../read/read-definition.ts";

@@ -2,7 +2,7 @@
 import { installationUpdated } from "../../events/installation-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
 import type { Caller } from "../../http/endpoint.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type Queries, transact } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import {

@@ -1,6 +1,6 @@
 /** Checks a configuration against the customer's account: its fields, and whether records can be read. */
 import { setTimeout as wait } from "node:timers/promises";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { Integration } from "../integration.ts";
 import { findUnknownFields, type AccountServices, type ConfigChange } from "./account-fields.ts";
 import { findUnreadableObjects } from "./sample-read.ts";

@@ -1,12 +1,12 @@
 /** Checks a configuration against the integration's latest revision and completes it for storage. */
 import { featuresOf } from "../../../connector-kit/provider-info.ts";
-import type { Catalog } from "../../../connectors/catalog.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
-import type { Json } from "../../ground/json.ts";
-import { checkConfig } from "../../manifest/check-config.ts";
-import { completeConfig } from "../../manifest/complete-config.ts";
-import { withPresentNames } from "../../manifest/former-names.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import type { Json } from "../../../ground/json.ts";
+import { checkConfig } from "../../../manifest/check-config.ts";
+import { completeConfig } from "../../../manifest/complete-config.ts";
+import { withPresentNames } from "../../../manifest/former-names.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { Integration } from "../integration.ts";
 
 /** Returns a new configuration as it is stored. Throws a 422 Problem with one issue per fault. */

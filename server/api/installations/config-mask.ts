@@ -1,5 +1,5 @@
 /** Parses the paths of an installation's `updateMask` and picks the named values from the request. */
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 
 export const ACTIONS = ["read", "write", "subscribe"] as const;
 export type ConfigAction = (typeof ACTIONS)[number];

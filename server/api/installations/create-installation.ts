@@ -2,10 +2,10 @@
 import { Type } from "typebox";
 import { installationCreated } from "../../events/installation-events.ts";
 import { recordEvent } from "../../events/record-event.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { Json } from "../../ground/json.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { Json } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { ConfigInputSchema } from "../../manifest/installation-config.ts";
+import { ConfigInputSchema } from "../../../manifest/installation-config.ts";
 import { upsertGroup } from "../../store/customers.ts";
 import { isUniqueViolation, transact, type Queries } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { removedConnections } from "../../events/connection-events.ts";
 import { installationDeleted } from "../../events/installation-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
-import type { Log } from "../../ground/log.ts";
+import type { Log } from "../../../ground/log.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";

@@ -1,8 +1,8 @@
 /** The installation as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { ConfigContentSchema, type ConfigContent } from "../../manifest/installation-config.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { ConfigContentSchema, type ConfigContent } from "../../../manifest/installation-config.ts";
 import { listConnectionsById, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallation, type InstallationRow } from "../../store/installations.ts";

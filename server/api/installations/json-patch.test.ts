@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Json } from "../../ground/json.ts";
+import type { Json } from "../../../ground/json.ts";
 import { applyPatch, PatchError, pointerSteps, type PatchOperation } from "./json-patch.ts";
 
 /** `op path value → document` as one line each. */

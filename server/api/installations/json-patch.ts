@@ -1,5 +1,5 @@
 /** Applies a JSON Patch (RFC 6902: add, replace, remove) to a copy of a document. */
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 
 export interface PatchOperation {
   op: "add" | "replace" | "remove";

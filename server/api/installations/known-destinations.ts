@@ -1,7 +1,7 @@
 /** Refuses a configuration that sends the records or changes of an object to a destination that does not exist. */
-import { Problem, type Issue } from "../../ground/errors.ts";
-import { formatName } from "../../manifest/config-issue.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import { formatName } from "../../../manifest/config-issue.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { Queries } from "../../store/database.ts";
 import { findDestination } from "../../store/destinations.ts";
 import type { Integration } from "../integration.ts";

@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/installations */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { Database } from "../../store/database.ts";
 import { listInstallations } from "../../store/installations.ts";
 import { requireGroup } from "../require-group.ts";

@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/installations:search */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { listInstallationPage } from "../../store/customer-lists.ts";
 import type { Database } from "../../store/database.ts";
 import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";

@@ -1,12 +1,12 @@
 /** PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content */
 import { Type, type Static } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { didYouMean } from "../../ground/closest.ts";
-import { formatName } from "../../manifest/config-issue.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import { didYouMean } from "../../../ground/closest.ts";
+import { formatName } from "../../../manifest/config-issue.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import type { Queries } from "../../store/database.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";
 import type { Integration } from "../integration.ts";

@@ -2,9 +2,9 @@
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { ReadConnector } from "../../../connector-kit/read-connector.ts";
-import type { Issue } from "../../ground/errors.ts";
-import { formatName } from "../../manifest/config-issue.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { Issue } from "../../../ground/errors.ts";
+import { formatName } from "../../../manifest/config-issue.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { callProvider } from "../../operations/call-provider.ts";
 import { planObject } from "../../read/plan-object.ts";
 import { configuredFilters } from "../../read/provider-filters.ts";

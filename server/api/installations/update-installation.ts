@@ -1,11 +1,11 @@
 /** PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId} */
 import { Type, type Static } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { ConfigInputSchema } from "../../manifest/installation-config.ts";
-import { formatName } from "../../manifest/config-issue.ts";
+import { ConfigInputSchema } from "../../../manifest/installation-config.ts";
+import { formatName } from "../../../manifest/config-issue.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 import {
   changeInstallation,

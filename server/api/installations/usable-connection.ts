@@ -1,5 +1,5 @@
 /** Finds the connection for an installation: the group's connection to the integration's provider. */
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { findConnection, listConnections, type ConnectionRow } from "../../store/connections.ts";
 import { findGroup } from "../../store/customers.ts";
 import type { Queries } from "../../store/database.ts";

@@ -1,5 +1,5 @@
 /** Keeps the other write objects enabled when the first one is configured. */
-import { isJsonObject, type JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type JsonObject } from "../../../ground/json.ts";
 import type { Integration } from "../integration.ts";
 
 /**

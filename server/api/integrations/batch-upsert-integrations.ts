@@ -8,7 +8,7 @@ import { checkedManifest, deployIntegrations, type DeployServices } from "./depl
 import { Destructive, IntegrationSchema, toIntegration, type Integration } from "../integration.ts";
 import { countInstallationsByIntegration } from "../../store/installations.ts";
 import { listIntegrations } from "../../store/integrations.ts";
-import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { lostNames, refuseLostNames, REMEDY } from "./lost-names.ts";
 import { checkedProviders, storeProviders } from "./deploy-providers.ts";

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/integrations */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { ManifestIntegrationSchema } from "../../manifest/manifest.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { ManifestIntegrationSchema } from "../../../manifest/manifest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { insertIntegration } from "../../store/integrations.ts";

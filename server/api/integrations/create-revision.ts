@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { authorOf, createdByOf } from "../created-by.ts";

@@ -4,7 +4,7 @@ import { removedConnections } from "../../events/connection-events.ts";
 import { installationDeleted } from "../../events/installation-events.ts";
 import { recordEvents } from "../../events/record-event.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
 import { listInstallationFields } from "../../store/events.ts";

@@ -1,12 +1,12 @@
 /** Deploys a manifest: turns its text into revisions, all or none. */
-import type { Catalog, OwnProviders } from "../../../connectors/catalog.ts";
+import type { Catalog, OwnProviders } from "../../../connector-kit/catalog.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import type { Log } from "../../ground/log.ts";
+import type { Log } from "../../../ground/log.ts";
 import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
-import { checkManifest, type ManifestVerdict } from "../../manifest/check-manifest.ts";
-import type { Finding } from "../../manifest/finding.ts";
-import type { Manifest, ManifestIntegration } from "../../manifest/manifest.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import { checkManifest, type ManifestVerdict } from "../../../manifest/check-manifest.ts";
+import type { Finding } from "../../../manifest/finding.ts";
+import type { Manifest, ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { Database, Queries } from "../../store/database.ts";
 import { listDestinations } from "../../store/destinations.ts";
 import { insertManifestSource, upsertIntegration } from "../../store/integrations.ts";

@@ -1,8 +1,8 @@
 /** Deploys the providers that come with a manifest, in the same transaction. */
 import { setImmediate } from "node:timers/promises";
-import type { OwnProviders } from "../../../connectors/catalog.ts";
-import type { OwnProvider } from "../../../connectors/own-provider.ts";
-import { isJsonObject } from "../../ground/json.ts";
+import type { OwnProviders } from "../../../connector-kit/catalog.ts";
+import type { OwnProvider } from "../../../connector-kit/own-provider.ts";
+import { isJsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../../store/database.ts";
 import { checkedOwnProvider, storeOwnProvider } from "../providers/own-provider.ts";
 import type { DeployServices } from "./deploy-manifest.ts";

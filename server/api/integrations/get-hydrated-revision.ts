@@ -1,9 +1,9 @@
 /** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId}:hydrate */
 import { Type } from "typebox";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import { findConnection } from "../../store/connections.ts";
 import { findRevision } from "../../store/revisions.ts";
 import { IntegrationIdOrName } from "../members.ts";

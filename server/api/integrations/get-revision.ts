@@ -1,8 +1,8 @@
 /** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/revisions/{revisionId} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { Database } from "../../store/database.ts";
 import { findRevision, findRevisionEntry } from "../../store/revisions.ts";
 import { getIntegrationRow, RevisionSchema } from "../integration.ts";

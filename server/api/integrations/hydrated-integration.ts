@@ -1,7 +1,7 @@
 /** Joins the content of a revision with the objects and fields of a customer's account. */
 import { Type, type Static } from "typebox";
 import type { FieldMetadata, ObjectMetadata } from "../../../connector-kit/fields.ts";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import {
   ManifestFieldSchema,
   ReadObjectSchema,
@@ -9,7 +9,7 @@ import {
   type ManifestField,
   type ManifestIntegration,
   type ReadObject,
-} from "../../manifest/manifest.ts";
+} from "../../../manifest/manifest.ts";
 import { ProviderName } from "../members.ts";
 import { FieldMetadataSchema } from "../objects/object-metadata.ts";
 import { RevisionSchema } from "../integration.ts";

@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/integrations */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { Database } from "../../store/database.ts";
 import { listIntegrationEntries, listIntegrations as listRows } from "../../store/integrations.ts";
 import { IntegrationSchema, RevisionSchema, toIntegration } from "../integration.ts";

@@ -1,7 +1,7 @@
 /** Finds the names that installations can no longer write to after a deployment. */
-import { Problem } from "../../ground/errors.ts";
-import type { ConfigContent } from "../../manifest/installation-config.ts";
-import { lostWrittenNames, mayLoseNames } from "../../manifest/written-names.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import { lostWrittenNames, mayLoseNames } from "../../../manifest/written-names.ts";
 import type { Queries } from "../../store/database.ts";
 import { listInstallations } from "../../store/installations.ts";
 import type { Integration } from "../integration.ts";

@@ -1,11 +1,11 @@
 /** Gets the text of a manifest from a deployment request: as text, or from an uploaded zip. */
 import { setImmediate } from "node:timers/promises";
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { parseManifest } from "../../manifest/parse-manifest.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { parseManifest } from "../../../manifest/parse-manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { findUploadContent } from "../../store/uploads.ts";
-import { isUuid } from "../../ground/ids.ts";
+import { isUuid } from "../../../ground/ids.ts";
 import { MOST_PROVIDERS, ProviderDocumentSchema } from "../providers/own-provider.ts";
 import { readManifestZip } from "./read-manifest-zip.ts";
 

@@ -1,7 +1,7 @@
 /** What a deployment would change in one integration, as the answer of a dry run shows it. */
 import { Type, type Static } from "typebox";
-import { manifestChanges } from "../../manifest/manifest-changes.ts";
-import type { Json } from "../../ground/json.ts";
+import { manifestChanges } from "../../../manifest/manifest-changes.ts";
+import type { Json } from "../../../ground/json.ts";
 import type { Integration } from "../integration.ts";
 import { ProviderName } from "../members.ts";
 import { WarningSchema } from "./manifest-warning.ts";

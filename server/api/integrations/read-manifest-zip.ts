@@ -1,6 +1,6 @@
 /** Extracts the `amp.yaml` and its providers from a zip, with a size limit. */
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { MOST_PROVIDERS } from "../providers/own-provider.ts";
 
 /** A manifest has a few kilobytes; a larger entry is something else, or a zip bomb. */

@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/jwt-keys */
 import { Type } from "typebox";
-import { described } from "../../ground/described.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { described } from "../../../ground/described.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertJwtKey } from "../../store/jwt-keys.ts";

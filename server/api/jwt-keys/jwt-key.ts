@@ -1,7 +1,7 @@
 /** The JWT key as the API shows it, and how a public key is checked. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { JwtKeyRow } from "../../store/jwt-keys.ts";
 import { ProjectId } from "../members.ts";
 import { CreateTime, UpdateTime } from "../times.ts";

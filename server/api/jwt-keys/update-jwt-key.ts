@@ -1,6 +1,6 @@
 /** PATCH /v1/projects/{projectIdOrName}/jwt-keys/{keyId} */
 import { Type } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { updateJwtKey as updateRow } from "../../store/jwt-keys.ts";

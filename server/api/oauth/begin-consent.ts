@@ -1,12 +1,12 @@
 /** Begins a consent: stores it and returns the address of the page that the customer sees before the provider's. */
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { randomText, usesConsent } from "../../credentials/grants/authorization-code.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import { nowMs } from "../../ground/clock.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
-import { newId } from "../../ground/ids.ts";
-import type { Log } from "../../ground/log.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
+import { newId } from "../../../ground/ids.ts";
+import type { Log } from "../../../ground/log.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 import { insertConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";

@@ -1,7 +1,7 @@
 /** Why consents fail: what the customer is told, and what the builder finds in the list of consents. */
 import { TokenEndpointError } from "../../credentials/grants/token-endpoint-error.ts";
-import { Problem } from "../../ground/errors.ts";
-import { shorten } from "../../ground/storable-text.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { shorten } from "../../../ground/storable-text.ts";
 
 /** The names that a text for customers may contain; nothing else of the failure goes into it. */
 interface Names {

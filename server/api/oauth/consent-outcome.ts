@@ -1,6 +1,6 @@
 /** Ends a consent: stores and logs how, and returns the page for the customer. */
 import type { IncomingHttpHeaders } from "node:http";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs } from "../../../ground/clock.ts";
 import type { Page } from "../../http/endpoint.ts";
 import { endConsent, type ShownConsent } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";

@@ -1,6 +1,6 @@
 /** GET /callbacks/v1/custom-auth/begin: the page before the provider's page. */
 import { Type } from "typebox";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs } from "../../../ground/clock.ts";
 import { endpoint, type Page } from "../../http/endpoint.ts";
 import {
   findCustomAuthByAddress,

@@ -1,8 +1,8 @@
 /** Records failed attempts of custom authentication in the list of consents. */
 import { randomText } from "../../credentials/grants/authorization-code.ts";
-import { Problem } from "../../ground/errors.ts";
-import { newId } from "../../ground/ids.ts";
-import type { Log } from "../../ground/log.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { newId } from "../../../ground/ids.ts";
+import type { Log } from "../../../ground/log.ts";
 import { insertFailedConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";
 import { digest } from "./browser-binding.ts";

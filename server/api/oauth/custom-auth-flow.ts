@@ -1,5 +1,5 @@
 /** Runs the steps of a custom authentication scheme: from the inputs to a redirect or a connection. */
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { readCallback, stepUrl, sendsState, StepError } from "../../../connector-kit/custom-steps.ts";
 import type { Redirect } from "../../../connector-kit/auth-options.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
@@ -17,12 +17,12 @@ import { requireAddress } from "../../credentials/stored/provider-metadata.ts";
 import { withAccountInfo } from "../../credentials/connect/account-info.ts";
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import type { Log } from "../../ground/log.ts";
-import { nowMs } from "../../ground/clock.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
-import { newId } from "../../ground/ids.ts";
-import type { SealedPlace, Sealer } from "../../ground/seal.ts";
+import type { Log } from "../../../ground/log.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
+import { newId } from "../../../ground/ids.ts";
+import type { SealedPlace, Sealer } from "../../../ground/seal.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
 import {
   insertCustomAuthSession,

@@ -11,7 +11,7 @@ import {
   openCustomAuthProvider,
   PASSWORD,
 } from "../../../tests/harness/custom-auth-provider.ts";
-import { createLog } from "../../ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
 
 describe("connecting in several steps", () => {

@@ -1,11 +1,11 @@
 /** Sends a browser to the provider's consent page, with a state that only its callback can end. */
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { consentUrl, randomText, takesPkce } from "../../credentials/grants/authorization-code.ts";
 import { sealVerifier } from "../../credentials/grants/code-verifier.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import { nowMs } from "../../ground/clock.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 import { noteDeparture, type ShownConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/consents */
 import { Type } from "typebox";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs } from "../../../ground/clock.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { listConsents as listRows, type ListedStatus, type ShownConsent } from "../../store/consents.ts";
 import type { Database } from "../../store/database.ts";

@@ -1,7 +1,7 @@
 /** GET /callbacks/v1/oauth/begin: the page before the provider's consent page. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Type } from "typebox";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs } from "../../../ground/clock.ts";
 import { endpoint, type Page } from "../../http/endpoint.ts";
 import { findConsentByAddress, noteOpened, type ShownConsent } from "../../store/consents.ts";
 import { htmlPage } from "../docs/html-page.ts";

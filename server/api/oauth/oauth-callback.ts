@@ -15,7 +15,7 @@ import { openProviderAppSecret } from "../../credentials/stored/provider-app-sec
 import type { StoredCredentials } from "../../credentials/stored/credential-envelope.ts";
 import { openVerifier } from "../../credentials/grants/code-verifier.ts";
 import { requestToken, type TokenAnswer } from "../../credentials/grants/token-endpoint.ts";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs } from "../../../ground/clock.ts";
 import { endpoint, type Page } from "../../http/endpoint.ts";
 import type { ConnectionRow } from "../../store/connections.ts";
 import { takeConsent, type ShownConsent } from "../../store/consents.ts";

@@ -1,9 +1,9 @@
 /** POST /v1/oauth-connect: starts an OAuth flow for a customer. */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { enteredMetadata } from "../../credentials/stored/provider-metadata.ts";
 import { untold } from "../../credentials/stored/told-metadata.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { ProviderMetadataInput, WorkspaceRefInput } from "../connections/connection.ts";
 import { ConsumerRef, GroupRef } from "../members.ts";

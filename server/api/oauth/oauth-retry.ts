@@ -1,6 +1,6 @@
 /** POST /callbacks/v1/oauth/retry: sends the browser of a failed consent to the provider's page again. */
 import { Type } from "typebox";
-import { isUuid } from "../../ground/ids.ts";
+import { isUuid } from "../../../ground/ids.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { findConsentOfBrowser } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";

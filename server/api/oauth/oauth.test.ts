@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Client } from "pg";
 import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts";
-import { createLog } from "../../ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("connecting by consent", () => {

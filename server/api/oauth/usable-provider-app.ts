@@ -1,5 +1,5 @@
 /** Finds the provider app of a flow: the given one, or the project's first. */
-import { memberProblem } from "../../ground/member-problem.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp, findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 

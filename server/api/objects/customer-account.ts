@@ -1,12 +1,12 @@
 /** Finds the connection and the connector for a customer's objects. */
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import {
   createsFields,
   fieldsOf,
   type CustomFieldsConnector,
   type FieldsConnector,
 } from "../../../connector-kit/fields.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import { listConnections } from "../../store/connections.ts";
 import { findInstallationOfGroup } from "../../store/installations.ts";

@@ -1,7 +1,7 @@
 /** Request and answer of an upsert of custom fields. */
 import { Type, type Static } from "typebox";
 import { FIELD_KINDS } from "../../../connector-kit/fields.ts";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 
 /** Enough for any manifest, and few enough for a synchronous request. */
 const MOST_OBJECTS = 20;

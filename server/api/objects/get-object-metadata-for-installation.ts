@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata */
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { declaredReadObject } from "../../manifest/object-fields.ts";
+import { declaredReadObject } from "../../../manifest/object-fields.ts";
 import { IntegrationIdOrName, ObjectName } from "../members.ts";
 import { connectionOfInstallation } from "./customer-account.ts";
 import { MetadataQuerySchema, refusedOn } from "./get-object-metadata-for-connection.ts";

@@ -1,6 +1,6 @@
 /** POST /v1/projects/{projectIdOrName}/operations/{operationId}:cancel */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";
 import { cancelRead } from "../../read/cancel-read.ts";

@@ -1,6 +1,6 @@
 /** GET …/installations/{installationId}/objects/{objectName}/backfill-progress */
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { syncNow, type SyncNowServices } from "../../read/sync-read-objects.ts";
 import { transact } from "../../store/database.ts";

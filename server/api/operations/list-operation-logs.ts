@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/operations/{operationId}/logs */
 import { Type } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findOperationLog } from "../../store/operations.ts";

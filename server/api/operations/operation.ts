@@ -1,8 +1,8 @@
 /** The operation as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { timeOfId } from "../../ground/ids.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { timeOfId } from "../../../ground/ids.ts";
 import type { Queries } from "../../store/database.ts";
 import { findListedOperation, type ListedOperation } from "../../store/operation-lists.ts";
 import type { OperationRow } from "../../store/operations.ts";

@@ -1,11 +1,11 @@
 /** POST /v1/orgs/{orgId}/memberships: an owner adds a builder, or a person of a claimed domain joins. */
 import { Type } from "typebox";
 import { mailDomain } from "../../access/mail-domain.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
-import { isUuid } from "../../ground/ids.ts";
-import type { Role } from "../../ground/role.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
+import { isUuid } from "../../../ground/ids.ts";
+import type { Role } from "../../../ground/role.ts";
 import { endpoint, type Caller } from "../../http/endpoint.ts";
 import { findClaimedDomain } from "../../store/claimed-domains.ts";
 import { isUniqueViolation, transact, type Database, type Queries } from "../../store/database.ts";

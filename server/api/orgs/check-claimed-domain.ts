@@ -1,7 +1,7 @@
 /** GET /v1/claimed-domains */
 import { Type } from "typebox";
 import { mailDomain } from "../../access/mail-domain.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint, type Caller } from "../../http/endpoint.ts";
 import { findClaimedDomain, type ClaimedDomainRow } from "../../store/claimed-domains.ts";
 import type { Database, Queries } from "../../store/database.ts";

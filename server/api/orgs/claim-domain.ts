@@ -1,7 +1,7 @@
 /** POST /v1/claimed-domains */
 import { Type } from "typebox";
 import { isFreeMail } from "../../access/mail-domain.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { requireRoleIn } from "../../http/require-role.ts";
 import { insertClaimedDomain } from "../../store/claimed-domains.ts";

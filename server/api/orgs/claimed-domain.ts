@@ -1,7 +1,7 @@
 /** The claimed domain as the API shows it, and how a domain is read. */
 import { Type, type Static } from "typebox";
 import { mailDomain } from "../../access/mail-domain.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
 import type { ClaimedDomainRow } from "../../store/claimed-domains.ts";
 import { OrgId } from "../members.ts";
 

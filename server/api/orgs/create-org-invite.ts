@@ -1,6 +1,6 @@
 /** POST /v1/orgs/{orgId}/invites */
 import { Type } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { upsertInvite } from "../../store/people.ts";

@@ -1,6 +1,6 @@
 /** The invitation as the API shows it. */
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { InviteRow } from "../../store/people.ts";
 import { OrgId } from "../members.ts";
 import { RoleSchema } from "./org.ts";

@@ -1,7 +1,7 @@
 /** One membership of an organisation: found by the person, and protected while it is the last owner's. */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { isUuid } from "../../ground/ids.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { isUuid } from "../../../ground/ids.ts";
 import type { Queries } from "../../store/database.ts";
 import { findMember, lockOwners, type MemberRow } from "../../store/organizations.ts";
 import { OrgId } from "../members.ts";

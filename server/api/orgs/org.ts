@@ -1,6 +1,6 @@
 /** The organisation and its people as the API shows them. */
 import { Type, type Static } from "typebox";
-import { ROLES } from "../../ground/role.ts";
+import { ROLES } from "../../../ground/role.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import { notOwn } from "../../http/require-role.ts";
 import type { Queries } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 /** DELETE /v1/orgs/{orgId}/claimed-domains/{domain} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { removeClaimedDomain } from "../../store/claimed-domains.ts";
 import type { Database } from "../../store/database.ts";

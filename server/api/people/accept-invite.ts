@@ -1,6 +1,6 @@
 /** POST /v1/invites:accept */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { acceptInvites } from "../../store/people.ts";

@@ -1,7 +1,7 @@
 /** The signed-in person with their roles, as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { Queries } from "../../store/database.ts";
 import { findBuilder, listMemberships } from "../../store/people.ts";

@@ -1,5 +1,5 @@
 /** DELETE /v1/projects/{projectIdOrName} */
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { countInstallations, removeProject } from "../../store/projects.ts";

@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { appliedDays, retentionBounds, type RetentionConfig } from "../../ground/retention-bounds.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { appliedDays, retentionBounds, type RetentionConfig } from "../../../ground/retention-bounds.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findOwnRetention } from "../../store/project-retention.ts";

@@ -1,6 +1,6 @@
 /** PATCH /v1/projects/{projectIdOrName} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, type Database } from "../../store/database.ts";
 import { updateProject as updateRow } from "../../store/projects.ts";

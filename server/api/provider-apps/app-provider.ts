@@ -1,7 +1,7 @@
 /** Checks that a provider can have a provider app, and that the app has the scopes and settings that the provider needs. */
-import type { Catalog } from "../../../connectors/catalog.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import type { Queries } from "../../store/database.ts";
 import { findAppWithClient, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { SOURCE_SETTING, sourceSettings } from "../../subscribe/choose-source.ts";

@@ -1,6 +1,6 @@
 /** DELETE /v1/projects/{projectIdOrName}/provider-apps/{providerAppId} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { countConnectionsOfApp, removeProviderApp } from "../../store/provider-apps.ts";

@@ -1,7 +1,7 @@
 /** The provider app as the API shows it, without its secret. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";
 import { ProjectId, ProviderAppId, ProviderName } from "../members.ts";

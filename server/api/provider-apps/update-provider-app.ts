@@ -1,10 +1,10 @@
 /** PATCH /v1/projects/{projectIdOrName}/provider-apps/{providerAppId} */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { sealProviderAppSecret } from "../../credentials/stored/provider-app-secret.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database, type Queries } from "../../store/database.ts";
 import {

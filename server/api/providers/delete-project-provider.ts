@@ -1,7 +1,7 @@
 /** DELETE /v1/projects/{projectIdOrName}/providers/{provider} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import type { Log } from "../../ground/log.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { Log } from "../../../ground/log.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
 import { transact, type Database } from "../../store/database.ts";

@@ -1,6 +1,6 @@
 /** GET /v1/projects/{projectIdOrName}/providers/{provider} */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findOwnProvider } from "../../store/own-providers.ts";

@@ -1,8 +1,8 @@
 /** GET /v1/providers/{provider} */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { missingProvider } from "../missing-provider.ts";
 

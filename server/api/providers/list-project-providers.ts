@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/providers */
 import { setImmediate } from "node:timers/promises";
 import { Type, type Static } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listOwnProviders } from "../../store/own-providers.ts";

@@ -1,6 +1,6 @@
 /** GET /v1/providers */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
 import { endpoint } from "../../http/endpoint.ts";
 

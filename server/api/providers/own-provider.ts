@@ -1,13 +1,13 @@
 /** A project's own provider as the API shows it, and how it is checked and stored. */
 import { Type, type Static } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
-import { checkOwnProvider, literalHosts, type OwnProvider } from "../../../connectors/own-provider.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import { checkOwnProvider, literalHosts, type OwnProvider } from "../../../connector-kit/own-provider.ts";
 import type { ProviderFault } from "../../../connector-kit/check-provider.ts";
 import { ProviderInfoSchema } from "../../../connector-kit/provider-info.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { JsonObject } from "../../ground/json.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { JsonObject } from "../../../ground/json.ts";
 import type { Queries } from "../../store/database.ts";
 import { countOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../../store/own-providers.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";

@@ -1,9 +1,9 @@
 /** PUT /v1/projects/{projectIdOrName}/providers/{provider} */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import type { JsonObject } from "../../ground/json.ts";
-import type { Log } from "../../ground/log.ts";
+import type { JsonObject } from "../../../ground/json.ts";
+import type { Log } from "../../../ground/log.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { OwnProviderMemory } from "../../operations/own-provider-memory.ts";
 import { rehearse, transact, type Database, type Queries } from "../../store/database.ts";

@@ -4,8 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { newId } from "../../ground/ids.ts";
-import { createLog } from "../../ground/log.ts";
+import { newId } from "../../../ground/ids.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
 import { insertProxyUsage } from "../../store/proxy-usage.ts";
 

@@ -1,9 +1,9 @@
 /** GET …/installations/{installationId}/records/{objectName}/{recordId} */
 import { Type } from "typebox";
-import { didYouMean } from "../../ground/closest.ts";
-import { Problem } from "../../ground/errors.ts";
+import { didYouMean } from "../../../ground/closest.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import type { ManifestIntegration } from "../../manifest/manifest.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { Database } from "../../store/database.ts";
 import { listWritesOfRecord } from "../../store/traced-records.ts";
 import { listSeen } from "../../store/seen-records.ts";

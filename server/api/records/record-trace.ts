@@ -1,8 +1,8 @@
 /** The trace of a record as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
-import { timeOfId } from "../../ground/ids.ts";
-import type { LeftOut } from "../../ground/pack-seen.ts";
+import { described } from "../../../ground/described.ts";
+import { timeOfId } from "../../../ground/ids.ts";
+import type { LeftOut } from "../../../ground/pack-seen.ts";
 import type { Queries } from "../../store/database.ts";
 import { listTracedMessages, type TracedMessage, type TracedWrite } from "../../store/traced-records.ts";
 import type { SeenAgain } from "../../store/seen-records.ts";

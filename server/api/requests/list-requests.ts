@@ -1,7 +1,7 @@
 /** GET /v1/projects/{projectIdOrName}/requests */
 import { Type } from "typebox";
-import { timeOfId } from "../../ground/ids.ts";
-import { PROBLEM_TYPES, type ProblemSlug } from "../../ground/problem-types.ts";
+import { timeOfId } from "../../../ground/ids.ts";
+import { PROBLEM_TYPES, type ProblemSlug } from "../../../ground/problem-types.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listRefusedRequests, type RefusedRequestRow } from "../../store/refused-requests.ts";

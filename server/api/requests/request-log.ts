@@ -1,7 +1,7 @@
 /** Keeps the refused requests of projects, in batches, and at most so many of one project in a minute. */
-import { nowMs } from "../../ground/clock.ts";
-import { isUuid } from "../../ground/ids.ts";
-import type { Log } from "../../ground/log.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import { isUuid } from "../../../ground/ids.ts";
+import type { Log } from "../../../ground/log.ts";
 import type { RefusedRequest } from "../../http/known-callers.ts";
 import { storeInBatches } from "../../jobs/stored-in-batches.ts";
 import type { Database } from "../../store/database.ts";

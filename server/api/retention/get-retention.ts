@@ -1,5 +1,5 @@
 /** GET /v1/projects/{projectIdOrName}/retention */
-import type { RetentionConfig } from "../../ground/retention-bounds.ts";
+import type { RetentionConfig } from "../../../ground/retention-bounds.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findOwnRetention } from "../../store/project-retention.ts";

@@ -1,12 +1,12 @@
 /** PUT /v1/projects/{projectIdOrName}/retention */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import {
   HISTORY_KINDS,
   retentionBounds,
   type HistoryKind,
   type RetentionConfig,
-} from "../../ground/retention-bounds.ts";
+} from "../../../ground/retention-bounds.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact, type Database } from "../../store/database.ts";
 import { replaceOwnRetention, type OwnRetention } from "../../store/project-retention.ts";

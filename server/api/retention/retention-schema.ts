@@ -1,13 +1,13 @@
 /** How long a project keeps each kind of history, as the API shows it. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import {
   appliedDays,
   HISTORY_KINDS,
   retentionBounds,
   type HistoryKind,
   type RetentionConfig,
-} from "../../ground/retention-bounds.ts";
+} from "../../../ground/retention-bounds.ts";
 import type { OwnRetention } from "../../store/project-retention.ts";
 
 /** What each kind is, in the words of the reference. */

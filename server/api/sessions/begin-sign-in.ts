@@ -1,8 +1,8 @@
 /** GET /callbacks/v1/sign-in/begin */
 import { Type } from "typebox";
 import type { IssuerSignIn } from "../../access/issuer-sign-in.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import { endpoint, Page } from "../../http/endpoint.ts";
 
 export const beginSignIn = (deps: { issuerSignIn?: IssuerSignIn; publicUrl: () => string }) =>

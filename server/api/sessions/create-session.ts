@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { isFromOwnPage, sessionCookie } from "../../access/session-cookie.ts";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint, Page } from "../../http/endpoint.ts";
 import { NewSessionSchema } from "./session.ts";
 

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { expiredCookie } from "../../access/session-cookie.ts";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { endpoint, Page } from "../../http/endpoint.ts";
 
 export const deleteSession = (deps: { sessions: SignInSessions; publicUrl: () => string }) =>

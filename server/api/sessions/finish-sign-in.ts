@@ -3,8 +3,8 @@ import { Type } from "typebox";
 import type { IssuerSignIn } from "../../access/issuer-sign-in.ts";
 import { sessionCookie } from "../../access/session-cookie.ts";
 import type { SignInSessions } from "../../access/sign-in-sessions.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { Log } from "../../ground/log.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { Log } from "../../../ground/log.ts";
 import { endpoint, Page } from "../../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../../http/styled-page.ts";
 

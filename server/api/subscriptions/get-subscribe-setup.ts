@@ -1,6 +1,6 @@
 /** GET …/integrations/{integrationId}/subscribe-setup */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { isPublic } from "../../subscribe/choose-source.ts";

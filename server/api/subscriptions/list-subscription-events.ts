@@ -1,6 +1,6 @@
 /** GET …/installations/{installationId}/subscription-events */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import {

@@ -1,6 +1,6 @@
 /** GET …/installations/{installationId}/subscriptions */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";

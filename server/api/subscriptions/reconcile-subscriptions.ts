@@ -1,9 +1,9 @@
 /** POST …/installations/{installationId}/subscriptions:reconcile */
 import { Type } from "typebox";
-import type { Catalog } from "../../../connectors/catalog.ts";
-import { now } from "../../ground/clock.ts";
-import { didYouMean } from "../../ground/closest.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
+import { now } from "../../../ground/clock.ts";
+import { didYouMean } from "../../../ground/closest.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { requestReconciliation } from "../../store/subscription-walks.ts";

@@ -1,6 +1,6 @@
 /** The subscription as the API shows it, and the lookup of what it belongs to. */
 import { Type, type Static } from "typebox";
-import { described } from "../../ground/described.ts";
+import { described } from "../../../ground/described.ts";
 import type { DescribedSubscription } from "../../subscribe/describe-subscriptions.ts";
 import { InstallationId, IntegrationIdOrName } from "../members.ts";
 

@@ -1,8 +1,8 @@
 /** POST …/installations/{installationId}/subscriptions:test */
 import { Type } from "typebox";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
-import { Problem, type Issue } from "../../ground/errors.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { Problem, type Issue } from "../../../ground/errors.ts";
+import { didYouMean } from "../../../ground/closest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import type { InstallationCache } from "../../operations/installation-cache.ts";

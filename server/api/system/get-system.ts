@@ -1,7 +1,7 @@
 /** GET /v1/system */
 import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
-import { VERSION } from "../../ground/version.ts";
+import { VERSION } from "../../../ground/version.ts";
 import type { Database } from "../../store/database.ts";
 import { listProcesses } from "../../store/running-processes.ts";
 import { readQueueDepths } from "../../store/queue-depths.ts";

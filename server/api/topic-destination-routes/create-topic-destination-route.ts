@@ -1,7 +1,7 @@
 /** POST /v1/projects/{projectIdOrName}/topic-destination-routes */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { lookUpMember } from "../../ground/member-problem.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { lookUpMember } from "../../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { isUniqueViolation, transact, type Database } from "../../store/database.ts";
 import { topicDestinationRoutes } from "../../store/topic-routes.ts";

@@ -1,6 +1,6 @@
 /** DELETE /v1/projects/{projectIdOrName}/topic-destination-routes/{routeId} */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { topicDestinationRoutes } from "../../store/topic-routes.ts";

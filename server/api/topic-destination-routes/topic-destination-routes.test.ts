@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { createLog } from "../../ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openDatabase, type Database } from "../../store/database.ts";
 
 describe("a route to what is just being deleted", () => {

@@ -1,7 +1,7 @@
 /** Checks and stores the routes that the body of a topic names: event types that lead to it, destinations that it leads to. */
 import { Type } from "typebox";
 import { EVENT_TYPES } from "../../events/event-types.ts";
-import { lookUpMember, memberProblem } from "../../ground/member-problem.ts";
+import { lookUpMember, memberProblem } from "../../../ground/member-problem.ts";
 import type { Queries } from "../../store/database.ts";
 import { eventTopicRoutes, topicDestinationRoutes } from "../../store/topic-routes.ts";
 import { getDestinationRow } from "../destinations/destination.ts";

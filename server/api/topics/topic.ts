@@ -1,6 +1,6 @@
 /** The topic as the API shows it. */
 import { Type, type Static } from "typebox";
-import { Problem } from "../../ground/errors.ts";
+import { Problem } from "../../../ground/errors.ts";
 import type { Queries } from "../../store/database.ts";
 import { findTopic, type TopicRow } from "../../store/topics.ts";
 import { DestinationId, ProjectId, TopicId } from "../members.ts";

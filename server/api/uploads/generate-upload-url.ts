@@ -1,7 +1,7 @@
 /** GET /v1/generate-upload-url: creates a URL for uploading a zip with an `amp.yaml`. */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { newId } from "../../ground/ids.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { newId } from "../../../ground/ids.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { insertUpload } from "../../store/uploads.ts";

@@ -1,7 +1,7 @@
 /** PUT /v1/uploads/{uploadId}: stores an upload. Knowing the id is the permission. */
 import { Type } from "typebox";
-import { Problem } from "../../ground/errors.ts";
-import { isUuid } from "../../ground/ids.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { isUuid } from "../../../ground/ids.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { fillUpload, findOpenUpload } from "../../store/uploads.ts";

@@ -2,7 +2,7 @@
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Account, ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
-import { reportsLimit, retryTime } from "../../ground/retry-after.ts";
+import { reportsLimit, retryTime } from "../../../ground/retry-after.ts";
 
 /** A refusal that applies to more requests of the connection than the refused one. */
 export interface RateLimit {

@@ -1,7 +1,7 @@
 /** Keeps the closed gates of connections: in memory of this process, and in the database for the others. */
-import { keepRecentlyUsed } from "../../ground/recently-used.ts";
-import { nowMs } from "../../ground/clock.ts";
-import type { Log } from "../../ground/log.ts";
+import { keepRecentlyUsed } from "../../../ground/recently-used.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import type { Log } from "../../../ground/log.ts";
 import type { Changes } from "../../store/changes.ts";
 import { closeGate, findGate } from "../../store/connection-gates.ts";
 import type { Database } from "../../store/database.ts";

@@ -3,9 +3,9 @@ import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
 import { remedyForAuthority } from "../../../cli/http/unknown-authority.ts";
 import { openOperatorEgress, type OperatorEgress } from "../../egress/operator-egress.ts";
 import { readCertificate } from "../../egress/read-certificate.ts";
-import { nowMs } from "../../ground/clock.ts";
-import type { Config } from "../../ground/config.ts";
-import type { TelemetryConfig } from "../../ground/telemetry-config.ts";
+import { nowMs } from "../../../ground/clock.ts";
+import type { Config } from "../../../ground/config.ts";
+import type { TelemetryConfig } from "../../../ground/telemetry-config.ts";
 
 const TIMEOUT_MS = 10_000;
 const DAY_MS = 86_400_000;

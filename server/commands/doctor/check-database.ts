@@ -1,6 +1,6 @@
 /** Checks the database of DATABASE_URL: reachable, recent, safe, with room, and migrated. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
-import type { Config } from "../../ground/config.ts";
+import type { Config } from "../../../ground/config.ts";
 import { inspectDatabase, type DatabaseFacts } from "../../store/inspect-database.ts";
 
 const OLDEST_VERSION = 140_000;

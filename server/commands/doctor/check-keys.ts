@@ -2,9 +2,9 @@
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
 import { countUnreadable, listKeyUse } from "../../credentials/stored/key-use.ts";
 import { readEncryptionKeys } from "../../data-folder/encryption-keys.ts";
-import type { Config } from "../../ground/config.ts";
-import type { Log } from "../../ground/log.ts";
-import { Sealer } from "../../ground/seal.ts";
+import type { Config } from "../../../ground/config.ts";
+import type { Log } from "../../../ground/log.ts";
+import { Sealer } from "../../../ground/seal.ts";
 import { openPool } from "../../store/pool.ts";
 
 /** `isMigrated`: before it, tables may be missing. */

@@ -4,9 +4,9 @@ import { dirname } from "node:path";
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
 import { findDashboard } from "../../dashboard/built-dashboard.ts";
 import { openOperatorEgress } from "../../egress/operator-egress.ts";
-import type { Config } from "../../ground/config.ts";
-import { StartError } from "../../ground/errors.ts";
-import { reachableHost } from "../../ground/reachable-host.ts";
+import type { Config } from "../../../ground/config.ts";
+import { StartError } from "../../../ground/errors.ts";
+import { reachableHost } from "../../../ground/reachable-host.ts";
 import { listenersOf, requireFreePort } from "../../require-free-ports.ts";
 
 const LEAST_FREE_BYTES = 1e9;

@@ -13,7 +13,7 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { runBusbar } from "../../../tests/harness/child-busbar.ts";
 import { startOtlpReceiver } from "../../../tests/harness/otlp-receiver.ts";
 import { SELF_SIGNED } from "../../../tests/harness/self-signed.ts";
-import { readConfig } from "../../ground/config.ts";
+import { readConfig } from "../../../ground/config.ts";
 import { runDoctor } from "./doctor-command.ts";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;

@@ -1,8 +1,8 @@
 /** `busbar doctor --server`: checks the configuration, the machine and all that this Busbar depends on, without changing it. */
 import { bad, good, type Finding } from "../../../cli/doctor/finding.ts";
-import type { Config } from "../../ground/config.ts";
-import { StartError } from "../../ground/errors.ts";
-import { createLog } from "../../ground/log.ts";
+import type { Config } from "../../../ground/config.ts";
+import { StartError } from "../../../ground/errors.ts";
+import { createLog } from "../../../ground/log.ts";
 import { checkAddresses } from "./check-addresses.ts";
 import { checkDatabase } from "./check-database.ts";
 import { checkKeys } from "./check-keys.ts";

@@ -6,7 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 import { until } from "../../../tests/harness/until.ts";
-import { createLog } from "../../ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
 import { nextQuotaReset } from "../../../connector-kit/daily-quota-reset.ts";
 

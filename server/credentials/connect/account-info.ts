@@ -1,6 +1,6 @@
 /** Requests metadata of a connected account from the provider, if the catalog says how. */
 import { isDeepStrictEqual } from "node:util";
-import type { Catalog } from "../../../connectors/catalog.ts";
+import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
 import { authorizeRequest } from "../../../connector-kit/authorize-request.ts";
 import { parseExactly } from "../../../connector-kit/exact-json.ts";
@@ -9,9 +9,9 @@ import { fillTemplate, placeholders, providerUrl, TemplateError } from "../../..
 import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
 import { EgressError } from "../../egress/egress-error.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import type { Json } from "../../ground/json.ts";
-import type { Log } from "../../ground/log.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import type { Json } from "../../../ground/json.ts";
+import type { Log } from "../../../ground/log.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import {
   findConnection,
   lockConnection,

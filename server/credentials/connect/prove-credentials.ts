@@ -1,9 +1,9 @@
 /** Exchanges credentials for tokens before they are stored, so that wrong ones are refused when they are entered. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import type { Egress } from "../../egress/open-egress.ts";
-import { Problem } from "../../ground/errors.ts";
-import type { Log } from "../../ground/log.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import { Problem } from "../../../ground/errors.ts";
+import type { Log } from "../../../ground/log.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 import type { Database } from "../../store/database.ts";
 import { findDefaultProviderApp, type ProviderAppRow } from "../../store/provider-apps.ts";

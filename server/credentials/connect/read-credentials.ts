@@ -3,9 +3,9 @@ import { Type, type Static } from "typebox";
 import { authorization, CredentialsError } from "../../../connector-kit/authorization.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { TemplateError } from "../../../connector-kit/template.ts";
-import { described } from "../../ground/described.ts";
-import { Problem } from "../../ground/errors.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
 import { wireCredentials, type StoredCredentials } from "../stored/credential-envelope.ts";
 
 /** Long enough for certificates and keys in PEM. Credentials in use are kept in memory. */

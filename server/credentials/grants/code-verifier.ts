@@ -1,5 +1,5 @@
 /** Encrypts the PKCE verifier of an OAuth flow in progress, bound to its consent. */
-import type { Sealer, SealedPlace } from "../../ground/seal.ts";
+import type { Sealer, SealedPlace } from "../../../ground/seal.ts";
 
 interface Consent {
   id: string;

@@ -3,8 +3,8 @@
  * empty answer says nothing about the customer's consent, and is tried again.
  */
 import { parseExactly } from "../../../connector-kit/exact-json.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { withoutSecrets } from "../../ground/without-secrets.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import { withoutSecrets } from "../../../ground/without-secrets.ts";
 import { TokenEndpointError, type TokenFailure } from "./token-endpoint-error.ts";
 
 /** The provider app is wrong (RFC 6749, 5.2, and spellings of providers): the customer cannot mend it. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../../tests/harness/database.ts";
-import { Sealer } from "../../ground/seal.ts";
+import { Sealer } from "../../../ground/seal.ts";
 import { findWrongKeys } from "./key-use.ts";
 
 test("a key whose values another process has encrypted again, or removed, since they were counted is not wrong", async (t) => {

@@ -1,5 +1,5 @@
 /** Tells which encryption keys the stored values need, and whether the keys at hand decrypt them. */
-import type { Sealer } from "../../ground/seal.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {
   countByKey,

@@ -1,6 +1,6 @@
 /** Applies patterns that builders wrote within a budget of time: a regular expression may take for ever on a short text. */
 import { createContext, Script, type Context } from "node:vm";
-import { elapsedMs } from "../../ground/clock.ts";
+import { elapsedMs } from "../../../ground/clock.ts";
 
 /** For all patterns of one answer together. Usual ones take a tenth of a millisecond. */
 const BUDGET_MS = 100;

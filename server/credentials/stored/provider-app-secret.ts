@@ -1,5 +1,5 @@
 /** Encrypts the client secret of a provider app, bound to its row. */
-import type { Sealer } from "../../ground/seal.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 
 interface App {
   id: string;

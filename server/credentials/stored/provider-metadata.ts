@@ -4,8 +4,8 @@ import { signatureRegion } from "../../../connector-kit/signature-facts.ts";
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
 import { baseUrl, normalizeInputs, TemplateError, type UrlOptions } from "../../../connector-kit/template.ts";
 import { textAt } from "../../../connector-kit/text-at.ts";
-import { memberProblem } from "../../ground/member-problem.ts";
-import type { JsonObject } from "../../ground/json.ts";
+import { memberProblem } from "../../../ground/member-problem.ts";
+import type { JsonObject } from "../../../ground/json.ts";
 import type { ProviderMetadata } from "../../store/connections.ts";
 
 const LONGEST_NAME = 255;

@@ -1,6 +1,6 @@
 /** Decides when tokens are refreshed: before they expire, and before an unused refresh token expires. */
 import type { ProviderInfo } from "../../../connector-kit/provider-info.ts";
-import { nowMs } from "../../ground/clock.ts";
+import { nowMs } from "../../../ground/clock.ts";
 import { isRefreshable, serving } from "./refreshable.ts";
 import { isOauth, type StoredCredentials } from "./credential-envelope.ts";
 

@@ -1,6 +1,6 @@
 /** Re-encrypts stored values from old encryption keys to the current one, while Busbar runs. */
-import type { Log } from "../../ground/log.ts";
-import type { Sealer } from "../../ground/seal.ts";
+import type { Log } from "../../../ground/log.ts";
+import type { Sealer } from "../../../ground/seal.ts";
 import type { Queries } from "../../store/database.ts";
 import {
   eachSealed,

@@ -1,7 +1,7 @@
 /** Changes one member of a description at a time. */
 import { plansOf } from "../../../connector-kit/described/object-plan.ts";
 import type { Description } from "../../../connector-kit/described/description.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 
 export interface Mutant {
   /** Where, and what became of it: `defaults.list.path: /v1/{path} → /vq/{path}`. */

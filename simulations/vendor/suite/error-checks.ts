@@ -2,7 +2,7 @@
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { valueAt } from "../../../connector-kit/text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
-import type { Json } from "../../../server/ground/json.ts";
+import type { Json } from "../../../ground/json.ts";
 import { refusal } from "../vendor-answer.ts";
 import { expect, readerOf } from "./bench.ts";
 import { fieldsInPath } from "./write-checks.ts";

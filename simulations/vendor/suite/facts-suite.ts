@@ -3,7 +3,7 @@ import type { ProviderFetch } from "../../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import { withAccount } from "../../../connector-kit/with-account.ts";
 import { Vendor } from "../vendor.ts";
-import { now } from "../../../server/ground/clock.ts";
+import { now } from "../../../ground/clock.ts";
 import { errorChecks } from "./error-checks.ts";
 import { readChecks } from "./read-checks.ts";
 import type { Bench, Check, CheckResult, Subject } from "./bench.ts";

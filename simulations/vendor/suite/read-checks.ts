@@ -1,5 +1,5 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
-import { now } from "../../../server/ground/clock.ts";
+import { now } from "../../../ground/clock.ts";
 import { planRead } from "../../../connector-kit/order-fixture.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import {

@@ -3,7 +3,7 @@ import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connect
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import { orderWrite } from "../../../connector-kit/order-fixture.ts";
 import { valueAt } from "../../../connector-kit/text-at.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../server/ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { putAt, shownRecord } from "../vendor-records.ts";
 import { expect, putRecords } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";

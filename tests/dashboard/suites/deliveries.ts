@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { recordEvents } from "../../../server/events/record-event.ts";
 import { sampleEvent } from "../../../server/events/sample-event.ts";
-import { createLog } from "../../../server/ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../../server/store/database.ts";
 import { openSink, type Sink } from "../../harness/deliveries/sink.ts";
 import { until } from "../../harness/until.ts";

@@ -218,7 +218,7 @@ export const suite: Suite = (on) => {
     await typeManifest(visit, TOO_MANY);
     await visit.page.getByText("501 warnings").waitFor();
     await visit.page.getByText("451 more are underlined in the text.").waitFor();
-    const findingTypes = readFileSync(join(ROOT, "server/manifest/finding.ts"), "utf8");
+    const findingTypes = readFileSync(join(ROOT, "manifest/finding.ts"), "utf8");
     const rules = [...findingTypes.matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(([, rule = ""]) => rule);
     assert.deepEqual(
       rules.filter((rule) => !told.has(rule)),

@@ -6,7 +6,7 @@ import { openLastUses } from "../../../server/access/last-uses-log.ts";
 import { openSignInSessions } from "../../../server/access/sign-in-sessions.ts";
 import { openLiveConnections } from "../../../server/calls/live-connections.ts";
 import { openEgress } from "../../../server/egress/open-egress.ts";
-import { createLog } from "../../../server/ground/log.ts";
+import { createLog } from "../../../ground/log.ts";
 import { listenForChanges } from "../../../server/store/changes.ts";
 import { openDatabase, type Database } from "../../../server/store/database.ts";
 import { createProxyServer, type ProxyMeter } from "../../../server/proxy/proxy-server.ts";

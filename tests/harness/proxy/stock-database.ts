@@ -3,8 +3,8 @@ import {
   sealCredentials,
   type StoredCredentials,
 } from "../../../server/credentials/stored/credential-envelope.ts";
-import { newApiKey, newId } from "../../../server/ground/ids.ts";
-import { Sealer } from "../../../server/ground/seal.ts";
+import { newApiKey, newId } from "../../../ground/ids.ts";
+import { Sealer } from "../../../ground/seal.ts";
 import { insertApiKey } from "../../../server/store/api-keys.ts";
 import { insertConnection } from "../../../server/store/connections.ts";
 import { upsertConsumer, upsertGroup } from "../../../server/store/customers.ts";

@@ -1,5 +1,5 @@
 /** The records of a Quillmark account, and the rules by which Quillmark refuses values. quillmark.md is its documentation. */
-import type { JsonObject } from "../../../server/ground/json.ts";
+import type { JsonObject } from "../../../ground/json.ts";
 
 export interface QuillRecord {
   id: number;

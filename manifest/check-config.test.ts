@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject } from "../ground/json.ts";
-import { featuresOf } from "../../connector-kit/provider-info.ts";
-import { buildCatalog } from "../../connectors/catalog.ts";
+import { featuresOf } from "../connector-kit/provider-info.ts";
+import { buildCatalog } from "../connectors/catalog.ts";
 import { checkConfig } from "./check-config.ts";
 import { completeConfig } from "./complete-config.ts";
 import type { ManifestIntegration } from "./manifest.ts";

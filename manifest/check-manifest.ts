@@ -1,5 +1,5 @@
 /** Checks a manifest against every rule and returns all findings at once, in the order of the file. */
-import type { KnownObjects } from "../../connector-kit/known-objects.ts";
+import type { KnownObjects } from "../connector-kit/known-objects.ts";
 import { counted } from "../ground/counted.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { createReport, MAX_FINDINGS, type Finding, type Report } from "./finding.ts";

@@ -1,5 +1,5 @@
 /** Rules for `write.objects` of a configuration: settings of fields and default values. */
-import type { Features } from "../../../connector-kit/provider-support.ts";
+import type { Features } from "../../connector-kit/provider-support.ts";
 import { configObjectsOf, type AddIssue } from "../config-issue.ts";
 import type { ManifestIntegration } from "../manifest.ts";
 import { has, mapOf, mapsOfMap, memberOf, pathOf, type LocatedValue } from "../located-value.ts";

@@ -1,5 +1,5 @@
 /** Checks an installation's configuration against its integration and returns all issues at once. */
-import type { Features } from "../../connector-kit/provider-support.ts";
+import type { Features } from "../connector-kit/provider-support.ts";
 import type { Issue } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";

@@ -1,14 +1,14 @@
 /** Checks a provider that a builder adds to a project: how to connect, and a description of its objects. */
-import { addresses, checkProvider, type ProviderFault } from "../connector-kit/check-provider.ts";
-import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "../connector-kit/define-provider.ts";
-import { connectionValueNames } from "../connector-kit/connection-values.ts";
-import { checkDescription } from "../connector-kit/described/check-description.ts";
-import type { Description } from "../connector-kit/described/description.ts";
-import { largestBatch, plansOf } from "../connector-kit/described/object-plan.ts";
-import { patternFault } from "../connector-kit/pattern-fault.ts";
-import type { ProviderInfo } from "../connector-kit/provider-info.ts";
-import type { Support } from "../connector-kit/provider-support.ts";
-import { isJsonObject, type JsonObject } from "../server/ground/json.ts";
+import { addresses, checkProvider, type ProviderFault } from "./check-provider.ts";
+import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "./define-provider.ts";
+import { connectionValueNames } from "./connection-values.ts";
+import { checkDescription } from "./described/check-description.ts";
+import type { Description } from "./described/description.ts";
+import { largestBatch, plansOf } from "./described/object-plan.ts";
+import { patternFault } from "./pattern-fault.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import type { Support } from "./provider-support.ts";
+import { isJsonObject, type JsonObject } from "../ground/json.ts";
 import { headerFaults } from "./header-faults.ts";
 
 export interface OwnProvider {

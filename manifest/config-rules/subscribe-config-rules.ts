@@ -1,5 +1,5 @@
 /** Rules for `subscribe.objects` of a configuration: events, watched fields, quota optimisation. */
-import type { Features } from "../../../connector-kit/provider-support.ts";
+import type { Features } from "../../connector-kit/provider-support.ts";
 import { configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import type { ManifestIntegration, SubscribeObject } from "../manifest.ts";
 import { has, mapOf, memberOf, pathOf, textsOf, type LocatedValue } from "../located-value.ts";

@@ -1,6 +1,6 @@
 /** Rules that need the catalog: whether provider and module exist and support what is declared. */
-import type { KnownObjects } from "../../../connector-kit/known-objects.ts";
-import { featuresOf, type ProviderInfo } from "../../../connector-kit/provider-info.ts";
+import type { KnownObjects } from "../../connector-kit/known-objects.ts";
+import { featuresOf, type ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";

@@ -1,5 +1,5 @@
 /** Rules for `read.objects` of a configuration: schedules, selected fields, mappings, backfill and filters. */
-import type { Features } from "../../../connector-kit/provider-support.ts";
+import type { Features } from "../../connector-kit/provider-support.ts";
 import { closest } from "../../ground/closest.ts";
 import { counted } from "../../ground/counted.ts";
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";

@@ -1,7 +1,7 @@
 /** The map of recently used entries. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { processorMs } from "../../tests/harness/processor-ms.ts";
+import { processorMs } from "../tests/harness/processor-ms.ts";
 import { keepRecentlyUsed } from "./recently-used.ts";
 
 test("of more entries than it may keep, the least recently used are dropped, and told", () => {

@@ -1,8 +1,8 @@
 /** Checks the headers that a builder's own provider sets: in credentials, in steps of a sign-in, and in described requests. */
-import type { ProviderFault } from "../connector-kit/check-provider.ts";
-import type { Description } from "../connector-kit/described/description.ts";
-import type { ProviderInfo } from "../connector-kit/provider-info.ts";
-import { isJsonObject } from "../server/ground/json.ts";
+import type { ProviderFault } from "./check-provider.ts";
+import type { Description } from "./described/description.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+import { isJsonObject } from "../ground/json.ts";
 
 /** Returns names that no request can set, line breaks in values, and literal values of headers that carry credentials. */
 export const headerFaults = (info: ProviderInfo, description: Description | undefined): ProviderFault[] => [

@@ -1,5 +1,5 @@
 /** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they need. */
-import { featuresOf } from "../../../connector-kit/provider-info.ts";
+import { featuresOf } from "../../connector-kit/provider-info.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import {

@@ -1,0 +1,28 @@
+/** What a server asks of the catalog of providers. `connectors/catalog.ts` builds it; only the entrance of the server knows that. */
+import type { Connector } from "./connector.ts";
+import type { OwnProvider } from "./own-provider.ts";
+import type { ProviderInfo } from "./provider-info.ts";
+
+export type CatalogAction = "read" | "write" | "proxy" | "subscribe" | "delete" | "search";
+
+export interface Catalog {
+  /** The provider as `GET /providers` shows it: `support` is true only for what this Busbar can do. */
+  find(key: string): ProviderInfo | undefined;
+  /** Every provider key: the catalog's in alphabetical order, then the project's. */
+  keys(): string[];
+  all(): Record<string, ProviderInfo>;
+  /** The same with `support` as the providers' entries declare it: what a manifest may ask for. */
+  declared(): Record<string, ProviderInfo>;
+  connector(key: string): Connector | undefined;
+  /** Whether the provider offers the action, built here or not: what a manifest may say. */
+  declares(key: string, action: CatalogAction, module?: string): boolean;
+  /** Whether a call of the action will be served: declared, and the code is here. */
+  built(key: string, action: CatalogAction, module?: string): boolean;
+  /** The catalog as a project sees it: with the providers that its builder added. */
+  of(projectId: string): Catalog;
+  /** The same with further or changed providers of a project, before they are stored. */
+  with(own: OwnProviders): Catalog;
+}
+
+/** A project's own providers, by key. */
+export type OwnProviders = ReadonlyMap<string, OwnProvider>;
