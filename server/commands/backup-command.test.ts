@@ -16,7 +16,7 @@ import { createLog } from "../../ground/log.ts";
 import { newId } from "../../ground/ids.ts";
 import { listBackupTables } from "../store/backup-lines.ts";
 import { openClient, openDatabase } from "../store/database.ts";
-import { migrate, migrationNames } from "../store/migrate.ts";
+import { migrate } from "../store/migrate.ts";
 import { databaseState } from "../store/readiness.ts";
 import { backUp, restore } from "./backup-command.ts";
 
@@ -91,23 +91,38 @@ describe("a backup", () => {
     await restore(services(url), file);
   });
 
-  test("of an earlier version is migrated to this one", async (t) => {
+  test("of the schema before the first release, which had 82 migrations, is restored as the first one", async (t) => {
     const [earlier, url] = [await createEmptyDatabase(t), await createEmptyDatabase(t)];
-    const names = await migrationNames();
     const client = await openClient(earlier);
-    await migrate(client, createLog("silent"), names.slice(0, -1));
+    await migrate(client, createLog("silent"), ["0001_schema.sql"]);
     await client.query("insert into organizations (id, label, default_team_id) values ($1, 'Old', $1)", [
       newId(),
     ]);
+    await client.query("delete from migrations");
+    await client.query(
+      "insert into migrations (name) values ('0001_ground.sql'), ('0002_integrations.sql'), ('0401_health_of_installations.sql')",
+    );
     await client.end();
     const path = join(folder, "earlier");
     await backUp(services(earlier), path);
-    const { migrations } = await restore(services(url), path);
-    assert.equal(migrations.length, names.length - 1);
+    await restore(services(url), path);
     assert.equal((await contents(url)).get("organizations")?.length, 1);
-    const database = await openDatabase({ connectionString: url, log: createLog("silent"), poolSize: 1 });
-    assert.equal(await databaseState(database.pool), "ready");
-    await database.close();
+    for (const connectionString of [url, earlier]) {
+      const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 1 });
+      assert.equal(await databaseState(database.pool), "ready");
+      await database.close();
+    }
+  });
+
+  test("of a development version before that is refused with the way on", async (t) => {
+    const client = await openClient(await createEmptyDatabase(t));
+    await migrate(client, createLog("silent"));
+    await client.query(
+      "update migrations set name = '0400_group_of_refused_requests.sql' where name = '0001_schema.sql'",
+    );
+    await client.query("delete from migrations where name > '0401'");
+    await assert.rejects(migrate(client, createLog("silent")), refused(/development version.*0400_group/));
+    await client.end();
   });
 
   test("of an embedded database is not restored before its encryption keys are there", async () => {

@@ -6,7 +6,6 @@ import type { Log } from "../../ground/log.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
 
-/** `schema.sql`, which lies beside the migrations, is generated for readers. */
 const MIGRATION = /^\d{4}_.*\.sql$/;
 
 /** Advisory lock that is held while migrating; any constant that no other program in the database uses. */
@@ -21,13 +20,15 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
   await client.query("select pg_advisory_lock($1)", [LOCK_KEY]);
   try {
     await createMigrations(client);
+    await renameFormer(client);
     const names = await migrationNames();
     const { rows } = await client.query<AppliedMigration>(APPLIED_MIGRATIONS);
     const applied = new Set(rows.map((row) => row.name));
     refuseNewer(rows, names);
-    if (upTo) refuseNewer(upTo.map(notCompatible), names);
+    const last = upTo && currentNames(upTo);
+    if (last) refuseNewer(last.map(notCompatible), names);
     const missing = names.filter(
-      (candidate) => !applied.has(candidate) && (!upTo || upTo.includes(candidate)),
+      (candidate) => !applied.has(candidate) && (!last || last.includes(candidate)),
     );
     if (missing.length > 0) {
       await requireOwner(client);
@@ -45,6 +46,34 @@ export async function migrate(client: Client, log: Log, upTo?: string[]): Promis
   } finally {
     await client.query("select pg_advisory_unlock($1)", [LOCK_KEY]);
   }
+}
+
+/**
+ * Before the first release the schema was written in 82 files. A database that has the last of them has the schema of
+ * `0001_schema.sql`, and takes its name.
+ */
+const FORMER_LAST = "0401_health_of_installations.sql";
+const FIRST = "0001_schema.sql";
+
+/** Returns the names of migrations as they are today: those of a database, or of a backup. */
+export const currentNames = (names: string[]): string[] => (names.includes(FORMER_LAST) ? [FIRST] : names);
+
+async function renameFormer(client: Client): Promise<void> {
+  const { rows } = await client.query<{ first: string; last: string }>(
+    "select min(name) as first, max(name) as last from migrations",
+  );
+  const [row] = rows;
+  if (!row?.first || row.first === FIRST) return;
+  if (row.last !== FORMER_LAST)
+    throw new StartError(
+      `the database is of a development version before the first release (${row.last}): start the last one of them on it once, ` +
+        "which migrates it, then this one",
+    );
+  await requireOwner(client);
+  await client.query("begin");
+  await client.query("delete from migrations");
+  await client.query("insert into migrations (name) values ($1)", [FIRST]);
+  await client.query("commit");
 }
 
 /** A role that only serves may not create tables, not even those that exist. */
@@ -130,9 +159,13 @@ export interface AppliedMigration {
 
 const notCompatible = (name: string): AppliedMigration => ({ name, compatible: false });
 
-/** Also reads a table without the column `compatible`. */
-export const APPLIED_MIGRATIONS =
-  "select name, coalesce((to_jsonb(migrations) ->> 'compatible')::boolean, false) as compatible from migrations";
+/** Also reads a table without the column `compatible`, and one of before the first release. */
+export const APPLIED_MIGRATIONS = `
+  select distinct coalesce(former.first, name) as name,
+    coalesce((to_jsonb(migrations) ->> 'compatible')::boolean, false) as compatible
+  from migrations left join (
+    select '${FIRST}' as first from migrations where name = '${FORMER_LAST}'
+  ) as former on true`;
 
 /** Lists the migrations of a newer version on which this one does not work. */
 export const unknownMigrations = (applied: AppliedMigration[], known: string[]): string[] =>
