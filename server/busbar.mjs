@@ -6,7 +6,7 @@
  *
  * The flag in the first line, which `npm start` also has: by default, V8 lets the young generation grow to more than 100 MiB
  * on a large machine, and in a container of 512 MiB keeps it at 2 MiB, where a proxied call costs more than twice as much CPU time
- * (docs/decisions/0047).
+ * (docs/decisions/0036).
  */
 import { join } from "node:path";
 import { requireNode } from "./require-node.mjs";

@@ -183,7 +183,7 @@ function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string) {
 
 /**
  * A statement that begins with such a comment is prepared: parsed once for each connection, and planned once in
- * PLAN_LIFETIME_MS instead of for each execution (docs/decisions/0046). Its text is always the same.
+ * PLAN_LIFETIME_MS instead of for each execution (docs/decisions/0035). Its text is always the same.
  */
 const PREPARED = /^\s*\/\* prepare ([a-z-]+) \*\//;
 
