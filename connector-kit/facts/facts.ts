@@ -119,6 +119,11 @@ const ListPaging = closed(
       closed({
         records: Type.Integer({ description: "Records that can be reached." }),
         beyond: oneOf(["refused", "silent"]),
+        liftedBy: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: "Parameters with which all can be reached: `query.pagination` and its value.",
+          }),
+        ),
         source: optional("Key in `sources`, where it is another one."),
       }),
     ),

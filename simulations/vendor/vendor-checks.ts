@@ -29,8 +29,6 @@ function queryFaults(fact: AnyFact, { query, ...request }: VendorRequest, ownNam
     if (rules) faults.push(...valueFaults(`query.${name}`, rules, value, isCut(fact, `query.${name}`)));
     else if (!others.has(name) && !fact.openQuery) faults.push(`query.${name}: no such parameter`);
   }
-  // An address that the vendor gave itself is complete.
-  if (ownNames.some((name) => query.some(([own]) => own === name))) return faults;
   for (const [name, { required }] of Object.entries(known))
     if (required && valueIn({ query, ...request }, `query.${name}`) === undefined)
       faults.push(`query.${name}: missing`);

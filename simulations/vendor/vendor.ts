@@ -142,7 +142,9 @@ export class Vendor {
       .filter((record) => isListed(route, request, record))
       .filter((record) => parent === undefined || record.parent === parent)
       .filter((record) => bound === undefined || isWithin(fact, object, record, bound));
-    const depth = fact.paging.depth && (this.depthRecords ?? fact.paging.depth.records);
+    const { liftedBy, records: deepest } = fact.paging.depth ?? {};
+    const isLifted = liftedBy !== undefined && hasValues(fact, request, liftedBy);
+    const depth = isLifted ? undefined : deepest && (this.depthRecords ?? deepest);
     const page = cutPage(
       { fact, order, depth, tokens: this.tokens, usualSize: this.usualSize },
       request,
