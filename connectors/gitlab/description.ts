@@ -25,7 +25,7 @@ export const description: Description = {
     groups: { example: { name: "quill", path: "quill" } },
     snippets: { changedPath: "updated_at", example: { title: "ink" } },
   },
-  errors: { message: ["message.*.*", "message", "error_description", "error"] },
+  errors: { message: ["message.*.*.*", "message.*.*", "message.*", "message", "error_description", "error"] },
   limits: { reset: "ratelimit-reset" },
   sources: { documentation: "https://docs.gitlab.com/api/rest", checked: "2026-11-22, documentation only" },
 };
