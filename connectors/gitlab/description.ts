@@ -22,7 +22,15 @@ export const description: Description = {
       changedPath: "updated_at",
       example: { name: "pens" },
     },
-    groups: { example: { name: "quill", path: "quill" } },
+    groups: {
+      // By default they are sorted by name, which changes.
+      list: {
+        path: "/api/v4/{path}",
+        query: { order_by: "id", sort: "asc" },
+        pageSize: { to: "query.per_page", most: 100 },
+      },
+      example: { name: "quill", path: "quill" },
+    },
     snippets: { changedPath: "updated_at", example: { title: "ink" } },
   },
   errors: { message: ["message.*.*.*", "message.*.*", "message.*", "message", "error_description", "error"] },
