@@ -6,7 +6,6 @@ export const description: Description = {
   defaults: {
     list: { path: "/api/v4/{path}", pageSize: { to: "query.per_page", most: 100 } },
     paging: { link: true },
-    since: {},
     create: { method: "POST", path: "/api/v4/{path}" },
     update: { method: "PUT", path: "/api/v4/{path}/{id}" },
     delete: { method: "DELETE", path: "/api/v4/{path}/{id}" },
@@ -14,12 +13,23 @@ export const description: Description = {
   },
   objects: {
     projects: {
+      // Pages by number end at 50,000 projects.
       list: {
         path: "/api/v4/{path}",
-        query: { membership: "true" },
+        query: { membership: "true", pagination: "keyset", order_by: "id", sort: "asc" },
         pageSize: { to: "query.per_page", most: 100 },
       },
       changedPath: "updated_at",
+      // The bound counts only in this order, in which projects that change move the others.
+      since: {
+        to: "query.updated_after",
+        keyset: true,
+        list: {
+          path: "/api/v4/{path}",
+          query: { membership: "true", order_by: "updated_at", sort: "asc" },
+          pageSize: { to: "query.per_page", most: 100 },
+        },
+      },
       example: { name: "pens" },
     },
     groups: {
@@ -31,9 +41,16 @@ export const description: Description = {
       },
       example: { name: "quill", path: "quill" },
     },
-    snippets: { changedPath: "updated_at", example: { title: "ink" } },
+    snippets: {
+      changedPath: "updated_at",
+      example: { title: "ink", files: [{ file_path: "ink.txt", content: "blue" }] },
+    },
   },
   errors: { message: ["message.*.*.*", "message.*.*", "message.*", "message", "error_description", "error"] },
   limits: { reset: "ratelimit-reset" },
-  sources: { documentation: "https://docs.gitlab.com/api/rest", checked: "2026-11-22, documentation only" },
+  sources: {
+    documentation: "https://docs.gitlab.com/api/rest",
+    checked:
+      "2026-11-27, GitLab's pages and source in its repository: projects of 18.5 or later, groups, snippets, refusals, rate limits",
+  },
 };
