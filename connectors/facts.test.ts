@@ -4,13 +4,14 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { shapeFaults } from "../connector-kit/check-provider.ts";
-import { FactsSchema, type Facts } from "../connector-kit/facts/facts.ts";
+import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
+import { FactsSchema } from "../connector-kit/facts/facts.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
 import { providersWithFacts, readFacts, subjectOf } from "../simulations/vendor/suite/facts-subject.ts";
 import { faultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {
-  const facts: Facts = JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8"));
+  const facts = completeRequests(JSON.parse(readFileSync(join(import.meta.dirname, file), "utf8")));
   test(`${file} has the form of facts`, () => {
     assert.deepEqual(shapeFaults(FactsSchema, facts, "facts"), []);
     assert.equal(file, `${facts.provider}/facts.json`);

@@ -1,9 +1,9 @@
 /**
- * Compares the facts about a vendor with a newer file of the vendor: `npm run facts -- stripe FILE`, an OpenAPI 2 or 3 document or a
- * Google discovery document. It prints what drifted and ends with 1; with `--write` the members that come from this file are updated.
+ * Compares the facts about a vendor with a newer file of the vendor: `npm run facts -- stripe FILE`, an OpenAPI 2 or 3 document, a
+ * Google discovery document, or a GraphQL schema as SDL or introspection. It prints what drifted and ends with 1; with `--write` the members that come from this file are updated.
  * Without facts it proposes some; `--write` writes them. `--source KEY` says which source the file is, where its name does not.
  */
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { parse as parseYaml } from "yaml";
@@ -17,6 +17,7 @@ import {
   type WantedRequest,
 } from "../connector-kit/openapi/openapi-facts.ts";
 import { DESCRIPTIONS } from "../connectors/descriptions.gen.ts";
+import { readGraphqlSchema, schemaExcerpt } from "../simulations/vendor/graphql/schema-excerpt.ts";
 import { readFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
 const { values, positionals } = parseArgs({
@@ -32,13 +33,42 @@ if (!description || file === "") {
   process.exit(2);
 }
 const text = readFileSync(file, "utf8");
-const document = readOpenapi(
-  text.trimStart().startsWith("{") ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 1000 }),
-);
 const place = join(import.meta.dirname, "..", "connectors", provider, "facts.json");
 const facts = readFacts(provider);
-if (facts) compare(facts, document);
-else propose(document);
+if (facts?.graphql) compareSchema(facts);
+else {
+  const document = readOpenapi(
+    text.trimStart().startsWith("{") ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 1000 }),
+  );
+  if (facts) compare(facts, document);
+  else propose(document);
+}
+
+/** Of a schema, lines of the excerpt drift. */
+function compareSchema(known: Facts): void {
+  const excerpt = schemaExcerpt(readGraphqlSchema(text), known);
+  const excerptPlace = place.replace(/json$/, "graphql");
+  const before = existsSync(excerptPlace) ? readFileSync(excerptPlace, "utf8") : "";
+  const [gone, added] = [differenceOf(before, excerpt), differenceOf(excerpt, before)];
+  for (const line of gone) console.log(`- ${line}`);
+  for (const line of added) console.log(`+ ${line}`);
+  console.log(`${provider}: ${gone.length} lines of facts.graphql are gone, ${added.length} are new`);
+  if (values.write) {
+    writeFileSync(excerptPlace, excerpt);
+    console.log(`${excerptPlace} is written; version and date of the source are entered by hand.`);
+  } else if (gone.length + added.length > 0) process.exitCode = 1;
+}
+
+/** Returns the members of types that are in the first excerpt only, each with its type. */
+function differenceOf(one: string, other: string): string[] {
+  const members = (excerpt: string): string[] =>
+    excerpt.split(/^}\n/m).flatMap((block) => {
+      const [head = "", ...lines] = block.trim().split("\n");
+      return lines.length === 0 ? [head] : lines.map((line) => `${head.replace(" {", "")}: ${line.trim()}`);
+    });
+  const others = new Set(members(other));
+  return members(one).filter((line) => line !== "" && !others.has(line));
+}
 
 function compare(known: Facts, found: OpenapiDocument): void {
   const keys = Object.entries(known.sources).filter(

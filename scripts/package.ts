@@ -44,7 +44,7 @@ async function compile(): Promise<void> {
 }
 
 async function copyFiles(): Promise<void> {
-  for (const path of [...COPIED, ...globSync("connectors/*/facts.json", { cwd: ROOT })]) {
+  for (const path of [...COPIED, ...globSync("connectors/*/facts.{json,graphql}", { cwd: ROOT })]) {
     await mkdir(dirname(join(STAGE, path)), { recursive: true });
     await cp(join(ROOT, path), join(STAGE, path), { recursive: true });
   }

@@ -61,6 +61,10 @@ const Parameters = (description: string) =>
 
 const request = {
   source: text("Key in `sources`; `key#place` for a place in it."),
+  field: optional(
+    "GraphQL: the root field of queries or mutations that carries the request out. Its arguments are named `argument.<path>`; paths in " +
+      "answers begin at its value. Left out then: what the facts' `graphql` says, and the body, which follows from the schema.",
+  ),
   method: oneOf(["GET", "POST", "PUT", "PATCH", "DELETE"]),
   path: text(
     "Path below the base URL of the connection, placeholders in braces: `{id}` is the record's id, `{parent}` that of the record above.",
@@ -89,7 +93,7 @@ const ListPaging = closed(
       ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"],
       "`keyset`: the id of the last record goes into the request. `none`: one answer has all records.",
     ),
-    to: optional("Where the place goes: `query.<name>` or `body.<path>`."),
+    to: optional("Where the place goes: `query.<name>`, `body.<path>` or `argument.<path>`."),
     template: optional("Text around the place, with `{place}`, where it is a part of a query language."),
     from: optional("Path of the next cursor or address in an answer; `header.<name>` for a header."),
     last: Type.Optional(
@@ -211,7 +215,9 @@ const ListFact = closed({
   deleted: Type.Optional(
     closed({
       at: text("Path in a record, for example `status`."),
-      is: text("Its value for a deleted one, for example `cancelled`."),
+      is: Type.Union([Type.String(), Type.Boolean()], {
+        description: "Its value for a deleted one, for example `cancelled`.",
+      }),
       shownBy: Type.Optional(Type.Record(Type.String(), Type.String())),
       only: flag("With these parameters the list has deleted records only."),
     }),
@@ -303,9 +309,26 @@ const ObjectFacts = closed({
   ),
 });
 
+const Common = Type.Optional(Type.Record(Type.String(), Type.Unknown()));
+
+const Graphql = closed(
+  {
+    source: text("Key in `sources` of the schema of which `facts.graphql` is an excerpt."),
+    path: text("Path of all requests below the base URL; `/` is the base URL itself."),
+    common: Type.Optional(
+      closed(
+        { list: Common, get: Common, create: Common, update: Common, delete: Common },
+        "What all requests of a kind have, unless they say otherwise themselves.",
+      ),
+    ),
+  },
+  "Of vendors that speak GraphQL. Their schema stands in `facts.graphql`: the types that the facts are about, without descriptions.",
+);
+
 export const FactsSchema = closed({
   provider: text("Key of the catalog."),
   sources: Type.Record(Type.String(), Source),
+  graphql: Type.Optional(Graphql),
   hosts: Type.Optional(
     Type.Array(Type.String(), {
       description: "Addresses of the API that the vendor names, also those of regions.",

@@ -167,7 +167,7 @@ export function hasValues(fact: ListFact, request: VendorRequest, wanted: Record
       target.slice(0, target.indexOf(".")),
       target.slice(target.indexOf(".") + 1),
     ];
-    const rules = place === "query" ? fact.query?.[name] : place === "body" ? fact.body?.[name] : undefined;
+    const rules = place === "query" ? fact.query?.[name] : place === "header" ? undefined : fact.body?.[name];
     const squeezed = (one: string) => one.replace(/\s+/g, "").toLowerCase();
     if (rules?.pattern !== undefined) return squeezed(text).includes(squeezed(value));
     if (squeezed(text) === squeezed(value)) return true;

@@ -70,7 +70,10 @@ function formMembers(body: string): JsonObject {
   return members;
 }
 
-/** Returns the value at `query.<name>`, `header.<name>` or `body.<path>`; undefined if it is absent. */
+/**
+ * Returns the value at `query.<name>`, `header.<name>` or `body.<path>`; undefined if it is absent. The body of a call of a field of
+ * GraphQL are its arguments, `argument.<path>`.
+ */
 export function valueIn(request: VendorRequest, target: string): Json | undefined {
   const [place = "", name = ""] = [
     target.slice(0, target.indexOf(".")),

@@ -62,6 +62,13 @@ export function findRoutes(
   };
 }
 
+/** Returns the request that a field of GraphQL's root carries out; undefined if no fact is about it. */
+export function fieldRoute(facts: Facts, field: string): Route | undefined {
+  for (const { path: _, ...route } of allRoutes(facts))
+    if (route.fact.field === field) return { ...route, values: {} } as Route;
+  return undefined;
+}
+
 /** `/users/me` comes before `/users/{id}`. */
 const fixedSteps = (path: string): number => path.split("/").filter((step) => !step.includes("{")).length;
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
-import { startVendor, type RunningVendor } from "./vendor.ts";
+import { startVendor, type RunningVendor } from "./start-vendor.ts";
 
 const list: ListFact = {
   source: "docs",

@@ -3,13 +3,12 @@
  * and refuses what the vendor refuses.
  */
 import { nowMs } from "../../ground/clock.ts";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/text-at.ts";
 import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { listAnswer, recordAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
 import { hasValues, requestFaults } from "./vendor-checks.ts";
+import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
 import { orderOf, type ListOrder } from "./vendor-order.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
 import { shownRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
@@ -48,6 +47,8 @@ export interface VendorOptions {
   connection?: Record<string, string>;
   /** Base URL, for addresses of next pages. */
   url?: string;
+  /** What carries documents out, for vendors that speak GraphQL. */
+  graphql?: GraphqlSide;
 }
 
 export class Vendor {
@@ -57,15 +58,19 @@ export class Vendor {
   next: VendorAnswer | undefined;
   /** Pages that a walk can reach where the vendor has a limit of depth: that of the vendor would take long. */
   depthRecords: number | undefined;
+  /** What documents used although the vendor gives it up. */
+  readonly deprecated = new Set<string>();
   /** Records of a page where the request cannot choose: that of the vendor would take many records. */
   usualSize: number | undefined;
   url: string;
   private tokens = new PageTokens();
   private readonly facts: Facts;
   private readonly connection: Record<string, string>;
+  private readonly graphql: GraphqlSide | undefined;
 
-  constructor(facts: Facts, { connection = {}, url = "https://vendor.test" }: VendorOptions = {}) {
+  constructor(facts: Facts, { connection = {}, url = "https://vendor.test", graphql }: VendorOptions = {}) {
     this.facts = facts;
+    this.graphql = graphql;
     this.connection = connection;
     this.url = url;
     this.records = new VendorRecords(facts);
@@ -91,6 +96,8 @@ export class Vendor {
   }
 
   private carryOut(request: VendorRequest, seen: SeenRequest): VendorAnswer {
+    if (this.graphql && request.method === "POST" && request.path === this.facts.graphql?.path)
+      return this.document(this.graphql, request, seen);
     const { routes, isKnownAddress } = findRoutes(this.facts, request, this.connection);
     const refused = (status: number, fault: string, body?: unknown): VendorAnswer => {
       seen.fault ??= fault;
@@ -120,6 +127,18 @@ export class Vendor {
           : answer;
     }
     return refused(400, fault ?? "refused");
+  }
+
+  private document(carryOut: GraphqlSide, request: VendorRequest, seen: SeenRequest): VendorAnswer {
+    const { facts } = this;
+    const { fault, deprecated, ...answer } = answerDocument({ facts, carryOut }, request, (route, call) => {
+      seen.objectName = route.objectName;
+      seen.action = route.action;
+      return isListRoute(route) ? this.list(route, call, seen) : this.record(route, call, seen);
+    });
+    if (fault !== undefined) seen.fault = fault;
+    for (const one of deprecated) this.deprecated.add(one);
+    return answer;
   }
 
   private list(
@@ -340,54 +359,4 @@ function isWithin(
   const ms = isOfCreation ? record.createdMs : record.changedMs;
   const compared = since?.format === "date" ? Math.floor(ms / 86_400_000) * 86_400_000 : ms;
   return since?.inclusive === false ? compared > boundMs : compared >= boundMs;
-}
-
-export interface RunningVendor {
-  vendor: Vendor;
-  url: string;
-  close(): Promise<void>;
-}
-
-const MOST_BYTES = 4 * 1024 * 1024;
-
-/** Serves the simulated vendor on a port of the loopback; 0: any. */
-export async function startVendor(
-  facts: Facts,
-  options: VendorOptions & { port?: number } = {},
-): Promise<RunningVendor> {
-  const vendor = new Vendor(facts, options);
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES) request.destroy();
-      else chunks.push(chunk);
-    });
-    request.on("end", () => {
-      const { method = "", url: target = "", headers } = request;
-      const single = Object.fromEntries(
-        Object.entries(headers).map(([name, value]) => [name, String(value)]),
-      );
-      const {
-        status,
-        headers: own,
-        body,
-      } = vendor.answer({ method, target, headers: single, body: Buffer.concat(chunks).toString() });
-      response
-        .writeHead(status, { "content-type": "application/json", ...own })
-        .end(body === undefined ? undefined : JSON.stringify(body));
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
-  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    vendor,
-    url: vendor.url,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

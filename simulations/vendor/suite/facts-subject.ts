@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectionValueNames } from "../../../connector-kit/connection-values.ts";
+import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
 import { completeProvider } from "../../../connector-kit/define-provider.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
@@ -23,7 +24,12 @@ export const providersWithFacts = (): string[] =>
 /** Returns the facts about a provider; undefined if there are none. */
 export function readFacts(provider: string): Facts | undefined {
   const file = join(FOLDER, provider, "facts.json");
-  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Facts) : undefined;
+  return existsSync(file) ? completeRequests(JSON.parse(readFileSync(file, "utf8")) as Facts) : undefined;
+}
+
+/** Returns the excerpt of the schema of a vendor that speaks GraphQL; undefined for others. */
+export function readSchema({ provider, graphql }: Facts): string | undefined {
+  return graphql && readFileSync(join(FOLDER, provider, "facts.graphql"), "utf8");
 }
 
 /** Returns what the suite needs. `connector`: another one than that of the provider. */

@@ -6,19 +6,27 @@ import { Vendor } from "../vendor.ts";
 import { now } from "../../../ground/clock.ts";
 import { errorChecks } from "./error-checks.ts";
 import { readChecks } from "./read-checks.ts";
-import type { Bench, Check, CheckResult, Subject } from "./bench.ts";
+import { graphqlSide } from "../graphql/graphql-side.ts";
+import { withBodies } from "../graphql/schema-bodies.ts";
+import { expect, type Bench, type Check, type CheckResult, type Subject } from "./bench.ts";
+import { readSchema } from "./facts-subject.ts";
 import { changeChecks } from "./change-checks.ts";
 import { writeChecks } from "./write-checks.ts";
 
 /** Runs the checks of one object. */
 export async function checkObject(subject: Subject, objectName: string): Promise<CheckResult[]> {
-  const { provider, facts, account, promised, headers } = subject;
+  const { provider, account, promised, headers } = subject;
+  const sdl = readSchema(subject.facts);
+  const facts = sdl === undefined ? subject.facts : withBodies(subject.facts, sdl);
   const object = Object.hasOwn(facts.objects, objectName) ? facts.objects[objectName] : undefined;
   if (!object)
     return [
       { objectName, check: "facts", state: "unverified", message: `there are no facts about ${objectName}` },
     ];
-  const vendor = new Vendor(facts, { connection: account.values ?? {} });
+  const vendor = new Vendor(facts, {
+    connection: account.values ?? {},
+    ...(sdl !== undefined && { graphql: graphqlSide(sdl) }),
+  });
   const connector = withAccount(subject.connector, account);
   const modes = promised[objectName] ?? [];
   const bench: Bench = {
@@ -38,12 +46,26 @@ export async function checkObject(subject: Subject, objectName: string): Promise
     ...changeChecks(bench),
     ...writeChecks(bench),
     ...errorChecks(bench),
+    ...deprecationChecks(bench),
   ]) {
     vendor.clear();
     results.push({ objectName, ...(await outcomeOfCheck(bench, check)) });
   }
   return results;
 }
+
+/** Documents of GraphQL use nothing that the vendor gives up; it is checked at the end, for all that was sent. */
+const deprecationChecks = ({ facts, vendor }: Bench): Check[] =>
+  facts.graphql === undefined
+    ? []
+    : [
+        {
+          name: "nothing that the vendor gives up",
+          source: facts.graphql.source,
+          run: async () =>
+            expect(vendor.deprecated.size === 0, [...vendor.deprecated].join(" ")) as undefined,
+        },
+      ];
 
 async function outcomeOfCheck(
   bench: Bench,

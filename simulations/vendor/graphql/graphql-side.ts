@@ -1,0 +1,93 @@
+/** Carries out documents of GraphQL against the schema of a vendor, with the published implementation: what it refuses, the vendor refuses. */
+import {
+  buildSchema,
+  execute,
+  GraphQLError,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  NoDeprecatedCustomRule,
+  parse,
+  validate,
+  type DocumentNode,
+  type GraphQLFieldResolver,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+} from "graphql";
+import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
+import type { CarriedOut, FieldAnswer, GraphqlSide } from "../vendor-fields.ts";
+
+class MissingRecord extends Error {}
+
+/** Returns what carries documents out. `sdl` is the vendor's schema, or an excerpt. */
+export function graphqlSide(sdl: string): GraphqlSide {
+  const schema = buildSchema(sdl);
+  return ({ body }, callField) => {
+    const { query, variables } = body !== undefined && isJsonObject(body) ? body : {};
+    if (typeof query !== "string") return refused("the body has no document at `query`");
+    const document = parsed(query);
+    if (document instanceof GraphQLError) return refused(document.message);
+    const [fault] = validate(schema, document);
+    if (fault) return refused(fault.message);
+    const deprecated = validate(schema, document, [NoDeprecatedCustomRule]).map(({ message }) => message);
+    const result = execute({
+      schema,
+      document,
+      variableValues: variables !== undefined && isJsonObject(variables) ? variables : {},
+      fieldResolver: resolver(schema, callField),
+    });
+    if (result instanceof Promise) throw new Error("a field was answered too late");
+    const { data, errors: [error] = [] } = result;
+    if (!error) return { data: JSON.parse(JSON.stringify(data ?? null)) as Json, deprecated };
+    return {
+      fault: error.message,
+      deprecated,
+      ...(error.path === undefined && { isInvalid: true }),
+      ...(error.originalError instanceof MissingRecord && { isMissing: true }),
+    };
+  };
+}
+
+const refused = (fault: string): CarriedOut => ({ fault, isInvalid: true, deprecated: [] });
+
+function parsed(query: string): DocumentNode | GraphQLError {
+  try {
+    return parse(query);
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
+}
+
+/** Fields that facts are about are carried out; others have the value that is there, or a made-up one of their type. */
+const resolver =
+  (
+    schema: GraphQLSchema,
+    callField: (path: string, args: JsonObject) => FieldAnswer,
+  ): GraphQLFieldResolver<unknown, unknown> =>
+  (source, args, _, { fieldName, path, returnType, parentType }) => {
+    const isOfRoot = parentType === schema.getQueryType() || parentType === schema.getMutationType();
+    if (isOfRoot) {
+      const answer = callField(fieldName, JSON.parse(JSON.stringify(args)) as JsonObject);
+      if (typeof answer === "string") throw new Error(answer);
+      if (answer && "missing" in answer) {
+        if (parentType === schema.getQueryType() && !isNonNullType(returnType)) return null;
+        throw new MissingRecord(answer.missing);
+      }
+      if (answer) return answer.body;
+      throw new Error(`no fact is about ${path.key}`);
+    }
+    const own = source as JsonObject;
+    return own[fieldName] ?? usualValue(returnType);
+  };
+
+/** Returns null where the vendor may, else a value of the type. */
+function usualValue(type: GraphQLOutputType): unknown {
+  if (!isNonNullType(type)) return null;
+  const inner = type.ofType;
+  if (isListType(inner)) return [];
+  if (isEnumType(inner)) return inner.getValues()[0]?.value;
+  if (!isScalarType(inner)) return {};
+  return { Int: 0, Float: 0, Boolean: false }[inner.name] ?? "x";
+}

@@ -1,0 +1,179 @@
+/** A simulated vendor with a schema answers documents as that schema says, and its excerpt is what the facts are about. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { completeRequests } from "../../../connector-kit/facts/complete-requests.ts";
+import type { Facts } from "../../../connector-kit/facts/facts.ts";
+import { valueAt } from "../../../connector-kit/text-at.ts";
+import type { JsonObject } from "../../../ground/json.ts";
+import { Vendor } from "../vendor.ts";
+import { graphqlSide } from "./graphql-side.ts";
+import { withBodies } from "./schema-bodies.ts";
+import { readGraphqlSchema, schemaExcerpt } from "./schema-excerpt.ts";
+
+const WHOLE = `
+type Query {
+  pens(first: Int, after: String, filter: PenFilter, sort: [PenSort!], sold: Boolean = false): PenConnection!
+  pen(id: ID!): Pen
+  inks: [Ink!]!
+}
+type Mutation {
+  penCreate(input: PenInput!): PenPayload!
+  penUpdate(id: ID!, input: PenInput!): PenPayload!
+}
+type PenConnection { nodes: [Pen!]! edges: [PenEdge!]! pageInfo: PageInfo! }
+type PenEdge { node: Pen! }
+type PageInfo { endCursor: String hasNextPage: Boolean! }
+type Pen { id: ID! name: String! nib: Nib! old: String @deprecated(reason: "use name") ink: Ink changedAt: Date! }
+type Ink { id: ID! pens: PenConnection! }
+type PenPayload { success: Boolean! pen: Pen }
+input PenFilter { changedAt: DateRange name: String ink: InkFilter }
+input InkFilter { id: ID }
+input DateRange { from: Date }
+input PenSort { name: String }
+input PenInput { name: String! nib: Nib maker: MakerInput! }
+input MakerInput { id: ID! }
+enum Nib { FINE BROAD }
+scalar Date
+`;
+
+const FACTS = completeRequests({
+  provider: "quill",
+  sources: { schema: { kind: "vendor-schema", date: "2026-11-27" } },
+  graphql: { source: "schema", path: "/graphql" },
+  objects: {
+    pens: {
+      id: { path: "id", type: "string" },
+      changed: { path: "changedAt", format: "rfc3339" },
+      list: {
+        field: "pens",
+        records: "nodes",
+        paging: {
+          kind: "cursor",
+          to: "argument.after",
+          from: "pageInfo.endCursor",
+          more: "pageInfo.hasNextPage",
+          size: "argument.first",
+          largest: 4,
+        },
+        since: { to: "argument.filter.changedAt.from", format: "rfc3339" },
+        hidden: [{ what: "sold pens", shownBy: { "argument.sold": "true" } }],
+      },
+      get: { field: "pen", idTo: "argument.id", record: "" },
+      create: { field: "penCreate", wrap: "input", record: "pen", envelope: { success: true } },
+      update: { field: "penUpdate", idTo: "argument.id", wrap: "input", record: "pen" },
+    },
+  },
+  errors: { source: "schema", body: { errors: [{ message: "REASON" }] }, message: "errors.0.message" },
+} as unknown as Facts);
+
+const EXCERPT = schemaExcerpt(readGraphqlSchema(WHOLE), FACTS);
+const vendor = new Vendor(FACTS, { graphql: graphqlSide(EXCERPT) });
+
+function ask(query: string, variables: JsonObject = {}) {
+  const headers = { "content-type": "application/json" };
+  const text = JSON.stringify({ query, variables });
+  const { status, body = null } = vendor.answer({ method: "POST", target: "/graphql", headers, body: text });
+  return {
+    status,
+    body,
+    at: (path: string) => valueAt(body, `data.${path}`),
+    reason: String(valueAt(body, "errors.0.message")),
+  };
+}
+
+test("the excerpt has what the facts name, members that are no objects, and what the vendor demands", () => {
+  for (const line of [
+    "pens(first: Int, after: String, filter: PenFilter, sold: Boolean = false): PenConnection!",
+    "old: String @deprecated",
+    "maker: MakerInput!",
+    "enum Nib {\n  FINE\n  BROAD\n}",
+    "changedAt: DateRange",
+    "scalar Date",
+  ])
+    assert.ok(EXCERPT.includes(line), line);
+  for (const absent of ["edges", "inks", "PenSort", "InkFilter", "ink:", "use name"])
+    assert.ok(!EXCERPT.includes(absent), absent);
+  const strange = {
+    ...FACTS,
+    objects: {
+      ...FACTS.objects,
+      inks: { ...FACTS.objects["pens"], get: { ...FACTS.objects["pens"]?.get, field: "ink" } },
+    },
+  };
+  assert.throws(
+    () => schemaExcerpt(readGraphqlSchema(WHOLE), strange as Facts),
+    /inks.get: the vendor has no query ink/,
+  );
+});
+
+test("documents are refused before anything is carried out, with what the schema does not allow", () => {
+  vendor.clear();
+  const refusals: [string, JsonObject, RegExp][] = [
+    ["{ pens { nodes { colour } } }", {}, /Cannot query field "colour" on type "Pen"/],
+    [
+      "query($first:String){pens(first:$first){nodes{id}}}",
+      {},
+      /type "String" used in position expecting type "Int"/,
+    ],
+    ["query($id:ID!){pen(id:$id){id}}", {}, /Variable "\$id" of required type "ID!" was not provided/],
+    [
+      "mutation($input:PenInput!){penCreate(input:$input){success}}",
+      { input: { name: "x", maker: { id: "1" }, cap: 1 } },
+      /"cap" is not defined by type "PenInput"/,
+    ],
+    [
+      "mutation($input:PenInput!){penCreate(input:$input){success}}",
+      { input: { name: "x" } },
+      /"maker" of required type "MakerInput!" was not provided/,
+    ],
+    ["{ pens { ", {}, /Syntax Error/],
+  ];
+  for (const [query, variables, reason] of refusals) {
+    const { status, reason: told } = ask(query, variables);
+    assert.equal(status, 400, query);
+    assert.match(told, reason);
+  }
+  assert.equal(vendor.records.of("pens").length, 0);
+});
+
+test("a list has pages, a bound, hidden records and only what is selected", () => {
+  vendor.clear();
+  const records = Array.from({ length: 3 }, () => vendor.records.put("pens"));
+  vendor.records.put("pens", { hidden: 0 });
+  const list =
+    "query($first:Int,$after:String,$filter:PenFilter){pens(first:$first,after:$after,filter:$filter){nodes{id nib} pageInfo{endCursor hasNextPage}}}";
+  const page = ask(list, { first: 2 });
+  assert.deepEqual(
+    page.at("pens.nodes"),
+    records.slice(0, 2).map(({ id }) => ({ id, nib: "FINE" })),
+  );
+  assert.equal(page.at("pens.pageInfo.hasNextPage"), true);
+  assert.equal(ask("{pens(sold:true){nodes{id}}}").at("pens.nodes.3.id") !== undefined, true);
+  const from = new Date(records[2]?.changedMs ?? 0).toISOString();
+  assert.deepEqual(ask(list, { filter: { changedAt: { from } } }).at("pens.nodes"), [
+    { id: records[2]?.id, nib: "FINE" },
+  ]);
+  assert.match(ask(list, { filter: { changedAt: { from: "yesterday" } } }).reason, /not a time/);
+  assert.match(ask(list, { first: 5 }).reason, /more than 4/);
+});
+
+test("a record is created, changed and read; one that is not there is null where the schema allows it, else an error", () => {
+  vendor.clear();
+  const input = { name: "Ada", maker: { id: "1" } };
+  const create = ask("mutation($input:PenInput!){penCreate(input:$input){success pen{id name}}}", { input });
+  const id = create.at("penCreate.pen.id") ?? null;
+  assert.deepEqual([create.at("penCreate.success"), create.at("penCreate.pen.name")], [true, "Ada"]);
+  assert.equal(ask("query($id:ID!){pen(id:$id){name old}}", { id }).at("pen.name"), "Ada");
+  assert.deepEqual([...vendor.deprecated], ["The field Pen.old is deprecated. No longer supported"]);
+  assert.deepEqual(ask('{pen(id:"7"){id}}').body, { data: { pen: null } });
+  const gone = ask('mutation($input:PenInput!){penUpdate(id:"7",input:$input){success}}', { input });
+  assert.equal(gone.status, 200);
+  assert.match(gone.reason, /there is no pens 7/);
+});
+
+test("the members of an input that facts of writes need are those of the schema", () => {
+  assert.deepEqual(withBodies(FACTS, EXCERPT).objects["pens"]?.create?.body, {
+    "input.name": { required: true, type: "string" },
+    "input.maker": { required: true, type: "object" },
+  });
+});

@@ -1,0 +1,170 @@
+/** Cuts out of a vendor's schema what the facts are about: `connectors/<provider>/facts.graphql`. */
+import {
+  astFromValue,
+  buildClientSchema,
+  buildSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  isRequiredArgument,
+  isRequiredInputField,
+  isScalarType,
+  isSpecifiedScalarType,
+  print,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from "graphql";
+import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../../connector-kit/facts/facts.ts";
+
+type Path = string[];
+type Member = GraphQLField<unknown, unknown> | GraphQLInputField;
+
+const ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
+
+/**
+ * Returns the excerpt: the fields and arguments that facts name with what is between, all members that are no objects themselves of the
+ * types on the way, and whatever the vendor demands. Throws an error that names a field that the vendor does not have.
+ */
+export function schemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
+  const kept = new Map<GraphQLNamedType, Set<string>>();
+  for (const [name, object] of Object.entries(facts.objects))
+    for (const action of ACTIONS) {
+      const fact = object[action];
+      if (fact?.field === undefined) continue;
+      const isRead = action === "list" || action === "changes" || action === "get";
+      const root = isRead ? schema.getQueryType() : schema.getMutationType();
+      const [first = "", ...rest] = fact.field.split(".");
+      const field = root?.getFields()[first];
+      if (!root || !field)
+        throw new Error(
+          `objects.${name}.${action}: the vendor has no ${isRead ? "query" : "mutation"} ${first}`,
+        );
+      keep(kept, root, first);
+      const paths = answerPaths(fact, object).map((path) => [...rest, ...path]);
+      keepField(kept, field, paths, argumentPaths(fact));
+    }
+  const inOrder = Object.values(schema.getTypeMap()).filter((type) => kept.has(type));
+  const isRoot = (type: GraphQLNamedType) =>
+    type === schema.getQueryType() || type === schema.getMutationType();
+  return [...inOrder.filter(isRoot), ...inOrder.filter((type) => !isRoot(type))]
+    .map((type) => typeText(type, kept))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+/** Returns a vendor's schema: SDL, or the answer to an introspection with or without `data` around it. */
+export function readGraphqlSchema(text: string): GraphQLSchema {
+  if (!text.trimStart().startsWith("{")) return buildSchema(text, { assumeValidSDL: true });
+  const read = JSON.parse(text) as { data?: IntrospectionQuery } & IntrospectionQuery;
+  return buildClientSchema(read.data ?? read, { assumeValid: true });
+}
+
+type Kept = Map<GraphQLNamedType, Set<string>>;
+
+function keep(kept: Kept, type: GraphQLNamedType, member: string): void {
+  kept.set(type, (kept.get(type) ?? new Set()).add(member));
+}
+
+function keepField(kept: Kept, field: GraphQLField<unknown, unknown>, paths: Path[], named: Path[]): void {
+  for (const argument of field.args) {
+    const below = named.filter(([first]) => first === argument.name).map(([, ...rest]) => rest);
+    if (isLeafType(getNamedType(argument.type)) || isRequiredArgument(argument) || below.length > 0)
+      keepType(kept, getNamedType(argument.type), below);
+  }
+  keepType(kept, getNamedType(field.type), paths, named);
+}
+
+/** Keeps the members of a type that are no objects, and those on the paths. */
+function keepType(kept: Kept, type: GraphQLNamedType, paths: Path[], named: Path[] = []): void {
+  const isNew = !kept.has(type);
+  if (isNew) kept.set(type, new Set());
+  if (!isObjectType(type) && !isInputObjectType(type) && !isInterfaceType(type)) return;
+  const members: Member[] = Object.values(type.getFields());
+  for (const member of members) {
+    const below = paths.filter(([first]) => first === member.name).map(([, ...rest]) => rest);
+    const isPlain = isLeafType(getNamedType(member.type)) || isDemanded(member);
+    if (below.length === 0 && !(isNew && isPlain)) continue;
+    keep(kept, type, member.name);
+    if ("args" in member) keepField(kept, member, below, named);
+    else keepType(kept, getNamedType(member.type), below);
+  }
+}
+
+const isDemanded = (member: Member): boolean => !("args" in member) && isRequiredInputField(member);
+
+/** Paths in the answer to a field. */
+function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
+  const record = "records" in fact ? [fact.records, fact.each].filter(Boolean).join(".") : fact.record;
+  const beside = [
+    ...Object.keys(fact.envelope ?? {}),
+    ...("paging" in fact ? [fact.paging.from, fact.paging.more, fact.paging.total] : [fact.answerId]),
+  ];
+  const inRecord = [
+    "",
+    object.id.path,
+    object.changed?.path,
+    object.created?.path,
+    ...("paging" in fact ? [fact.since?.field, fact.deleted?.at] : []),
+    ...pathsIn(object.example ?? {}),
+  ];
+  return [
+    ...beside,
+    ...(record === undefined ? [] : inRecord.map((path) => path && [record, path].filter(Boolean).join("."))),
+    record,
+  ].flatMap((path) => (path === undefined || path === "" ? [] : [path.split(".")]));
+}
+
+/** Paths of the members of an example; entries of lists have no step of their own. */
+function pathsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(pathsIn);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => [
+    name,
+    ...pathsIn(inner).map((path) => `${name}.${path}`),
+  ]);
+}
+
+/** Paths of the arguments that a fact names anywhere. */
+const argumentPaths = (fact: ListFact | RecordFact): Path[] => [
+  ...[...JSON.stringify(fact).matchAll(/argument\.([\w.]+)/g)].map(([, path = ""]) => path.split(".")),
+  ...("wrap" in fact && fact.wrap !== undefined ? [fact.wrap.split(".")] : []),
+];
+
+function typeText(type: GraphQLNamedType, kept: Kept): string {
+  if (isScalarType(type)) return isSpecifiedScalarType(type) ? "" : `scalar ${type.name}\n`;
+  if (isEnumType(type))
+    return `enum ${type.name} {\n${type
+      .getValues()
+      .map(({ name, deprecationReason }) => `  ${name}${deprecated(deprecationReason)}\n`)
+      .join("")}}\n`;
+  if (!isObjectType(type) && !isInputObjectType(type) && !isInterfaceType(type))
+    return `scalar ${type.name}\n`;
+  const members: Member[] = Object.values(type.getFields());
+  const lines = members
+    .filter(({ name }) => kept.get(type)?.has(name))
+    .map((member) => memberText(member, kept));
+  return `${isInputObjectType(type) ? "input" : "type"} ${type.name} {\n${lines.join("")}}\n`;
+}
+
+function memberText(member: Member, kept: Kept): string {
+  const args = "args" in member ? member.args.filter((one) => kept.has(getNamedType(one.type))) : [];
+  const listed = args.length === 0 ? "" : `(${args.map(inputText).join(", ")})`;
+  const text = "args" in member ? `${member.name}${listed}: ${member.type}` : inputText(member);
+  return `  ${text}${deprecated(member.deprecationReason)}\n`;
+}
+
+function inputText({ name, type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
+  const usual = defaultValue === undefined ? undefined : astFromValue(defaultValue, type);
+  return `${name}: ${type}${usual ? ` = ${print(usual)}` : ""}`;
+}
+
+/** The reasons are the vendor's text, and often long. */
+const deprecated = (reason: string | null | undefined): string =>
+  reason === null || reason === undefined ? "" : " @deprecated";

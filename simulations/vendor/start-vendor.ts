@@ -1,0 +1,55 @@
+/** Serves a simulated vendor over HTTP on the loopback. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Facts } from "../../connector-kit/facts/facts.ts";
+import { Vendor, type VendorOptions } from "./vendor.ts";
+
+export interface RunningVendor {
+  vendor: Vendor;
+  url: string;
+  close(): Promise<void>;
+}
+
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** Serves the simulated vendor on a port of the loopback; 0: any. */
+export async function startVendor(
+  facts: Facts,
+  options: VendorOptions & { port?: number } = {},
+): Promise<RunningVendor> {
+  const vendor = new Vendor(facts, options);
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) request.destroy();
+      else chunks.push(chunk);
+    });
+    request.on("end", () => {
+      const { method = "", url: target = "", headers } = request;
+      const single = Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, String(value)]),
+      );
+      const {
+        status,
+        headers: own,
+        body,
+      } = vendor.answer({ method, target, headers: single, body: Buffer.concat(chunks).toString() });
+      response
+        .writeHead(status, { "content-type": "application/json", ...own })
+        .end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
+  vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    vendor,
+    url: vendor.url,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

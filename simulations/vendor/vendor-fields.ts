@@ -1,0 +1,43 @@
+/** Answers documents of GraphQL: what carries them out is given to the vendor, because most vendors do not need it. */
+import type { Facts } from "../../connector-kit/facts/facts.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
+import { refusal, type VendorAnswer } from "./vendor-answer.ts";
+import type { VendorRequest } from "./vendor-request.ts";
+import { fieldRoute, type Route } from "./vendor-routes.ts";
+
+/** What the vendor answers to a field: its value, or why it is refused. Undefined: no fact is about the field. */
+export type FieldAnswer = VendorAnswer | string | { missing: string } | undefined;
+
+export interface CarriedOut {
+  data?: Json;
+  /** Why the document is refused. */
+  fault?: string;
+  /** It is refused before anything is carried out: syntax, names, types. */
+  isInvalid?: boolean;
+  /** It is refused because there is no such record. */
+  isMissing?: boolean;
+  /** What it uses although the vendor gives it up. */
+  deprecated: string[];
+}
+
+export type GraphqlSide = (
+  request: VendorRequest,
+  callField: (path: string, args: JsonObject) => FieldAnswer,
+) => CarriedOut;
+
+/** Answers a document. `answerRoute` answers one field of its root, for which the arguments are the body. */
+export function answerDocument(
+  { facts, carryOut }: { facts: Facts; carryOut: GraphqlSide },
+  request: VendorRequest,
+  answerRoute: (route: Route, request: VendorRequest) => FieldAnswer,
+): VendorAnswer & Pick<CarriedOut, "fault" | "deprecated"> {
+  let last: Route | undefined;
+  const { data, fault, isInvalid, isMissing, deprecated } = carryOut(request, (field, args) => {
+    last = fieldRoute(facts, field);
+    return last && answerRoute(last, { ...request, body: args });
+  });
+  if (fault === undefined) return { status: 200, headers: {}, body: { data: data ?? null }, deprecated };
+  const answer = refusal(facts, isInvalid ? 400 : 200, fault);
+  const missing = isMissing && last && "missing" in last.fact ? last.fact.missing : undefined;
+  return { ...answer, ...(missing !== undefined && { body: missing as Json }), fault, deprecated };
+}
