@@ -35,7 +35,7 @@ function documentIn(text: string): Document | undefined {
   if (!parts) return undefined;
   const [, types = "", field = "", passed = "", selection = ""] = parts;
   const declared = Object.fromEntries(types.split(",").map((one) => one.replace("$", "").split(":")));
-  const isWhole = passed.split(",").every((one) => /^(\w+):\$\1$/.test(one));
+  const isWhole = passed.split(",").every((one) => /^(\w+):(?:\$\1|true|false|-?\d+|"[^"]*")$/.test(one));
   const isUsed = Object.keys(variables).every((name) => Object.hasOwn(declared, name));
   return isWhole && isUsed ? { field, declared, selection, variables } : undefined;
 }
@@ -128,7 +128,7 @@ function written(
     return data(field, { userErrors: [{ field: null, message: "a value is refused" }] });
   const written = target.put(plan.name, fields, kind === "create" ? undefined : String(id));
   const record = target.records(plan.name).find((one) => one.id === written);
-  const member = plan.graphql?.record ?? "";
+  const member = plan.graphql?.record ?? plan.graphql?.get ?? "";
   return data(field, {
     ...payload,
     [member]: record ? target.show(plan, record, selectedIn(selection, member)) : null,

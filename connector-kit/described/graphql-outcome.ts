@@ -69,7 +69,7 @@ function errorsIn({ text }: ProviderResponse): Json[] {
 const isWritten = (plan: ObjectPlan, payload: JsonObject): boolean =>
   payload["success"] === true ||
   Array.isArray(payload["userErrors"]) ||
-  idOf(payload[plan.graphql?.record ?? ""], plan) !== undefined;
+  idOf(payload[plan.graphql?.record ?? plan.graphql?.get ?? ""], plan) !== undefined;
 
 function isBelow(fault: Json, field: string): boolean {
   const path = isJsonObject(fault) ? fault["path"] : undefined;

@@ -12,7 +12,7 @@ export function graphqlPlan(
   { since }: Pick<ObjectPlan, "since">,
 ): Omit<Partial<ObjectPlan>, "modes"> {
   const { path, most } = endpoint;
-  const { list, get, record } = rules;
+  const { list, get, record = get } = rules;
   const write = (mutation: MutationRules | undefined) =>
     mutation && {
       method: "POST" as const,
@@ -94,7 +94,7 @@ function documentOf(
   if (input !== undefined) names.push([argumentOf(mutation), input]);
   const declared = names.map(([name, type]) => `$${name}:${type}`).join(",");
   const passed = names.map(([name]) => `${name}:$${name}`).join(",");
-  const record = mode === "delete" ? "" : ` ${rules.record}{${selection}}`;
+  const record = mode === "delete" ? "" : ` ${rules.record ?? rules.get}{${selection}}`;
   return `mutation(${declared}){${field}(${passed}){${endpoint.payload}${record}}}`;
 }
 
@@ -109,7 +109,12 @@ const NAME = /^[A-Za-z_]\w{0,100}$/;
 function selectionOf(plan: ObjectPlan, rules: GraphqlRules, fields: readonly string[]): string {
   const wanted = fields.length > 0 ? fields : rules.fields;
   let tree: JsonObject = {};
-  for (const field of [plan.idPath, plan.changedPath ?? plan.idPath, ...wanted])
+  for (const field of [
+    plan.idPath,
+    plan.changedPath ?? plan.idPath,
+    plan.deleted?.at ?? plan.idPath,
+    ...wanted,
+  ])
     tree = added(tree, stepsOf(field));
   return textOf(tree);
 }

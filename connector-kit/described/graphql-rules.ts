@@ -17,7 +17,7 @@ export const Graphql = Type.Object(
   {
     list: text("Field of the query that is the list, with `nodes` and `pageInfo`."),
     get: text("Field of the query that is one record, by the argument `id`."),
-    record: text("Member of a mutation's payload that is the record."),
+    record: optional("Member of a mutation's payload that is the record. Default: the name of `get`."),
     fields: Type.Array(Type.String(), {
       description: "Fields that answers have where no fields are named: those of writes.",
     }),

@@ -12,7 +12,6 @@ const graphql = (
 ): Rules => ({
   list,
   get: record,
-  record,
   fields,
   since: { argument: "query", type: "String", template: "updated_at:>='{since}'" },
   ...writes,
