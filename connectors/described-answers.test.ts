@@ -191,8 +191,8 @@ test("Linear: an update is no create, values are variables, and lists go on whil
   assert.equal(first.next?.["place"], "7b1c");
   assert.deepEqual(requests[1]?.body, {
     query:
-      "query($first:Int!,$after:String,$filter:IssueFilter){issues(first:$first,after:$after,filter:$filter)" +
-      "{nodes{id updatedAt title state{name}} pageInfo{hasNextPage endCursor}}}",
+      "query($first:Int!,$after:String,$filter:IssueFilter){issues(first:$first,after:$after,filter:$filter,includeArchived:true)" +
+      "{nodes{id updatedAt trashed title state{name}} pageInfo{hasNextPage endCursor}}}",
     variables: { first: 2, filter: { updatedAt: { gte: "2026-11-20T00:00:00.000Z" } } },
   });
   assert.equal((await read.readPage(asked, undefined, fetch)).next, undefined);
