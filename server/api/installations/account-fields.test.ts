@@ -37,6 +37,24 @@ describe("the fields of a configuration", () => {
     assert.equal(connected.status, 201, connected.text);
     return groupRef;
   };
+  const deployMisspelt = async (): Promise<void> => {
+    const sourceYaml = `
+specVersion: 1.0.0
+integrations:
+  - name: misspelt
+    provider: hubspot
+    read:
+      objects:
+        - objectName: companies
+          destination: hook
+          requiredFields: [{ fieldName: name }]
+        - objectName: contacts
+          destination: hook
+          requiredFields: [{ fieldName: emial }]
+`;
+    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    assert.equal(deployed.status, 200, deployed.text);
+  };
   const contentOf = (contacts: object) => ({ content: { read: { objects: { contacts } } } });
   const install = async (contacts: object, query = "", groupRef?: string) =>
     on.inProject("POST", `/integrations/crm/installations${query}`, {
@@ -63,27 +81,8 @@ describe("the fields of a configuration", () => {
   });
 
   test("that the manifest requires are refused as well, at the object's place", async () => {
-    const groupRef = "required";
-    const sourceYaml = `
-specVersion: 1.0.0
-integrations:
-  - name: misspelt
-    provider: hubspot
-    read:
-      objects:
-        - objectName: contacts
-          destination: hook
-          requiredFields: [{ fieldName: emial }]
-`;
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
-    assert.equal(deployed.status, 200, deployed.text);
-    const connected = await on.inProject("POST", "/connections:generate", {
-      provider: "hubspot",
-      groupRef,
-      consumerRef: "ada",
-      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
-    });
-    assert.equal(connected.status, 201, connected.text);
+    await deployMisspelt();
+    const groupRef = await connect();
     const config = { content: { read: { objects: { contacts: {} } } } };
     const install = (query: string) =>
       on.inProject("POST", `/integrations/misspelt/installations${query}`, { groupRef, config });
@@ -94,6 +93,30 @@ integrations:
     assert.match(issue.detail, /no field `emial` of .*which the integration's manifest requires/);
     assert.match(issue.remedy, /email/);
     assert.equal((await install("?skipSampling=true")).status, 201);
+  });
+
+  test("that the manifest requires are refused where a change adds the object or enables it again", async () => {
+    await deployMisspelt();
+    const created = await on.inProject("POST", "/integrations/misspelt/installations", {
+      groupRef: await connect(),
+      config: { content: { read: { objects: { companies: {} } } } },
+    });
+    assert.equal(created.status, 201, created.text);
+    const { id } = created.body;
+    const patch = (contacts: object) =>
+      on.inProject("PATCH", `/integrations/misspelt/installations/${id}`, {
+        updateMask: [PLACE],
+        installation: { config: contentOf(contacts) },
+      });
+    const added = await patch({});
+    assert.deepEqual([added.status, added.body.issues?.[0].name], [422, PLACE], added.text);
+    assert.match(
+      added.body.issues[0].detail,
+      /no field `emial` of .*which the integration's manifest requires/,
+    );
+    assert.equal((await patch({ disabled: true })).status, 200, "a disabled object is not read");
+    const enabled = await patch({ disabled: false });
+    assert.deepEqual([enabled.status, enabled.body.issues?.[0].name], [422, PLACE], enabled.text);
   });
 
   test("are accepted in any case, and unchecked with skipSampling", async () => {

@@ -5,6 +5,7 @@ import { didYouMean } from "../../../ground/closest.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 import { formatName } from "../../../manifest/config-issue.ts";
 import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
 import type { CallServices } from "../../operations/call-provider.ts";
 import type { MetadataMemory } from "../../operations/metadata-memory.ts";
 import { readDefinitions, type ReadDefinition } from "../../read/read-definition.ts";
@@ -33,11 +34,11 @@ export async function findUnknownFields(
   { connectionId, before, after }: ConfigChange,
 ): Promise<Issue[]> {
   const manifest = integration.latestRevision.content;
+  const known = new Set(before && readObjectNames(manifest, before));
   const definitions = readDefinitions({ revisions: [manifest], config: after }).filter(
-    ({ objectName, disabled, installed }) =>
+    ({ objectName, disabled }) =>
       !disabled &&
-      ((installed && before === undefined) ||
-        namesFields(objectOf(after, objectName), objectOf(before, objectName))),
+      (!known.has(objectName) || namesFields(objectOf(after, objectName), objectOf(before, objectName))),
   );
   if (definitions.length === 0) return [];
   const names = deps.catalog.of(integration.projectId).connector(integration.provider)?.read ?? ANY_NAMES;
@@ -58,7 +59,8 @@ export async function findUnknownFields(
         before: objectOf(before, definition.objectName),
       };
       return unknownFields(definition, metadata, names).flatMap((unknown) => {
-        const isRequired = before === undefined && isOfManifest(unknown, definition, chosen.after);
+        const isRequired =
+          !known.has(definition.objectName) && isOfManifest(unknown, definition, chosen.after);
         if (!isRequired && !isChosen(unknown.path, chosen)) return [];
         return [
           toIssue(unknown, metadata, { place: placeOfObject(after, definition.objectName), isRequired }),
@@ -71,6 +73,11 @@ export async function findUnknownFields(
   deps.metadata.forget(connectionId);
   return find(definitions);
 }
+
+const readObjectNames = (manifest: ManifestIntegration, config: ConfigContent): string[] =>
+  readDefinitions({ revisions: [manifest], config }).flatMap(({ objectName, disabled }) =>
+    disabled ? [] : [objectName],
+  );
 
 /** For providers without a reader: names in any case, and paths into a field are taken as they are. */
 const ANY_NAMES: FieldNames = {
