@@ -15,8 +15,9 @@ import { endOfRead } from "./end-of-read.ts";
 import { metadataOf } from "./read-counts.ts";
 import { readMessageHead } from "./read-message.ts";
 import { lowerBound } from "./read-span.ts";
-import type { ReadWalk } from "./read-walk.ts";
+import type { ReadWalk, WalkServices } from "./read-walk.ts";
 import type { RunReadServices } from "./read-services.ts";
+import { leaveOutVanished } from "./vanished-fields.ts";
 
 export interface PageToPrepare {
   page: FetchedPage;
@@ -26,9 +27,9 @@ export interface PageToPrepare {
   release: boolean;
 }
 
-/** `next` is undefined when the run ends with this page. */
+/** `next` is undefined when the run ends with this page. Throws `ProviderError` when a required field is missing. */
 export async function pageCommit(
-  deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs">,
+  deps: Pick<RunReadServices, "database" | "workerId" | "minuteMs"> & WalkServices,
   walk: ReadWalk,
   { page: fetched, counts, release }: PageToPrepare,
 ): Promise<{ commit: ReadPageCommit; next: ReadPosition | undefined }> {
@@ -38,6 +39,9 @@ export async function pageCommit(
       ? await chooseRecords(deps, walk, { records: fetched.page.records, time: fetched.time, untilTime })
       : await chooseDeletions(deps, walk, { records: fetched.page.records, time: fetched.time });
   count(counts, fetched, chosen);
+  const isLastPage = !fetched.page.next;
+  if (fetched.stage === "records" && (counts.pages === 1 || isLastPage))
+    await leaveOutVanished(deps, walk, { isLastPage });
   const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
   const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
   if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
@@ -167,11 +171,6 @@ function logOf(
   if (counts.pages <= PAGES_LOGGED || counts.pages % PAGES_PER_LINE === 0) {
     const what = stage === "deletions" ? "deleted record" : "record";
     log.push({ severity: "DEBUG", msg: `Page ${counts.pages}: ${counted(page.records.length, what)}` });
-  }
-  if (!page.next && stage === "records") {
-    const missing = walk.shaper.missing();
-    const msg = `The provider's answers do not have: ${missing.join(", ")}`;
-    if (missing.length > 0) log.push({ severity: "WARNING", msg });
   }
   return log;
 }

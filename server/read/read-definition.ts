@@ -83,6 +83,12 @@ export function findReadDefinition(sources: ReadSources, name: string): ReadDefi
   return found && define(found);
 }
 
+/** Returns the provider's fields that the manifest requires, with those that customers chose for required mappings. */
+export const requiredFieldNames = ({ fields, requiredMappings, mappings }: ReadDefinition): string[] => [
+  ...fields.required,
+  ...requiredMappings.flatMap((name) => mappings.get(name) ?? []),
+];
+
 interface DeclaredObject {
   revision: ManifestIntegration;
   object: ReadObject;

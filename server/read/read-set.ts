@@ -2,7 +2,7 @@
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
-import type { ReadDefinition } from "./read-definition.ts";
+import { requiredFieldNames, type ReadDefinition } from "./read-definition.ts";
 
 /** What a connector knows about names. */
 export type FieldNames = Pick<ReadConnector, "fieldKey" | "isReadWithAll" | "fieldBeyond">;
@@ -65,10 +65,7 @@ export function readSet(
     ).filter((name) => names.fieldKey(name) !== "id");
   return {
     fields: requested([...shown, ...mappings.values()]),
-    required: requested([
-      ...fields.required,
-      ...definition.requiredMappings.flatMap((mapped) => mappings.get(mapped) ?? []),
-    ]),
+    required: requested(requiredFieldNames(definition)),
     shown: shown.map((name) => toField(name, isFieldPath(name) ? stepsOf(name) : [names.fieldKey(name)])),
     mapped: [...mappings].map(([mapped, name]) => toField(name, stepsOf(mapped), valueMappings.get(mapped))),
   };

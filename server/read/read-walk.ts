@@ -24,7 +24,7 @@ export interface ReadWalk {
   startTime: Date;
   shaper: RecordShaper;
   set: ReadSet;
-  /** Optional fields that the provider refused; they are no longer requested. */
+  /** Optional fields that the provider refused or does not have; they are no longer requested. */
   refused: Set<string>;
   /** Requests for the page that could not be read. */
   failedCalls: number;

@@ -13,6 +13,7 @@ import { shorten } from "../../ground/storable-text.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
 import { countsOf, metadataOf, nameOf, waitedFor } from "./read-counts.ts";
+import { requiredFieldNames } from "./read-definition.ts";
 import { spanOf } from "./read-span.ts";
 import type { ReadTarget, RunOwner } from "./read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
@@ -250,18 +251,12 @@ function describeFailure(
   if (!(error instanceof ProviderError)) return { type: "read", name: messageName, detail };
   const { fieldKey } = connector?.read ?? {};
   const key = error.kind === "invalid" && error.code !== undefined ? fieldKey?.(error.code) : undefined;
-  const field = requiredNames(definition).find((name) => key !== undefined && fieldKey?.(name) === key);
+  const field = (definition ? requiredFieldNames(definition) : []).find(
+    (name) => key !== undefined && fieldKey?.(name) === key,
+  );
   if (field !== undefined) return { type: "field", name: field, detail };
   return { type: error.kind === "not_found" ? "object" : "read", name: messageName, detail };
 }
-
-const requiredNames = (definition: FailedOwner["definition"]): string[] =>
-  definition
-    ? [
-        ...definition.fields.required,
-        ...definition.requiredMappings.flatMap((name) => definition.mappings.get(name) ?? []),
-      ]
-    : [];
 
 async function isLastFailure({ database, minuteMs }: SettleServices, run: ClaimedRun): Promise<boolean> {
   const object = await findReadObject(database.queries, run.installationId, run.objectName);

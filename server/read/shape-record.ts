@@ -8,6 +8,7 @@ import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
 export interface RecordShaper {
   /** Returns the entry of a record; it shares values with the record. With `readTime`, it has the times that tell versions apart. */
   shape(record: SourceRecord, readTime?: Date): ResultEntry;
+  isAnyShaped(): boolean;
   /** Returns the selected and mapped fields, by first steps, that no shaped record had; none before the first record. */
   missing(): string[];
 }
@@ -29,6 +30,7 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
       if (readTime) Object.assign(entry, versionTimes(record.changeTime, readTime));
       return entry;
     },
+    isAnyShaped: () => isAnyShaped,
     missing: () =>
       isAnyShaped
         ? [...new Set([...fields, ...mappedFields].flatMap(({ name, isFound }) => (isFound ? [] : [name])))]

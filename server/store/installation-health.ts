@@ -48,7 +48,7 @@ const REASONS = sql`(
     and (pause ->> 'by' = 'auto' or (pause is null and failing_since is not null))
   union all
   select 'field', missing ->> 'name',
-    format('The provider refuses this field of %s: it was deleted, renamed or hidden. It is left out.', message_name),
+    format('The account has no such field of %s, or refuses it: it was deleted, renamed or hidden. It is left out.', message_name),
     (missing ->> 'since')::timestamptz
   from read_objects cross join lateral jsonb_array_elements(missing_fields) as missing
   where read_objects.installation_id = installations.id and not disabled

@@ -26,7 +26,7 @@ export interface RunEnd {
   countsAsFailure?: boolean;
   /** What a failure is about, which the health of the installation tells until the next success. */
   failure?: { type: "field" | "object" | "read"; name: string; detail: string };
-  /** Of a success: optional fields that the provider refused. */
+  /** Of a success: optional fields that the provider refused or does not have. */
   missingFields?: string[];
   event?: EventRow;
 }
@@ -157,8 +157,9 @@ const END_RUNS = sql`ended as (
         missed_tick = missed_tick and input.cursor_time is null,
         pause = coalesce(read_objects.pause, input.pause),
         failures = case when input.failed then failures + 1 when input.cursor_time is not null then 0 else failures end,
-        failing_since = case when input.failed then coalesce(failing_since, now())
-          when input.cursor_time is not null then null else failing_since end,
+        failing_since = case when input.failed or input.failure ->> 'type' in ('field', 'object') then coalesce(failing_since, now())
+          when input.cursor_time is not null or (input.status = 'success' and failures = 0) then null
+          else failing_since end,
         failure = case when input.status = 'success' then null else coalesce(input.failure, read_objects.failure) end,
         missing_fields = case when input.status <> 'success' then read_objects.missing_fields
           when cardinality(input.missing_fields) > 0 then (
