@@ -26,7 +26,7 @@ export const describedClassify =
       (graphql !== undefined && isGraphqlRefusal(body));
     if (isGood && !isRefused) return undefined;
     const reason = reasonIn(body, errors.message);
-    const code = body === undefined || errors.code === undefined ? undefined : textAt(body, errors.code);
+    const code = body === undefined ? undefined : codeIn(body, errors.code);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
       kindByText(reason, errors.texts) ??
@@ -87,6 +87,21 @@ function kindOf(status: number): ProviderErrorKind {
   if (status === 409) return "conflict";
   if (status === 423 || status === 429) return "rate_limited";
   return status >= 500 || status < 400 ? "unavailable" : "invalid";
+}
+
+/** Returns the text at the first path that has one. An empty path is the answer itself. */
+export function codeIn(body: Json, paths: string | string[] = []): string | undefined {
+  for (const path of [paths].flat()) {
+    const code = textIn(body, path);
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}
+
+/** An empty path is the result itself. */
+export function textIn(result: Json, path: string): string | undefined {
+  if (path !== "") return textAt(result, path);
+  return typeof result === "string" || typeof result === "number" ? String(result) : undefined;
 }
 
 /** Returns the first path's text; `*` in a path stands for every entry of a list or object, joined. */

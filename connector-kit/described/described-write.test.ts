@@ -132,3 +132,24 @@ test("no key is made for a create at a provider without keys", async () => {
   assert.equal(result?.outcomes[0]?.success, true);
   assert.equal(made, 0);
 });
+
+test("a refusal's code is the first that is there of several paths, and decides its kind", async () => {
+  const connector = describeConnector("Quill", {
+    defaults: { modes: ["create"], create: { method: "POST", path: "/{path}" } },
+    objects: { people: {} },
+    errors: {
+      message: ["message", "data.*.message"],
+      code: ["code", "data.0.code"],
+      codes: { DUPLICATE_DATA: "conflict" },
+    },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, documentation only" },
+  });
+  const refused = { code: "DUPLICATE_DATA", message: "duplicate data" };
+  const order: RecordWrite = { ...ADA, type: "create", records: [{ fields: { name: "Ada" } }] };
+  for (const body of [refused, { data: [refused] }]) {
+    const result = await connector.write?.write(order, replay({ status: 400, body }).fetch);
+    const [outcome] = result?.outcomes ?? [];
+    const error = outcome?.success === false ? outcome.error : undefined;
+    assert.deepEqual([error?.kind, error?.code], ["conflict", "DUPLICATE_DATA"]);
+  }
+});
