@@ -160,6 +160,9 @@ const ListFact = closed({
         zone: Type.Optional(oneOf(["UTC", "user"], "Zone of bounds without one.")),
         field: optional("Path of the time in a record that the bound is compared with."),
         oldestDays: Type.Optional(Type.Integer({ description: "Older bounds are refused." })),
+        unchanged: Type.Optional(
+          Type.Integer({ description: "Status, without a body, where nothing has changed since: 304." }),
+        ),
       },
       "How changes are asked for. Absent: the vendor's list has no such bound.",
     ),
@@ -264,6 +267,9 @@ const RecordFact = closed({
     Type.Unknown({
       description: "The body for a record that is not there, where its words differ by request.",
     }),
+  ),
+  missingStatus: Type.Optional(
+    Type.Integer({ description: "Status for a record that is not there. Default: 404." }),
   ),
   absent: flag("The vendor has no such request: it answers 404 or 405."),
 });

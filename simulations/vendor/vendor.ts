@@ -123,7 +123,9 @@ export class Vendor {
       return typeof answer === "string"
         ? refused(400, answer)
         : "missing" in answer
-          ? refused(404, answer.missing, "missing" in route.fact ? route.fact.missing : undefined)
+          ? isListRoute(route)
+            ? refused(404, answer.missing)
+            : refused(route.fact.missingStatus ?? 404, answer.missing, route.fact.missing)
           : answer;
     }
     return refused(400, fault ?? "refused");
@@ -170,6 +172,8 @@ export class Vendor {
       listed,
     );
     if (typeof page === "string") return page;
+    if (bound !== undefined && listed.length === 0 && fact.since?.unchanged !== undefined)
+      return { status: fact.since.unchanged, headers: {} };
     if (page.records.length === 0 && fact.whenEmpty === "404" && !page.more)
       return { missing: "there is nothing" };
     const shown = page.records.map((record) => this.shownEntry(route, request, record));
