@@ -107,7 +107,7 @@ export const description: Description = {
   others: { pattern: "[A-Z][A-Za-z0-9_]{1,60}", like: "Fountain_Pens", rules: { example: { Name: "Pen" } } },
   errors: {
     message: ["message", "data.*.message"],
-    code: "code",
+    code: ["code", "data.0.code"],
     codes: {
       INVALID_TOKEN: "unauthorized",
       AUTHENTICATION_FAILURE: "unauthorized",
@@ -118,6 +118,7 @@ export const description: Description = {
     },
     texts: {
       "the id given seems to be invalid": "not_found",
+      "record not deleted": "not_found",
       "the given id seems to be invalid": "not_found",
       "There is no data for the ID specified": "not_found",
     },
