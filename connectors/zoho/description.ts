@@ -102,7 +102,15 @@ export const description: Description = {
     Campaigns: { example: { Campaign_Name: "Ink" } },
     Vendors: { example: { Vendor_Name: "Quill Ltd" } },
     Cases: { example: { Subject: "Ink leaks" } },
-    Notes: { example: { Note_Title: "Pens" } },
+    // The only list without page tokens.
+    Notes: {
+      paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
+      example: {
+        Note_Title: "Pens",
+        Note_Content: "Ink, too",
+        Parent_Id: { module: { api_name: "Leads" }, id: "3652397000001970045" },
+      },
+    },
   },
   others: { pattern: "[A-Z][A-Za-z0-9_]{1,60}", like: "Fountain_Pens", rules: { example: { Name: "Pen" } } },
   errors: {
