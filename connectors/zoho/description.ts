@@ -33,6 +33,15 @@ const upsertBy = (key: string, example: ObjectRules["example"]): ObjectRules => 
   example,
 });
 
+/** Leads that were converted are left out by default, and would seem to be deleted. */
+const leads: ObjectRules = {
+  list: {
+    path,
+    query: { sort_by: "id", sort_order: "asc", converted: "both" },
+    pageSize: { to: "query.per_page", most: 200 },
+  },
+};
+
 export const description: Description = {
   module: "crm",
   ids: { pattern: "[0-9]{1,30}" },
@@ -91,7 +100,7 @@ export const description: Description = {
     },
   },
   objects: {
-    Leads: upsertBy("Email", { Last_Name: "Quill" }),
+    Leads: { ...leads, ...upsertBy("Email", { Last_Name: "Quill" }) },
     Contacts: upsertBy("Email", { Last_Name: "Quill" }),
     Accounts: upsertBy("Account_Name", { Account_Name: "Quill Ltd" }),
     Deals: upsertBy("Deal_Name", { Deal_Name: "Pens", Stage: "Qualification" }),
