@@ -108,9 +108,9 @@ export const description: Description = {
     Tasks: { example: { Subject: "Call Ada" } },
     Events: { example: { Event_Title: "Demo" } },
     Calls: { example: { Subject: "Pens" } },
-    Campaigns: { example: { Campaign_Name: "Ink" } },
-    Vendors: { example: { Vendor_Name: "Quill Ltd" } },
-    Cases: { example: { Subject: "Ink leaks" } },
+    Campaigns: upsertBy("Campaign_Name", { Campaign_Name: "Ink" }),
+    Vendors: upsertBy("Vendor_Name", { Vendor_Name: "Quill Ltd" }),
+    Cases: upsertBy("Subject", { Subject: "Ink leaks" }),
     // The only list without page tokens.
     Notes: {
       paging: { page: { to: "query.page", first: 1, more: "info.more_records" } },
