@@ -144,6 +144,6 @@ export const description: Description = {
   sources: {
     documentation: "https://www.zoho.com/crm/developer/docs/api/v6/",
     checked:
-      "2026-11-23, Zoho's OpenAPI file of version 8 for paths, verbs, parameters and messages; page tokens from the first page on, most codes of refusals and the header of limits were not looked up",
+      "2026-11-27, Zoho's SDK of version 6, OpenAPI file of version 8 and pages of versions 6 to 8: all but the header of limits and metadata of fields",
   },
 };
