@@ -268,16 +268,16 @@ export class Vendor {
 
   private upserted(route: RecordRoute, request: VendorRequest, fields: JsonObject): VendorAnswer | string {
     const { objectName, fact, values, object } = route;
-    const key =
-      values["key"] ??
-      fact.keys?.find((name) => values[name] !== undefined || fields[name] !== undefined) ??
-      fact.keys?.[0];
-    const value =
-      values["value"] ?? values["id"] ?? (key === undefined ? undefined : (values[key] ?? fields[key]));
+    const beside = (name: string) =>
+      fact.keyTo === undefined ? undefined : valueIn(request, fact.keyTo.replace("{key}", name));
+    const valueOf = (name: string) => values[name] ?? beside(name) ?? fields[name];
+    const key = values["key"] ?? fact.keys?.find((name) => valueOf(name) !== undefined) ?? fact.keys?.[0];
+    const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : valueOf(key));
     if (key === undefined || value === undefined || isJsonObject(value))
       return "nothing says which record is meant";
     const known = this.records.of(objectName).find((record) => String(record.fields[key]) === String(value));
     const record = known ?? this.records.put(objectName, { fields: {} });
+    if (fact.keyIsId) record.id = String(value);
     Object.assign(record.fields, this.withoutId(fields, object.id.path), { [key]: value });
     if (known) this.records.touch(record);
     return this.answered(route, record);
