@@ -57,8 +57,8 @@ const users = (key: string, path: string): ObjectRules => ({
 const inMilliseconds: ObjectRules = { changedPath: "updatedAt", since: { format: "unix-ms" } };
 
 /** In the order of ids, by page; a request without a page is not described (Iterable/api-client 981eeb5, 2026-07-09). */
-const inPages = (name: string): ObjectRules => ({
-  list: { path: "/api/{path}", query: { page: "1" }, pageSize: { to: "query.pageSize", most: 1000 } },
+const inPages = (name: string, most: number): ObjectRules => ({
+  list: { path: "/api/{path}", query: { page: "1" }, pageSize: { to: "query.pageSize", most } },
   paging: { nextUrl: { from: "nextPageUrl" } },
   total: `total${name}Count`,
 });
@@ -83,16 +83,20 @@ export const description: Description = {
     },
     campaigns: {
       ...inMilliseconds,
-      ...inPages("Campaigns"),
+      ...inPages("Campaigns", 1000),
       modes: ["read", "create"],
       create: { method: "POST", path: "/api/campaigns/create", id: "campaignId" },
       example: { name: "Pens", templateId: 1, listIds: [1] },
     },
-    templates: { ...inMilliseconds, ...inPages("Templates"), idPath: "templateId" },
+    templates: { ...inMilliseconds, ...inPages("Templates", 1000), idPath: "templateId" },
     channels: {},
     messageTypes: {},
     webhooks: {},
-    journeys: { ...inMilliseconds, paging: { nextUrl: { from: "nextPageUrl" } } },
+    journeys: {
+      ...inMilliseconds,
+      ...inPages("Journeys", 50),
+      furtherLists: [{ query: { state: "Archived" } }],
+    },
     catalogs: {
       modes: ["read", "delete"],
       records: "params.catalogNames",
