@@ -98,10 +98,12 @@ export const description: Description = {
       furtherLists: [{ query: { state: "Archived" } }],
     },
     catalogs: {
+      list: { path: "/api/{path}", query: { page: "1" }, pageSize: { to: "query.pageSize", most: 100 } },
       modes: ["read", "delete"],
       records: "params.catalogNames",
       idPath: "name",
       paging: { nextUrl: { from: "params.nextPageUrl" } },
+      total: "params.totalCatalogsCount",
       delete: { method: "DELETE", path: "/api/catalogs/{id}" },
     },
   },
