@@ -86,11 +86,12 @@ export const description: Description = {
       ...inPages("Campaigns", 1000),
       modes: ["read", "create"],
       create: { method: "POST", path: "/api/campaigns/create", id: "campaignId" },
+      get: { path: "/api/campaigns/{id}" },
       example: { name: "Pens", templateId: 1, listIds: [1] },
     },
     templates: { ...inMilliseconds, ...inPages("Templates", 1000), idPath: "templateId" },
     channels: {},
-    messageTypes: {},
+    messageTypes: inMilliseconds,
     webhooks: {},
     journeys: {
       ...inMilliseconds,
