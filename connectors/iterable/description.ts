@@ -54,7 +54,7 @@ const users = (key: string, path: string): ObjectRules => ({
   example: { firstName: "Ada" },
 });
 
-const inMilliseconds: ObjectRules = { changedPath: "updatedAt", since: { format: "unix-ms" } };
+const changed: ObjectRules = { changedPath: "updatedAt" };
 
 /** In the order of ids, by page; a request without a page is not described (Iterable/api-client 981eeb5, 2026-07-09). */
 const inPages = (name: string, most: number): ObjectRules => ({
@@ -82,19 +82,19 @@ export const description: Description = {
       example: { name: "Pens" },
     },
     campaigns: {
-      ...inMilliseconds,
+      ...changed,
       ...inPages("Campaigns", 1000),
       modes: ["read", "create"],
       create: { method: "POST", path: "/api/campaigns/create", id: "campaignId" },
       get: { path: "/api/campaigns/{id}" },
       example: { name: "Pens", templateId: 1, listIds: [1] },
     },
-    templates: { ...inMilliseconds, ...inPages("Templates", 1000), idPath: "templateId" },
+    templates: { ...changed, ...inPages("Templates", 1000), idPath: "templateId" },
     channels: {},
-    messageTypes: inMilliseconds,
+    messageTypes: changed,
     webhooks: {},
     journeys: {
-      ...inMilliseconds,
+      ...changed,
       ...inPages("Journeys", 50),
       furtherLists: [{ query: { state: "Archived" } }],
     },
@@ -121,6 +121,6 @@ export const description: Description = {
   sources: {
     documentation: "https://api.iterable.com/api/docs",
     checked:
-      "2026-11-23, recorded answers of another project (users, lists, fields), the published list of error codes and clients made from Iterable's OpenAPI; the pages of journeys and catalogs were not looked up. Customers in the European data centre have another host",
+      "2026-11-27, Iterable's OpenAPI file 1.8 and client of July 2026, and recorded answers of another project: all but the order of catalogs. Customers in the European data centre have another host",
   },
 };
