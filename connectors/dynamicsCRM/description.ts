@@ -96,7 +96,7 @@ export const description: Description = {
     tasks: { singular: "task", idPath: "activityid", example: { subject: "Call Ada" } },
     phonecalls: { singular: "phonecall", idPath: "activityid", example: { subject: "Called Ada" } },
   },
-  errors: { message: ["error.message"], code: "error.code", statuses: { "412": "not_found" } },
+  errors: { message: ["error.message"], code: "error.code", statuses: { "412": "conflict" } },
   sources: {
     documentation: "https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/overview",
     checked: "2026-11-22, documentation only",
