@@ -26,7 +26,7 @@ export const describedClassify =
       (graphql !== undefined && isGraphqlRefusal(body));
     if (isGood && !isRefused) return undefined;
     const reason = reasonIn(body, errors.message);
-    const code = body === undefined ? undefined : codeIn(body, errors.code);
+    const code = codeIn(body, errors);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
       kindByText(reason, errors.texts) ??
@@ -89,19 +89,10 @@ function kindOf(status: number): ProviderErrorKind {
   return status >= 500 || status < 400 ? "unavailable" : "invalid";
 }
 
-/** Returns the text at the first path that has one. An empty path is the answer itself. */
-export function codeIn(body: Json, paths: string | string[] = []): string | undefined {
-  for (const path of [paths].flat()) {
-    const code = textIn(body, path);
-    if (code !== undefined) return code;
-  }
-  return undefined;
-}
-
-/** An empty path is the result itself. */
-export function textIn(result: Json, path: string): string | undefined {
-  if (path !== "") return textAt(result, path);
-  return typeof result === "string" || typeof result === "number" ? String(result) : undefined;
+function codeIn(body: Json | undefined, { code, furtherCode }: Description["errors"]): string | undefined {
+  if (body === undefined) return undefined;
+  const first = code === undefined ? undefined : textAt(body, code);
+  return first ?? (furtherCode === undefined ? undefined : textAt(body, furtherCode));
 }
 
 /** Returns the first path's text; `*` in a path stands for every entry of a list or object, joined. */

@@ -133,13 +133,14 @@ test("no key is made for a create at a provider without keys", async () => {
   assert.equal(made, 0);
 });
 
-test("a refusal's code is the first that is there of several paths, and decides its kind", async () => {
+test("a refusal's code stands at one of two places, and decides its kind", async () => {
   const connector = describeConnector("Quill", {
     defaults: { modes: ["create"], create: { method: "POST", path: "/{path}" } },
     objects: { people: {} },
     errors: {
       message: ["message", "data.*.message"],
-      code: ["code", "data.0.code"],
+      code: "code",
+      furtherCode: "data.0.code",
       codes: { DUPLICATE_DATA: "conflict" },
     },
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, documentation only" },

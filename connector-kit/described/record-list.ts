@@ -9,8 +9,7 @@ import type { Description } from "./description.ts";
 import { bodyOf } from "./body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
-import { textIn } from "./described-classify.ts";
-import { refusalIn, refusalOf } from "./record-result.ts";
+import { refusalIn, refusalOf, textIn } from "./record-result.ts";
 import { nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 export interface RecordList {

@@ -1,16 +1,14 @@
 /** Reads what a provider tells about one written record: that it was written, or why not. */
 import type { Json } from "../../ground/json.ts";
 import { ProviderError } from "../provider-error.ts";
-import { codeIn, kindByText, reasonIn, textIn } from "./described-classify.ts";
+import { textAt } from "../text-at.ts";
+import { kindByText, reasonIn } from "./described-classify.ts";
 import type { Description } from "./description.ts";
 import type { ResultRules } from "./write-rules.ts";
 
-/** Rules of a record's result; those of errors may have several paths of a code. */
-type Rules = Omit<ResultRules, "code"> & { code?: Description["errors"]["code"] };
-
 /** Returns the refusal of the record; undefined if it was written. */
 export function refusalIn(
-  rules: Rules,
+  rules: ResultRules,
   errors: Description["errors"],
   result: Json | undefined,
 ): ProviderError | undefined {
@@ -22,12 +20,13 @@ export function refusalIn(
 }
 
 export function refusalOf(
-  rules: Pick<Rules, "message" | "code">,
+  rules: Pick<ResultRules, "message" | "code">,
   errors: Description["errors"],
   result: Json,
   message?: string,
 ): ProviderError {
-  const code = codeIn(result, rules.code);
+  const codePath = rules.code;
+  const code = codePath === undefined ? undefined : textIn(result, codePath);
   const known =
     code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined;
   const reason = message ?? reasonIn(result, rules.message ?? errors.message);
@@ -41,6 +40,12 @@ export function refusalOf(
 export function conditionOf(okWhen: string): { path: string; values: string[] } {
   const [path = "", values = ""] = okWhen.split("=");
   return { path, values: values.split("|") };
+}
+
+/** An empty path is the result itself. */
+export function textIn(result: Json, path: string): string | undefined {
+  if (path !== "") return textAt(result, path);
+  return typeof result === "string" || typeof result === "number" ? String(result) : undefined;
 }
 
 export const okWhenFault = (okWhen: string | undefined): string | undefined =>

@@ -124,7 +124,8 @@ export const description: Description = {
   others: { pattern: "[A-Z][A-Za-z0-9_]{1,60}", like: "Fountain_Pens", rules: { example: { Name: "Pen" } } },
   errors: {
     message: ["message", "data.*.message"],
-    code: ["code", "data.0.code"],
+    code: "code",
+    furtherCode: "data.0.code",
     codes: {
       INVALID_TOKEN: "unauthorized",
       AUTHENTICATION_FAILURE: "unauthorized",
