@@ -128,7 +128,9 @@ function valueAtTarget(
 }
 
 function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
-  const asked = Number(valueAtTarget(query, list?.pageSize?.to) ?? Number.NaN);
+  const [before = "", after = ""] = list?.pageSize?.template?.split("{size}") ?? [];
+  const told = valueAtTarget(query, list?.pageSize?.to) ?? "";
+  const asked = Number(told.slice(before.length, told.length - after.length) || Number.NaN);
   // A short page ends a walk by numbers, so a page must be as long as it was asked for.
   if ((paging?.page && !paging.page.more) || (paging?.offset && !paging.offset.more))
     return asked || MOST_PER_PAGE;

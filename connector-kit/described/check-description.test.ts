@@ -141,6 +141,10 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ["create.also.team", { create: { ...UPDATE, also: { team: "{connection}" } } }],
     ["list.query", { list: { path: "/a", query: {} }, since: { to: "fill.changed" } }],
     ["list.pageSize.to", { list: { path: "/a", pageSize: { to: "fill.", most: 10 } } }],
+    [
+      "list.pageSize.template",
+      { list: { path: "/a", pageSize: { to: "query.n", template: "n", most: 10 } } },
+    ],
     ["typedValues", { typedValues: { type: "type", values: {} } }],
     ["update.readBefore", { update, get: undefined }],
     ["update.readBefore.to", { update: { ...update, readBefore: { from: "a", to: "header.a" } } }],

@@ -96,7 +96,6 @@ const writeTargets = ({
 function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
   const { list, create, update, upsert, delete: remove, get, since, paging, select, batch, metadata } = rules;
   const listTargets: [string, string | undefined][] = [
-    ["list.pageSize.to", list?.pageSize?.to],
     ["paging.cursor.to", paging?.cursor?.to],
     ["paging.page.to", paging?.page?.to],
     ["paging.offset.to", paging?.offset?.to],
@@ -111,6 +110,10 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ...writeTargets(rules).flatMap(([member, value]) => fault(`${path}.${member}`, targetFault(value))),
     ...listTargets.flatMap(([member, value]) =>
       fault(`${path}.${member}`, targetFault(value, ["query", "body", "fill"])),
+    ),
+    ...fault(
+      `${path}.list.pageSize.to`,
+      targetFault(list?.pageSize?.to, ["query", "body", "header", "fill"]),
     ),
     ...textFaults(rules, path),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
@@ -140,6 +143,9 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ...(since?.paging ? pagingFaults(since.paging, `${path}.since.paging`) : []),
     ...(since?.template !== undefined && !since.template.includes("{since}")
       ? [{ path: `${path}.since.template`, message: "must contain {since}" }]
+      : []),
+    ...(list?.pageSize?.template?.includes("{size}") === false
+      ? [{ path: `${path}.list.pageSize.template`, message: "must contain {size}" }]
       : []),
     ...(list?.pageSize && (list.pageSize.most < 1 || list.pageSize.most > 10_000)
       ? [{ path: `${path}.list.pageSize.most`, message: "must be between 1 and 10000" }]

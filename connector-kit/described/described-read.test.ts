@@ -81,3 +81,23 @@ test("a bound in a header goes with every page, also where the address of the ne
   }
   assert.equal(read.preparePage(PLAN).headers, undefined);
 });
+
+// OData in Microsoft Dataverse: page-results.md of MicrosoftDocs/powerapps-docs, 2024-07-01.
+test("the size of a page is a preference in a header, of every page; a $ in names is not encoded", async () => {
+  const pageSize = { to: "header.Prefer", template: "odata.maxpagesize={size}", most: 500 };
+  const read = readerOf({
+    list: { path: "/{path}", query: { $select: "name" }, pageSize },
+    paging: { nextUrl: { from: "next" } },
+    records: "value",
+  });
+  const next = "https://quill.example/people?$select=name&$skiptoken=%3Ccookie%3E";
+  const { fetch, requests } = replay({ status: 200, body: { value: [{ id: "7" }], next } });
+  const page = await read.readPage(PLAN, undefined, fetch);
+  assert.deepEqual(
+    [requests[0], read.preparePage(PLAN, page.next)].map((request) => [request?.path, request?.headers]),
+    [
+      ["/people?$select=name", { prefer: "odata.maxpagesize=500" }],
+      ["/people?$select=name&$skiptoken=%3Ccookie%3E", { prefer: "odata.maxpagesize=500" }],
+    ],
+  );
+});

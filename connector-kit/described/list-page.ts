@@ -43,7 +43,7 @@ export function pageRequest(
     body: bodyOf(rules, list.body),
     ...(list.headers && { headers: list.headers }),
   };
-  if (list.pageSize) put(parts, list.pageSize.to, sizeIn(list.pageSize.most, plan.pageSize));
+  if (list.pageSize) putSize(parts, list.pageSize, plan.pageSize);
   putSince(parts, chosen, plan.account);
   const named = namedFields(rules, plan);
   putSelected(parts, rules, named);
@@ -77,6 +77,15 @@ function filledQuery(rules: ObjectPlan, { filled, query }: RequestParts): Reques
   return Object.entries(rules.list?.query ?? {})
     .filter(([name]) => !own.has(name))
     .map(([name, value]) => [name, fillText(value, rules, { ...empty, ...filled })]);
+}
+
+function putSize(
+  parts: RequestParts,
+  { to, template, most }: NonNullable<NonNullable<ObjectPlan["list"]>["pageSize"]>,
+  wanted: number | undefined,
+): void {
+  const size = sizeIn(most, wanted);
+  put(parts, to, template?.replace("{size}", String(size)) ?? size);
 }
 
 const sizeIn = (most: number, wanted: number | undefined): number => Math.min(wanted ?? most, most);

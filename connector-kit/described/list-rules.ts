@@ -42,7 +42,8 @@ export const ListRequest = Type.Object({
   pageSize: Type.Optional(
     Type.Object(
       {
-        to: target("Where the size of a page goes: `query.<name>` or `body.<path>`."),
+        to: target("Where the size of a page goes: `query.<name>`, `body.<path>` or `header.<name>`."),
+        template: optional("Text around the size, with `{size}`."),
         most: Type.Integer({ description: "Records of a page at most." }),
       },
       { description: "For lists whose caller chooses how long a page is." },

@@ -45,9 +45,9 @@ export function withQuery(path: string, query: RequestParts["query"]): string {
   return `${path}${path.includes("?") ? "&" : "?"}${encoded.join("&")}`;
 }
 
-/** Providers with names such as `page[size]` document the brackets unescaped. */
+/** Providers with names such as `page[size]` and `$filter` document these signs unescaped. */
 const encodeName = (name: string): string =>
-  encodeURIComponent(name).replaceAll("%5B", "[").replaceAll("%5D", "]");
+  encodeURIComponent(name).replaceAll("%5B", "[").replaceAll("%5D", "]").replaceAll("%24", "$");
 
 export function timeText(time: Date, form: TimeForm = "rfc3339"): string {
   if (form === "unix") return String(Math.floor(time.getTime() / 1000));
