@@ -1,5 +1,5 @@
 /** Microsoft Dynamics' tables, by the Dataverse Web API. An update must not create, hence `If-Match`. */
-import type { Description } from "../../connector-kit/described/description.ts";
+import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 import type { BatchRules } from "../../connector-kit/described/batch-rules.ts";
 import type { FieldListRules } from "../../connector-kit/described/metadata-rules.ts";
 
@@ -58,19 +58,30 @@ const columns: FieldListRules = {
   required: { paths: ["RequiredLevel.Value"], is: ["ApplicationRequired", "SystemRequired"] },
 };
 
+/** Changes are in the order of their time; the id behind it, because pages lose or repeat records of one time otherwise. */
+const table = (singular: string, idPath: string, example: ObjectRules["example"]): ObjectRules => ({
+  singular,
+  idPath,
+  since: {
+    to: "query.$filter",
+    template: "modifiedon ge {since}",
+    format: "rfc3339-seconds",
+    query: { $orderby: `modifiedon asc,${idPath} asc` },
+  },
+  example,
+});
+
 export const description: Description = {
   ids: { pattern: "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}" },
   defaults: {
-    list: { path: "/v9.2/{path}" },
+    // Without a size 5,000 records come, with all columns, which can be more than one answer may have.
+    list: {
+      path: "/v9.2/{path}",
+      pageSize: { to: "header.prefer", template: "odata.maxpagesize={size}", most: 500 },
+    },
     records: "value",
     paging: { nextUrl: { from: "@odata.nextLink" } },
     changedPath: "modifiedon",
-    since: {
-      to: "query.$filter",
-      template: "modifiedon ge {since}",
-      format: "rfc3339-seconds",
-      query: { $orderby: "modifiedon asc" },
-    },
     create: { method: "POST", path: "/v9.2/{path}", headers: { prefer: "return=representation" } },
     update: { method: "PATCH", path: "/v9.2/{path}({id})", headers: { "if-match": "*" }, empty: true },
     delete: { method: "DELETE", path: "/v9.2/{path}({id})" },
@@ -79,26 +90,23 @@ export const description: Description = {
   },
   objects: {
     contacts: {
-      singular: "contact",
-      idPath: "contactid",
+      ...table("contact", "contactid", { firstname: "Ada" }),
       batch: together("contactid"),
-      example: { firstname: "Ada" },
     },
     accounts: {
-      singular: "account",
-      idPath: "accountid",
+      ...table("account", "accountid", { name: "Quill Ltd" }),
       batch: together("accountid"),
-      example: { name: "Quill Ltd" },
     },
-    leads: { singular: "lead", idPath: "leadid", example: { subject: "Pens" } },
-    opportunities: { singular: "opportunity", idPath: "opportunityid", example: { name: "Pens" } },
-    incidents: { singular: "incident", idPath: "incidentid", example: { title: "Printer" } },
-    tasks: { singular: "task", idPath: "activityid", example: { subject: "Call Ada" } },
-    phonecalls: { singular: "phonecall", idPath: "activityid", example: { subject: "Called Ada" } },
+    leads: table("lead", "leadid", { subject: "Pens" }),
+    opportunities: table("opportunity", "opportunityid", { name: "Pens" }),
+    incidents: table("incident", "incidentid", { title: "Printer" }),
+    tasks: table("task", "activityid", { subject: "Call Ada" }),
+    phonecalls: table("phonecall", "activityid", { subject: "Called Ada" }),
   },
   errors: { message: ["error.message"], code: "error.code", statuses: { "412": "conflict" } },
   sources: {
     documentation: "https://learn.microsoft.com/en-us/power-apps/developer/data-platform/webapi/overview",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-27, Microsoft's documentation of the Web API in MicrosoftDocs/powerapps-docs, 2021 to 2024: all but batches and metadata",
   },
 };
