@@ -6,6 +6,7 @@ import { Type, type Static, type TProperties } from "typebox";
 
 const text = (description: string) => Type.String({ description });
 const optional = (description: string) => Type.Optional(Type.String({ description }));
+const integer = (description: string) => Type.Optional(Type.Integer({ description }));
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 const closed = <P extends TProperties>(members: P, description?: string) =>
   Type.Object(members, { additionalProperties: false, ...(description !== undefined && { description }) });
@@ -108,11 +109,11 @@ const ListPaging = closed(
     ),
     total: optional("Path of the number of all records, or of all pages with `totalIs`."),
     totalIs: Type.Optional(oneOf(["records", "pages", "lastPage"])),
-    first: Type.Optional(Type.Integer({ description: "Number of the first page, or of the first record." })),
+    first: integer("Number of the first page, or of the first record."),
     size: optional("Where the size of a page goes."),
     sizeTemplate: optional("Text around the size, with `{size}`."),
-    largest: Type.Optional(Type.Integer({ description: "Largest page. A larger size is refused or cut." })),
-    default: Type.Optional(Type.Integer({ description: "Size of a page without the parameter." })),
+    largest: integer("Largest page. A larger size is refused or cut."),
+    default: integer("Size of a page without the parameter."),
     oversize: Type.Optional(oneOf(["refused", "cut"], "What becomes of a larger size.")),
     positional: flag(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
@@ -159,10 +160,8 @@ const ListFact = closed({
         inclusive: flag("Whether records that changed exactly then are among them. Absent: unknown."),
         zone: Type.Optional(oneOf(["UTC", "user"], "Zone of bounds without one.")),
         field: optional("Path of the time in a record that the bound is compared with."),
-        oldestDays: Type.Optional(Type.Integer({ description: "Older bounds are refused." })),
-        unchanged: Type.Optional(
-          Type.Integer({ description: "Status, without a body, where nothing has changed since: 304." }),
-        ),
+        oldestDays: integer("Older bounds are refused."),
+        unchanged: integer("Status, without a body, where nothing has changed since: 304."),
       },
       "How changes are asked for. Absent: the vendor's list has no such bound.",
     ),
@@ -270,9 +269,7 @@ const RecordFact = closed({
       description: "The body for a record that is not there, where its words differ by request.",
     }),
   ),
-  missingStatus: Type.Optional(
-    Type.Integer({ description: "Status for a record that is not there. Default: 404." }),
-  ),
+  missingStatus: integer("Status for a record that is not there. Default: 404."),
   absent: flag("The vendor has no such request: it answers 404 or 405."),
 });
 
@@ -281,7 +278,7 @@ const ObjectFacts = closed({
     path: text("Path of the id in a record."),
     type: oneOf(["string", "integer", "uuid"]),
     example: optional("An id as the vendor's material shows one."),
-    longest: Type.Optional(Type.Integer({ description: "Characters at most." })),
+    longest: integer("Characters at most."),
     pattern: optional("Form of a whole id, where the vendor names one."),
   }),
   changed: Type.Optional(
@@ -351,11 +348,7 @@ export const FactsSchema = closed({
       }),
       message: text("Path of the reason in it."),
       code: optional("Path of the code in it."),
-      status: Type.Optional(
-        Type.Integer({
-          description: "Status of every refusal, where the vendor has only one, for example 200.",
-        }),
-      ),
+      status: integer("Status of every refusal, where the vendor has only one, for example 200."),
       rateLimits: Type.Optional(
         Type.Array(
           closed({
