@@ -58,16 +58,9 @@ const columns: FieldListRules = {
   required: { paths: ["RequiredLevel.Value"], is: ["ApplicationRequired", "SystemRequired"] },
 };
 
-/** Changes are in the order of their time; the id behind it, because pages lose or repeat records of one time otherwise. */
 const table = (singular: string, idPath: string, example: ObjectRules["example"]): ObjectRules => ({
   singular,
   idPath,
-  since: {
-    to: "query.$filter",
-    template: "modifiedon ge {since}",
-    format: "rfc3339-seconds",
-    query: { $orderby: `modifiedon asc,${idPath} asc` },
-  },
   example,
 });
 
@@ -82,6 +75,8 @@ export const description: Description = {
     records: "value",
     paging: { nextUrl: { from: "@odata.nextLink" } },
     changedPath: "modifiedon",
+    // In the order of ids, which is the vendor's own and unambiguous.
+    since: { to: "query.$filter", template: "modifiedon ge {since}", format: "rfc3339-seconds" },
     create: { method: "POST", path: "/v9.2/{path}", headers: { prefer: "return=representation" } },
     update: { method: "PATCH", path: "/v9.2/{path}({id})", headers: { "if-match": "*" }, empty: true },
     delete: { method: "DELETE", path: "/v9.2/{path}({id})" },
