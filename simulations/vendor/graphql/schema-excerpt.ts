@@ -53,10 +53,10 @@ export function schemaExcerpt(schema: GraphQLSchema, facts: Facts): string {
   const inOrder = Object.values(schema.getTypeMap()).filter((type) => kept.has(type));
   const isRoot = (type: GraphQLNamedType) =>
     type === schema.getQueryType() || type === schema.getMutationType();
-  return [...inOrder.filter(isRoot), ...inOrder.filter((type) => !isRoot(type))]
+  const texts = [...inOrder.filter(isRoot), ...inOrder.filter((type) => !isRoot(type))]
     .map((type) => typeText(type, kept))
-    .filter((text) => text !== "")
-    .join("\n");
+    .filter((text) => text !== "");
+  return [rootsText(schema), ...texts].filter((text) => text !== "").join("\n");
 }
 
 /** Returns a vendor's schema: SDL, or the answer to an introspection with or without `data` around it. */
@@ -64,6 +64,13 @@ export function readGraphqlSchema(text: string): GraphQLSchema {
   if (!text.trimStart().startsWith("{")) return buildSchema(text, { assumeValidSDL: true });
   const read = JSON.parse(text) as { data?: IntrospectionQuery } & IntrospectionQuery;
   return buildClientSchema(read.data ?? read, { assumeValid: true });
+}
+
+/** Roots with names of their own are declared. */
+function rootsText(schema: GraphQLSchema): string {
+  const [query, mutation] = [schema.getQueryType()?.name, schema.getMutationType()?.name];
+  if ((query ?? "Query") === "Query" && (mutation ?? "Mutation") === "Mutation") return "";
+  return `schema {\n  query: ${query}\n${mutation === undefined ? "" : `  mutation: ${mutation}\n`}}\n`;
 }
 
 type Kept = Map<GraphQLNamedType, Set<string>>;
@@ -137,7 +144,11 @@ const argumentPaths = (fact: ListFact | RecordFact): Path[] => [
   ...("wrap" in fact && fact.wrap !== undefined ? [fact.wrap.split(".")] : []),
 ];
 
+/** Lists of all countries and currencies are no facts about an object. */
+const MOST_VALUES = 60;
+
 function typeText(type: GraphQLNamedType, kept: Kept): string {
+  if (isEnumType(type) && type.getValues().length > MOST_VALUES) return `scalar ${type.name}\n`;
   if (isScalarType(type)) return isSpecifiedScalarType(type) ? "" : `scalar ${type.name}\n`;
   if (isEnumType(type))
     return `enum ${type.name} {\n${type

@@ -74,11 +74,8 @@ async function otherRefusal(
   { status, body, code, means }: OtherRefusal,
 ): Promise<undefined> {
   const { errors } = bench.facts;
-  const answer = refusal(
-    { ...bench.facts, errors: { source: "", message: "", ...errors, body } },
-    status,
-    REASON,
-  );
+  const { status: _, ...usual } = errors ?? { source: "", message: "" };
+  const answer = refusal({ ...bench.facts, errors: { ...usual, body } }, status, REASON);
   bench.vendor.next = answer;
   const error = await refusedBy(bench, way);
   if (JSON.stringify(body).includes("REASON"))
