@@ -12,6 +12,9 @@ import type { Description } from "./description.ts";
 
 const RATE_LIMITED_MS = 10_000;
 
+/** Servers of GraphQL give this code to errors that they did not expect, with status 200. */
+export const UNEXPECTED = "INTERNAL_SERVER_ERROR";
+
 /** Returns the classification of a connector: undefined for a success. */
 export const describedClassify =
   (provider: string, { errors, limits, graphql }: Description) =>
@@ -31,6 +34,7 @@ export const describedClassify =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
       kindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
+      (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
       (isGood ? "invalid" : refusalKind(response, kindOf(status), isFilledJson(body)));
     return new ProviderError({
       kind,

@@ -5,7 +5,7 @@ import type { ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import { parseBody } from "../send-request.ts";
 import { textAt } from "../text-at.ts";
-import { isRefusedPayload } from "./described-classify.ts";
+import { isRefusedPayload, UNEXPECTED } from "./described-classify.ts";
 import type { Description } from "./description.ts";
 import { at, idOf, type ObjectPlan } from "./object-plan.ts";
 
@@ -18,9 +18,6 @@ interface Judge {
   /** Whether the error is about this record alone: it may have been written. */
   isOfRecord(error: unknown): boolean;
 }
-
-/** Servers give this code to errors that they did not expect. */
-const UNEXPECTED = "INTERNAL_SERVER_ERROR";
 
 /** Judges as `classify` whatever is not the answer to a mutation. */
 export function mutationJudge(
