@@ -74,12 +74,21 @@ export const description: Description = {
   errors: {
     message: ["errors.*.message", "data.*.userErrors.*.message", "errors"],
     code: "errors.0.extensions.code",
-    codes: { THROTTLED: "rate_limited", ACCESS_DENIED: "forbidden" },
-    texts: { "does not exist": "not_found" },
+    codes: {
+      THROTTLED: "rate_limited",
+      ACCESS_DENIED: "forbidden",
+      SHOP_INACTIVE: "forbidden",
+      RESOURCE_NOT_FOUND: "not_found",
+    },
+    texts: {
+      "does not exist": "not_found",
+      "Customer can't be found": "not_found",
+      "Draft order not found": "not_found",
+    },
   },
   sources: {
     documentation: "https://shopify.dev/docs/api/admin-graphql",
     checked:
-      "2026-11-23, documentation of UserError and productDelete; the other mutations are named as in the fact sheet of the public connector",
+      "2026-11-27, schema of the version 2025-10 and recorded answers of a shop; how a draft order that is gone is refused was not found",
   },
 };
