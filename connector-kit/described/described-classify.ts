@@ -28,14 +28,15 @@ export const describedClassify =
       isListed(body, errors) ||
       (graphql !== undefined && isGraphqlRefusal(body));
     if (isGood && !isRefused) return undefined;
-    const reason = reasonIn(body, errors.message);
+    const words = errors.plainText ? plainText(response) : undefined;
+    const reason = reasonIn(body, errors.message) ?? words;
     const code = codeIn(body, errors);
     const kind =
       (code !== undefined && Object.hasOwn(errors.codes ?? {}, code) ? errors.codes?.[code] : undefined) ??
       kindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
       (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
-      (isGood ? "invalid" : refusalKind(response, kindOf(status), isFilledJson(body)));
+      (isGood ? "invalid" : refusalKind(response, kindOf(status), words !== undefined || isFilledJson(body)));
     return new ProviderError({
       kind,
       message: reason ?? unexplained(provider, status, kind),
@@ -45,6 +46,15 @@ export const describedClassify =
       rawResponse: shorten(response.text),
     });
   };
+
+const MOST_WORDS = 500;
+
+/** Pages of servers in between are HTML. */
+function plainText({ headers, text }: ProviderResponse): string | undefined {
+  const words = text.trim();
+  const isPlain = /^text\/plain\b/i.test(headers["content-type"] ?? "") && !words.startsWith("<");
+  return isPlain && words !== "" && words.length <= MOST_WORDS ? words : undefined;
+}
 
 /** JSON is taken for the provider's own, because a description does not know each of its forms. */
 const isFilledJson = (body: Json | undefined): boolean =>

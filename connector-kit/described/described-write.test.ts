@@ -154,3 +154,20 @@ test("a refusal's code stands at one of two places, and decides its kind", async
     assert.deepEqual([error?.kind, error?.code], ["conflict", "DUPLICATE_DATA"]);
   }
 });
+
+// providers/insightly/read_test.go of amp-labs/connectors, 2026-08-21.
+test("a refusal in plain text is explained, and a page of HTML is not", async () => {
+  const connector = describeConnector("Quill", {
+    defaults: { modes: ["create"], create: { method: "POST", path: "/{path}" } },
+    objects: { people: {} },
+    errors: { message: ["Message"], plainText: true },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, documentation only" },
+  });
+  const refusal = (text: string, contentType = "text/plain; charset=utf-8") =>
+    connector.classify?.({ path: "/people", status: 403, headers: { "content-type": contentType }, text });
+  const words = "API User does not have access to CommunityComments.";
+  assert.deepEqual([refusal(words)?.kind, refusal(words)?.message], ["forbidden", words]);
+  assert.equal(refusal("<html>Forbidden</html>")?.kind, "unavailable");
+  assert.equal(refusal(words, "text/html")?.kind, "unavailable");
+  assert.equal(refusal(words.repeat(20))?.kind, "unavailable");
+});

@@ -272,6 +272,9 @@ export const DescriptionSchema = Type.Object({
     okWhen: optional("`path=value` that a success has although the status is 200."),
     refusedBy: optional("Path of a list of reasons that only refusals have, also those with the status 200."),
     message: Type.Array(Type.String(), { description: "Paths of the reason; the first that is there." }),
+    plainText: Type.Optional(
+      Type.Boolean({ description: "Refusals can be plain text, which then is the reason." }),
+    ),
     code: optional("Path of the provider's code."),
     furtherCode: optional("Path of the code in answers that have none at `code`."),
     codes: Type.Optional(Type.Record(Type.String(), Kind, { description: "Kind of an error by code." })),

@@ -364,7 +364,9 @@ export const FactsSchema = closed({
           closed({
             source: text("Key in `sources`."),
             status: Type.Integer(),
-            body: Type.Unknown({ description: "The body, with `REASON` in place of the reason." }),
+            body: Type.Unknown({
+              description: "The body, with `REASON` in place of the reason; a text is plain text.",
+            }),
             code: optional("Path of the code in it."),
             of: Type.Optional(oneOf(["read", "create"], "Of these requests only.")),
             means: Type.Optional(

@@ -108,15 +108,17 @@ const fetchOf =
       Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
     );
     const answer = vendor.answer({ method, target: path, headers: names, body: text });
+    // A text is no JSON: some vendors refuse in plain words.
+    const isText = typeof answer.body === "string";
     const answered = {
       date: now().toUTCString(),
-      "content-type": "application/json",
+      "content-type": isText ? "text/plain" : "application/json",
       ...answer.headers,
     };
     return {
       path: path.split("?")[0] ?? "",
       status: answer.status,
       headers: answered,
-      text: answer.body === undefined ? "" : JSON.stringify(answer.body),
+      text: answer.body === undefined ? "" : isText ? String(answer.body) : JSON.stringify(answer.body),
     };
   };
