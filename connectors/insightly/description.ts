@@ -26,9 +26,10 @@ export const description: Description = {
     Projects: { ...known("PROJECT_ID"), example: { PROJECT_NAME: "Move" } },
     Tasks: { ...known("TASK_ID"), example: { TITLE: "Call Ada" } },
   },
-  errors: { message: ["Message", "message"] },
+  errors: { message: ["Message"], plainText: true },
   sources: {
     documentation: "https://api.insightly.com/v3.1/Help",
-    checked: "2026-11-22, documentation only",
+    checked:
+      "2026-11-27, two clients by others, one of them generated from Insightly's OpenAPI file of version 3.1, and recorded answers: all but the order of lists",
   },
 };
