@@ -107,3 +107,5 @@ function nextOffset({ hasMore, offset }: JsonObject): string | undefined {
   if (typeof offset === "number" && Number.isInteger(offset) && offset > 0) return String(offset);
   throw brokenPage("HubSpot's answer is broken: more lists follow, but `offset` is not a number");
 }
+
+export const COLLECTION_NAMES = Object.keys(COLLECTIONS);

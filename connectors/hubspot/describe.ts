@@ -5,9 +5,10 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provide
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
-import { collectionOf } from "./collection.ts";
+import { collectionOf, COLLECTION_NAMES } from "./collection.ts";
+import { STANDARD_OBJECTS } from "./event-objects.ts";
 import { kindOfProperty, type Property } from "./property.ts";
-import { getSchema, listPipelines } from "./property-request.ts";
+import { getSchema, listPipelines, LIST_SCHEMAS } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 import { readProperties } from "./upsert-properties.ts";
 
@@ -28,6 +29,16 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
     displayName: labelOf(textOf(labels.plural) ?? textOf(labels.singular) ?? objectName),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
   };
+}
+
+/** Returns the standard objects, and the custom ones as far as the customer lets them be listed. */
+export async function listObjects(fetch: ProviderFetch): Promise<string[]> {
+  const { results } = await readIfAllowed(LIST_SCHEMAS, fetch);
+  const custom = objects(results).flatMap(({ name, fullyQualifiedName }) => [
+    textOf(name) ?? [],
+    textOf(fullyQualifiedName) ?? [],
+  ]);
+  return [...STANDARD_OBJECTS, ...COLLECTION_NAMES, ...custom.flat()];
 }
 
 /** Capitalizes labels: those of standard objects look like names. */

@@ -1,5 +1,8 @@
 /** Knows the objects of HubSpot's events by every name that they have. */
 
+/** Has no type id; its events name it like this. */
+const CONVERSATION = "conversation";
+
 /** Type id, singular and plural. */
 const OBJECTS: readonly (readonly [string, string, string])[] = [
   ["0-1", "contact", "contacts"],
@@ -32,14 +35,21 @@ const OBJECTS: readonly (readonly [string, string, string])[] = [
   ["0-410", "course", "courses"],
   ["0-420", "listing", "listings"],
   ["0-421", "appointment", "appointments"],
-  // Has no type id; its events name it like this.
-  ["conversation", "conversation", "conversations"],
+  [CONVERSATION, CONVERSATION, "conversations"],
 ];
 
 const BY_NAME = new Map(OBJECTS.flatMap((object) => object.map((name) => [name, object])));
 
 const entryOf = (name: string): (typeof OBJECTS)[number] | undefined =>
   BY_NAME.get(name.toLowerCase().replaceAll(" ", "_"));
+
+/** The names of standard objects in the paths of the CRM API. */
+export const STANDARD_OBJECTS = OBJECTS.flatMap(([typeId, , plural]) =>
+  typeId === CONVERSATION ? [] : [plural],
+);
+
+/** Returns false for an object of another API than that of the CRM, which has no properties. */
+export const hasProperties = (name: string): boolean => entryOf(name)?.[0] !== CONVERSATION;
 
 /** Returns the type id of a standard object, and a type id unchanged; undefined for the name of a custom object. */
 export const typeIdOf = (name: string): string | undefined =>

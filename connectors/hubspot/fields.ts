@@ -1,12 +1,16 @@
 /** Describes and creates HubSpot properties: entry point for fields. */
 import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
-import { describeObject } from "./describe.ts";
+import { describeObject, listObjects } from "./describe.ts";
+import { hasProperties } from "./event-objects.ts";
+import { isReadable } from "./read-object.ts";
 import { propertyFaults, propertyName } from "./property-plan.ts";
 import { upsertProperties } from "./upsert-properties.ts";
 
 export const fields: CustomFieldsConnector = {
   module: "crm",
+  describes: (objectName) => isReadable(objectName) && hasProperties(objectName),
   describe: describeObject,
+  listObjects,
   check: propertyFaults,
   nameOf: propertyName,
   upsert: upsertProperties,

@@ -15,6 +15,7 @@ const get = (path: string): ProviderRequest => ({ method: "GET", path, repeatabl
 export const listProperties = (objectName: string) => get(`${PROPERTIES}/${objectName}`);
 export const getProperty = (objectName: string, name: string) => get(`${PROPERTIES}/${objectName}/${name}`);
 export const getGroup = (objectName: string) => get(`${PROPERTIES}/${objectName}/groups/${GROUP}`);
+export const LIST_SCHEMAS = get("/crm/v3/schemas");
 export const getSchema = (objectName: string) => get(`/crm/v3/schemas/${objectName}`);
 export const listPipelines = (objectName: string) => get(`/crm/v3/pipelines/${objectName}`);
 

@@ -29,6 +29,15 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   };
 }
 
+/** Returns the objects that the connected user may see. */
+export async function listObjects(fetch: ProviderFetch): Promise<string[]> {
+  const path = `${DATA}/sobjects`;
+  const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
+  if (answer.error) throw answer.error;
+  const { sobjects } = isJsonObject(answer.body) ? answer.body : {};
+  return objects(sobjects).flatMap(({ name }) => textOf(name) ?? []);
+}
+
 /** Relations without a name cannot be read from the parent. */
 function toChild({ childSObject, field, relationshipName }: JsonObject): ChildObject | undefined {
   if (typeof childSObject !== "string" || typeof field !== "string") return undefined;

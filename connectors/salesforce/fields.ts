@@ -1,12 +1,13 @@
 /** Describes and creates Salesforce fields: entry point for fields. */
 import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
 import { fieldFaults, fullNameOf } from "./custom-field.ts";
-import { describeObject } from "./describe.ts";
+import { describeObject, listObjects } from "./describe.ts";
 import { upsertCustomFields } from "./upsert-custom-fields.ts";
 
 export const fields: CustomFieldsConnector = {
   module: "crm",
   describe: describeObject,
+  listObjects,
   check: fieldFaults,
   nameOf: (request) => fullNameOf(request).toLowerCase(),
   upsert: upsertCustomFields,

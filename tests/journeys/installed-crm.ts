@@ -40,8 +40,9 @@ export interface InstalledCrm {
   groupRef: string;
   connectionId: string;
   installationId: string;
-  update(updateMask: string[], installation: object): Promise<Answer>;
-  updateContent(updateMask: string[], content: object): Promise<Answer>;
+  update(updateMask: string[], installation: object, query?: string): Promise<Answer>;
+  /** `query` may be `?skipSampling=true`: the account does not have every object of the manifest. */
+  updateContent(updateMask: string[], content: object, query?: string): Promise<Answer>;
   /** Of `contacts` of this installation unless said otherwise. */
   patch(action: string, changes: object[], objectName?: string, which?: object): Promise<Answer>;
   show(): Promise<Answer["body"]>;
@@ -56,14 +57,14 @@ export async function installCrm(on: TestBusbar, groupRef: string): Promise<Inst
     content: CONTENT,
   });
   const path = `/integrations/crm/installations/${installationId}`;
-  const update: InstalledCrm["update"] = (updateMask, installation) =>
-    on.inProject("PATCH", path, { updateMask, installation });
+  const update: InstalledCrm["update"] = (updateMask, installation, query = "") =>
+    on.inProject("PATCH", `${path}${query}`, { updateMask, installation });
   return {
     groupRef,
     connectionId,
     installationId,
     update,
-    updateContent: (updateMask, content) => update(updateMask, { config: { content } }),
+    updateContent: (updateMask, content, query) => update(updateMask, { config: { content } }, query),
     patch: (action, changes, objectName = "contacts", which = { installationId }) =>
       on.inProject("PATCH", `/integrations/crm/objects/${objectName}/config-content`, {
         action,

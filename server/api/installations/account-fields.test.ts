@@ -140,7 +140,7 @@ integrations:
 
   test("are not checked while the provider cannot be asked", async () => {
     const groupRef = await connect();
-    on.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503 });
+    on.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503, count: 10 });
     const installed = await install({ selectedFieldMappings: { skill: "jobtitel" } }, "", groupRef);
     on.sandbox.clearFaults();
     assert.equal(installed.status, 201, installed.text);

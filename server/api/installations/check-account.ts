@@ -3,13 +3,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Problem } from "../../../ground/errors.ts";
 import type { Integration } from "../integration.ts";
 import { findUnknownFields, type AccountServices, type ConfigChange } from "./account-fields.ts";
+import { findUnknownObjects } from "./account-objects.ts";
 import { findUnreadableObjects } from "./sample-read.ts";
 
 /** An installation waits at most this long for the provider; then it is saved without the check. */
 const PATIENCE_MS = 10_000;
 
 /**
- * Throws a 422 Problem with one issue for each field that the account does not have, or otherwise for each object that the
+ * Throws a 422 Problem with one issue for each object and field that the account does not have, or otherwise for each object that the
  * provider refuses to read. Checks only what differs from `before`. An account that cannot be read, or not in time, refuses
  * nothing. Calls the provider, so it must not run in a transaction.
  */
@@ -19,7 +20,10 @@ export async function checkAccount(
   change: ConfigChange,
 ): Promise<void> {
   const issues = await inTime(async () => {
-    const unknown = await findUnknownFields(deps, integration, change);
+    const unknown = [
+      ...(await findUnknownObjects(deps, integration, change)),
+      ...(await findUnknownFields(deps, integration, change)),
+    ];
     return unknown.length > 0 ? unknown : findUnreadableObjects(deps, integration, change);
   });
   const [first] = issues ?? [];

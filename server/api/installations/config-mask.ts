@@ -110,10 +110,10 @@ export function withValueAt(
 const isObjectStep = (path: readonly string[], depth: number): boolean =>
   depth === 2 && path[1] === "objects";
 
-/** Returns the path of an object that is read, as the configuration spells it. */
-export function placeOfObject(content: unknown, objectName: string): string[] {
+/** Returns the path of an object, as the configuration spells it. */
+export function placeOfObject(content: unknown, objectName: string, action: ConfigAction = "read"): string[] {
   const objects = isJsonObject(content as Json)
-    ? valueAt(content as JsonObject, ["read", "objects"])
+    ? valueAt(content as JsonObject, [action, "objects"])
     : undefined;
-  return ["read", "objects", isJsonObject(objects) ? keyOfObject(objects, objectName) : objectName];
+  return [action, "objects", isJsonObject(objects) ? keyOfObject(objects, objectName) : objectName];
 }

@@ -46,8 +46,8 @@ export const createInstallation = (deps: AccountServices) =>
     summary: "Create an installation",
     description:
       "Installs an integration for a group. Without `connectionId`, the group's connection to the provider " +
-      "is used. The configuration is checked against the latest revision, and the fields that it selects, maps or " +
-      "filters by against those of the account, if the account can be read. One record of each object with a schedule is " +
+      "is used. The configuration is checked against the latest revision; the objects that are read and subscribed to, and the " +
+      "fields that it selects, maps or filters by, against those of the account, if the account can be read. One record of each object with a schedule is " +
       "read as a sample. A group has one installation per integration.",
     params: Type.Object({ integrationId: IntegrationIdOrName }),
     query: Type.Object({ skipSampling: SkipSampling }),

@@ -16,7 +16,7 @@ import { CreateTime, times, UpdateTime } from "../times.ts";
 export const SkipSampling = Type.Optional(
   Type.Boolean({
     description:
-      "Whether to accept the configuration without comparing its fields with the account's, and without reading a record as a sample. Default false.",
+      "Whether to accept the configuration without comparing its objects and fields with the account's, and without reading a record as a sample. Default false.",
   }),
 );
 
