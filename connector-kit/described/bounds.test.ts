@@ -68,6 +68,70 @@ test("records of one time that fill pages are read by the inner paging, and none
   assert.deepEqual(await walk(), upTo(9));
 });
 
+test("more records of one time than a checkpoint could name are read", async (t) => {
+  const records = people(1, 6_000).map((one) => ({ ...one, changed: 1_000 }));
+  const { walk } = await open(
+    t,
+    {
+      list: { path: "/people", pageSize: { to: "query.size", most: 1_000 } },
+      changedPath: "changed",
+      paging: { page: { to: "query.page", first: 1 } },
+      since: { to: "query.since", format: "unix", full: "1970-01-01T00:00:00Z", keyset: true },
+    },
+    (query) => {
+      const from = (numberIn(query, "page", 1) - 1) * 1_000;
+      return { body: { data: records.slice(from, from + 1_000) } };
+    },
+  );
+  assert.equal(new Set(await walk()).size, 6_000);
+});
+
+test("a list that the provider ends before its end fails with what the provider says (Notion: 10,000 results)", async (t) => {
+  const paging = {
+    cursor: { from: "next", to: "query.cursor", more: "more" },
+    incomplete: "request_status.incomplete_reason",
+  };
+  const cut = {
+    data: people(1, 2),
+    next: null,
+    more: false,
+    request_status: { type: "incomplete", incomplete_reason: "query_result_limit_reached" },
+  };
+  const { walk } = await open(t, { paging }, () => ({ body: cut }));
+  await assert.rejects(walk(), /query_result_limit_reached/);
+  const whole = await open(t, { paging }, () => ({
+    body: { ...cut, request_status: { type: "complete" } },
+  }));
+  assert.deepEqual(await whole.walk(), upTo(2));
+});
+
+test("a list that is cut is read whole where each page is asked for from the time of the last record", async (t) => {
+  const { walk } = await open(
+    t,
+    {
+      list: { path: "/people", pageSize: { to: "query.size", most: 2 } },
+      changedPath: "changed",
+      paging: { cursor: { from: "next", to: "query.cursor" }, incomplete: "cut" },
+      since: { to: "query.since", format: "unix", full: "1970-01-01T00:00:00Z", keyset: true },
+    },
+    (query) => {
+      const found = people(1, 9)
+        .map((one, index) => ({ ...one, changed: 1_000 + index }))
+        .filter(({ changed }) => changed >= numberIn(query, "since"));
+      const from = numberIn(query, "cursor");
+      const reached = found.slice(0, 4);
+      return {
+        body: {
+          data: reached.slice(from, from + 2),
+          ...(from + 2 < reached.length && { next: String(from + 2) }),
+          ...(reached.length < found.length && { cut: "limit" }),
+        },
+      };
+    },
+  );
+  assert.deepEqual(await walk(), upTo(9));
+});
+
 test("a bound that the vendor takes as exclusive misses nothing, and a list in another order is refused", async (t) => {
   const rules = (exclusive: boolean): ObjectRules => ({
     list: { path: "/people", pageSize: { to: "query.size", most: 2 } },

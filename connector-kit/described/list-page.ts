@@ -20,7 +20,7 @@ import { nextPlace, putPlace } from "./paging.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 import { putSelected } from "./selected-fields.ts";
 import { moveBound, putSince, seenIds } from "./since-bound.ts";
-import { progress, readBefore, requireWhole } from "./walk-progress.ts";
+import { progress, readBefore, requireComplete, requireWhole } from "./walk-progress.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -213,6 +213,7 @@ function nextCheckpoint(
   const isOver = moves ? moved === undefined : place === undefined;
   if (isOver) {
     if (!moves) requireWhole({ read, total });
+    requireComplete(paging, body);
     return nextList(chosen).next;
   }
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };

@@ -73,6 +73,10 @@ export const Paging = Type.Object({
         "documentation says so: many providers return shorter pages in between.",
     }),
   ),
+  incomplete: optional(
+    "Path of a member that an answer has where the provider ends the list although more records follow. A list that ends so fails and says " +
+      "so, unless `since.keyset` leads around it.",
+  ),
   depth: Type.Optional(
     Type.Object(
       {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Json } from "../../ground/json.ts";
 import { brokenPage } from "../page-check.ts";
 import type { Checkpoint } from "../read-connector.ts";
+import { textAt } from "../text-at.ts";
 import type { PagePlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
 
@@ -67,6 +68,13 @@ export function progress(
 export function requireWhole({ read, total }: Pick<Step, "read" | "total">): void {
   if (read === undefined || total === undefined || read >= total) return;
   throw brokenPage(`the list ended after ${read} records, but the provider tells of ${total}`);
+}
+
+/** Throws where the provider says that it ended the list although more records follow. */
+export function requireComplete({ incomplete }: PagingRules, body: Json): void {
+  const reason = incomplete === undefined ? undefined : textAt(body, incomplete);
+  if (reason !== undefined && reason !== "")
+    throw brokenPage(`the provider ended the list before its end: ${reason.slice(0, 200)}`);
 }
 
 function requireDepth({ depth = {} }: PagingRules, pages: number, read = 0): void {
