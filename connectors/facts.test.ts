@@ -22,6 +22,8 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
         const source = object[action]?.source.split("#")[0];
         assert.ok(source === undefined || Object.hasOwn(facts.sources, source), `${name}.${action}`);
       }
+    for (const { source, path } of facts.answers ?? [])
+      assert.ok(Object.hasOwn(facts.sources, source.split("#")[0] ?? ""), path);
   });
 }
 

@@ -129,6 +129,12 @@ const ListPaging = closed(
             description: "Parameters with which all can be reached: `query.pagination` and its value.",
           }),
         ),
+        mark: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: "What answers have where the list is cut, by path: silence that can be heard.",
+          }),
+        ),
+        byBound: flag("A request with another bound begins anew: all can be reached by several bounds."),
         source: optional("Key in `sources`, where it is another one."),
       }),
     ),
@@ -388,6 +394,17 @@ export const FactsSchema = closed({
         ),
       ),
     }),
+  ),
+  /** Answers that do not depend on records, for example the fields of a table. */
+  answers: Type.Optional(
+    Type.Array(
+      closed({
+        source: text("Key in `sources`."),
+        method: oneOf(["GET", "POST"]),
+        path: text("Path below the base URL, without placeholders."),
+        body: Type.Unknown({ description: "What the vendor answers with the status 200." }),
+      }),
+    ),
   ),
   /** Where sources disagree, or mislead; one sentence each. */
   notes: Type.Optional(Type.Array(Type.String())),

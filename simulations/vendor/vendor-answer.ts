@@ -49,6 +49,8 @@ export function listAnswer(
     putAt(body, paging.total, totalOf(fact, page));
   if (paging.more !== undefined)
     putAt(body, paging.more, paging.moreMeans === "last" ? !page.more : page.more);
+  if (page.isCut)
+    for (const [path, value] of Object.entries(paging.depth?.mark ?? {})) putAt(body, path, value);
   putNext(fact, page, next, { headers, body });
   return { status, headers, body };
 }

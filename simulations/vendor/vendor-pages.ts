@@ -20,6 +20,8 @@ export interface CutPage {
   more: boolean;
   total: number;
   size: number;
+  /** The list has more records than can be reached. */
+  isCut?: boolean;
 }
 
 export interface PageRules {
@@ -161,6 +163,7 @@ function byToken(
     more,
     total: all.length,
     size,
+    isCut: depth !== undefined && all.length > depth,
     ...(isNamed && {
       token: tokens.give(
         {

@@ -104,12 +104,17 @@ export class Vendor {
       const answer = refusal(this.facts, status, fault);
       return body === undefined ? answer : { ...answer, body: body as Json };
     };
+    const fixed = this.facts.answers?.find(
+      ({ method, path }) => method === request.method && path === request.path,
+    );
+    if (fixed) return { status: 200, headers: {}, body: fixed.body as Json };
     if (routes.length === 0)
       return isKnownAddress
         ? refused(405, `${request.method} ${request.path}: the vendor has no such method there`)
         : refused(404, `${request.path}: the vendor has no such address`);
     const own = request.query.some(([name]) => name === TOKEN_NAME) ? [TOKEN_NAME] : [];
     let fault: string | undefined;
+    let missing: VendorAnswer | undefined;
     for (const route of routes) {
       // An address that the vendor gave itself has the query of the page before.
       const [first] = requestFaults(route.fact, request, own);
@@ -120,15 +125,14 @@ export class Vendor {
       seen.objectName = route.objectName;
       seen.action = route.action;
       const answer = isListRoute(route) ? this.list(route, request, seen) : this.record(route, request, seen);
-      return typeof answer === "string"
-        ? refused(400, answer)
-        : "missing" in answer
-          ? isListRoute(route)
-            ? refused(404, answer.missing)
-            : refused(route.fact.missingStatus ?? 404, answer.missing, route.fact.missing)
-          : answer;
+      if (typeof answer === "string") return refused(400, answer);
+      if (!("missing" in answer)) return answer;
+      // The records of several objects may have one address.
+      missing ??= isListRoute(route)
+        ? refused(404, answer.missing)
+        : refused(route.fact.missingStatus ?? 404, answer.missing, route.fact.missing);
     }
-    return refused(400, fault ?? "refused");
+    return missing ?? refused(400, fault ?? "refused");
   }
 
   private document(carryOut: GraphqlSide, request: VendorRequest, seen: SeenRequest): VendorAnswer {

@@ -137,13 +137,13 @@ async function sizeOfPages(bench: Bench): Promise<string | undefined> {
   return undefined;
 }
 
-/** Deeper limits take long to reach: they are simulated nearer, where the vendor refuses what is beyond. */
+/** Deeper limits take long to reach: they are simulated nearer, where the vendor refuses what is beyond, or marks that it is cut. */
 const NEAR_DEPTH = 12_000;
 
 async function limitOfDepth(bench: Bench): Promise<string | undefined> {
   const { depth } = bench.object.list?.paging ?? {};
   if (!depth) return undefined;
-  const isNear = depth.beyond === "refused";
+  const isNear = depth.beyond === "refused" || depth.mark !== undefined;
   if (!isNear && depth.records > NEAR_DEPTH)
     return `a silent limit of ${depth.records} records is too far to be tried`;
   if (isNear) bench.vendor.depthRecords = SMALL_PAGE * 3;
@@ -157,7 +157,7 @@ async function limitOfDepth(bench: Bench): Promise<string | undefined> {
     );
   } catch (error) {
     // What the vendor gives on request is to be read; else a failure that says so is enough.
-    if (!(error instanceof ProviderError) || depth.liftedBy) throw error;
+    if (!(error instanceof ProviderError) || depth.liftedBy || depth.byBound) throw error;
   }
   return undefined;
 }
