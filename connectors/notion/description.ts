@@ -2,23 +2,30 @@
 import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 import { propertyTypes, typedValues } from "./property-types.ts";
 
-/** Search lists pages and databases alike. */
+/** Search lists pages and databases alike. What is edited during a read moves to the end, where it is read again. */
 const found = (value: string): ObjectRules => ({
   modes: ["read"],
   list: {
     method: "POST",
     path: "/v1/search",
-    body: { filter: { property: "object", value } },
+    body: {
+      filter: { property: "object", value },
+      sort: { timestamp: "last_edited_time", direction: "ascending" },
+    },
     pageSize: { to: "body.page_size", most: 100 },
   },
   changedPath: "last_edited_time",
+  get: { path: "/v1/{path}/{id}" },
 });
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f-]{36}" },
   defaults: {
     records: "results",
-    paging: { cursor: { from: "next_cursor", to: "body.start_cursor", more: "has_more" } },
+    paging: {
+      cursor: { from: "next_cursor", to: "body.start_cursor", more: "has_more" },
+      incomplete: "request_status.incomplete_reason",
+    },
   },
   objects: {
     pages: found("page"),
@@ -37,14 +44,16 @@ export const description: Description = {
       list: {
         method: "POST",
         path: "/v1/databases/{path}/query",
-        // Rows keep their places while others change.
-        body: { sorts: [{ timestamp: "created_time", direction: "ascending" }] },
+        body: { sorts: [{ timestamp: "last_edited_time", direction: "ascending" }] },
         pageSize: { to: "body.page_size", most: 100 },
       },
       changedPath: "last_edited_time",
+      // A query ends after 10,000 rows: the next one begins at the time of the last row.
       since: {
         to: "body.filter.last_edited_time.on_or_after",
         body: { "filter.timestamp": "last_edited_time" },
+        full: "1970-01-01T00:00:00Z",
+        keyset: true,
       },
       flatten: "properties",
       typedValues,
@@ -82,6 +91,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developers.notion.com/reference/intro",
     checked:
-      "2026-11-23, documentation: versions, queries, values of properties; the words for an archived page are from reports of clients. A relation is read with 25 references at most, a range of dates with its start; changes have the minute",
+      "2026-11-27, Notion's own client (4.0.2 for this version of the API, 5.26.0) and pages: requests, paging, the limit of a query, refusals; the words for an archived page are from reports of clients. A relation is read with 25 references at most, a range of dates with its start; changes have the minute",
   },
 };
