@@ -23,6 +23,8 @@ export interface ProviderErrorOptions {
   message: string;
   /** The provider's own code, for example `PROPERTY_DOESNT_EXIST`. */
   code?: string;
+  /** The provider's names of the fields that the refusal is about, where it names them. */
+  fields?: string[];
   /** The record itself was in order: another one of the batch caused the error, which names the reason. */
   causedByAnother?: boolean;
   /** HTTP status of the provider's answer, if there was one. */
@@ -39,12 +41,14 @@ export interface ProviderErrorOptions {
 /** Limits of texts: each record of a batch can have an error, and all of them are stored. */
 const LONGEST_MESSAGE = 2_000;
 const LONGEST_CODE = 200;
+const MOST_FIELDS = 20;
 
 /** Its texts can be stored and shown, whatever the provider sent. */
 export class ProviderError extends Error {
   override name = "ProviderError";
   readonly kind: ProviderErrorKind;
   readonly code?: string;
+  readonly fields: string[];
   readonly causedByAnother: boolean;
   readonly status?: number;
   readonly retryAt?: Date;
@@ -55,6 +59,7 @@ export class ProviderError extends Error {
     super(shorten(options.message, LONGEST_MESSAGE), { cause: options.cause });
     this.kind = options.kind;
     this.code = options.code === undefined ? undefined : shorten(options.code, LONGEST_CODE);
+    this.fields = (options.fields ?? []).slice(0, MOST_FIELDS);
     this.causedByAnother = options.causedByAnother ?? false;
     this.status = options.status;
     this.retryAt = options.retryAt;

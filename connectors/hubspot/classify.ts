@@ -7,7 +7,7 @@ import type { Account, ProviderResponse } from "../../connector-kit/provider-fet
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { refusalKind, unexplained } from "../../connector-kit/refusal-kind.ts";
 import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
-import { readFault, type HubspotFault } from "./fault.ts";
+import { fieldsOf, readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;
 const LOCKED_MS = 2_000;
@@ -22,6 +22,7 @@ export function classify(response: ProviderResponse, account?: Account): Provide
     kind,
     message: fault?.message ?? unexplained("HubSpot", response.status, kind),
     code: fault?.code,
+    fields: fieldsOf(fault),
     status: response.status,
     retryAt:
       kind === "rate_limited" || kind === "unavailable" ? retryAt(response, fault, account) : undefined,

@@ -3,6 +3,12 @@ import { parseBody } from "../../connector-kit/send-request.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
+export interface PropertyFault {
+  name: string;
+  code: string;
+  message: string;
+}
+
 /** Every member is optional at HubSpot. */
 export interface HubspotFault {
   message: string;
@@ -11,7 +17,9 @@ export interface HubspotFault {
   /** The quota that was used up, on a 429. */
   policy?: string;
   /** Faults of single properties, if HubSpot names them. */
-  properties: { name: string; code: string; message: string }[];
+  properties: PropertyFault[];
+  /** Required properties that were not set. */
+  missing: string[];
   /** Record ids that the fault is about. */
   ids: string[];
   /** Trace ids of the inputs that the fault is about. */
@@ -33,6 +41,7 @@ export function readFault(body: Json | undefined): HubspotFault | undefined {
       properties[0]?.code ?? details.map((detail) => text(detail.code)).find(Boolean) ?? text(body.category),
     policy: text(body.policyName),
     properties,
+    missing: missing(body),
     ids: collect(contexts, "ids"),
     traceIds: collect(contexts, "objectWriteTraceId"),
     scopes: collect(contexts, "requiredGranularScopes"),
@@ -45,9 +54,15 @@ export function toRecordError(fault: HubspotFault, rawResponse?: string): Provid
     kind: kindOf(fault.category),
     message: fault.message,
     code: fault.code,
+    fields: fieldsOf(fault),
     rawResponse,
   });
 }
+
+/** Returns the names of the properties that a fault is about. */
+export const fieldsOf = (fault: HubspotFault | undefined): string[] => [
+  ...new Set([...(fault?.properties.map(({ name }) => name) ?? []), ...(fault?.missing ?? [])]),
+];
 
 function kindOf(category: string | undefined): ProviderErrorKind {
   switch (category) {
@@ -67,10 +82,19 @@ function kindOf(category: string | undefined): ProviderErrorKind {
 }
 
 /**
+ * Returns the required properties that were not set: `context.properties` of "Error creating NOTE. Some required properties were not
+ * set." (hubspot-api-nodejs issue 124). Other errors have other things there.
+ */
+function missing(body: JsonObject): string[] {
+  if (!text(body.message)?.includes("required properties were not set")) return [];
+  return isJsonObject(body.context) ? strings(body.context.properties) : [];
+}
+
+/**
  * Reads faults of properties. The message of a 400 holds the full list as JSON text; `errors[]` may hold fewer, but is
  * left if the text is cut.
  */
-function propertyFaults(message: string | undefined, details: JsonObject[]): HubspotFault["properties"] {
+function propertyFaults(message: string | undefined, details: JsonObject[]): PropertyFault[] {
   const listed = parseBody(message?.slice(message.indexOf("[")) ?? "");
   const fromText = (Array.isArray(listed) ? listed : []).filter(isJsonObject).map((entry) => ({
     name: text(entry.name) ?? "",
@@ -82,10 +106,10 @@ function propertyFaults(message: string | undefined, details: JsonObject[]): Hub
     code: text(detail.code) ?? "",
     message: text(detail.message) ?? "",
   }));
-  return [...fromText, ...fromDetails].filter(({ name }) => name !== "");
+  return (fromText.length > 0 ? fromText : fromDetails).filter(({ name }) => name !== "");
 }
 
-function message(body: JsonObject, properties: HubspotFault["properties"], contexts: JsonObject[]): string {
+function message(body: JsonObject, properties: PropertyFault[], contexts: JsonObject[]): string {
   const [existingId] = collect(contexts, "existingId");
   const scopes = collect(contexts, "requiredGranularScopes");
   const own = text(body.message) ?? text(body.category) ?? "";

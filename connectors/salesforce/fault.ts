@@ -7,6 +7,8 @@ import { childNamed, childText, readXml, XmlError } from "./xml.ts";
 export interface SalesforceFault {
   code: string;
   message: string;
+  /** API names of the fields that it is about. */
+  fields?: string[];
 }
 
 const LOCKED_ROW_MS = 3_000;
@@ -46,7 +48,8 @@ export function readFaults(body: Json | undefined): SalesforceFault[] {
     const code = entry.errorCode ?? entry.error;
     const message = entry.message ?? entry.error_description;
     if (typeof code !== "string") return [];
-    return [{ code, message: typeof message === "string" ? message + duplicates(entry) : code }];
+    const said = typeof message === "string" ? message + duplicates(entry) : code;
+    return [{ code, message: said, fields: namedFields(entry) }];
   });
 }
 
@@ -78,6 +81,7 @@ export function readRecordFaults(result: JsonObject): SalesforceFault[] {
     code: typeof entry.statusCode === "string" ? entry.statusCode : "UNKNOWN",
     message:
       (typeof entry.message === "string" ? entry.message : "Salesforce gave no reason") + duplicates(entry),
+    fields: namedFields(entry),
   }));
 }
 
@@ -95,6 +99,7 @@ export function toError(
         ? [...new Set(faults.map(explain))].join("; ")
         : "Salesforce refused without a reason",
     code: deciding?.code,
+    fields: [...new Set(faults.flatMap(({ fields = [] }) => fields))],
     status: answer.status,
     retryAt: (deciding && retryAt(deciding)) ?? answer.retryAt,
     rawResponse: answer.rawResponse,
@@ -127,6 +132,9 @@ function duplicates(entry: JsonObject): string {
   );
   return ids.length > 0 ? ` Existing: ${[...new Set(ids)].join(", ")}` : "";
 }
+
+const namedFields = ({ fields }: JsonObject): string[] =>
+  Array.isArray(fields) ? fields.filter((name) => typeof name === "string") : [];
 
 const objects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];

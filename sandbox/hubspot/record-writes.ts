@@ -20,6 +20,8 @@ export type Failure = {
   message: string;
   problems: ValueProblem[];
   existingId?: string;
+  /** Names of required properties that are not set. */
+  missing?: string[];
 };
 
 export type Planned = { plan: Plan } | { failure: Failure };
@@ -35,7 +37,7 @@ export function planCreate(account: Account, store: TypeStore, input: Data): Pla
     missing.push(...requiredOneOf);
   if (missing.length > 0) {
     const message = `Error creating ${store.type.singular}. Some required properties were not set.`;
-    return { failure: { status: 400, category: "VALIDATION_ERROR", message, problems: [] } };
+    return { failure: { status: 400, category: "VALIDATION_ERROR", message, problems: [], missing } };
   }
   const links = plannedLinks(account, store, input["associations"]);
   if (links === undefined || (store.type.name === "leads" && links.length === 0)) {
@@ -71,9 +73,10 @@ function conflictFailure(store: TypeStore, existingId: string): Failure {
 }
 
 export function refusalOf(failure: Failure): Refused {
-  const { status, message, category, problems } = failure;
+  const { status, message, category, problems, missing } = failure;
   const errors = problems.length === 0 ? {} : { errors: valueProblemMembers(problems).errors };
-  return refuse(status, message, { ...errors, category });
+  const context = missing === undefined ? {} : { context: { properties: missing } };
+  return refuse(status, message, { ...errors, ...context, category });
 }
 
 /** Returns undefined if one link is invalid: unknown record, wrong direction, unknown type. */

@@ -7,6 +7,7 @@ import { callProvider, type CallServices } from "../operations/call-provider.ts"
 import type { LogEntry } from "../store/operations.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
+import { namingFields } from "./naming-fields.ts";
 import { isNothingLeft, neededReads, settleIfEmpty } from "./settle-plan.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 
@@ -40,7 +41,7 @@ export async function executePlan(
   const execution = await send(deps, options, plan).catch((error: unknown) => failed(plan, error));
   // After the call, which closes the gate where it meets a rate limit.
   const gate = deps.gates.closedUntil(connectionId);
-  const outcomes = execution.outcomes.map((outcome) =>
+  const outcomes = namingFields(plan.records, execution.outcomes).map((outcome) =>
     outcome.success ? outcome : { ...outcome, error: withGateTime(outcome.error, gate) },
   );
   const { failure, warnings } = execution;

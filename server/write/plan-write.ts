@@ -16,6 +16,8 @@ export interface PlannedRecord extends RecordToWrite {
   withheld: Withheld[];
   /** Provider fields that are sent only if they are empty at the provider. */
   ifEmpty: string[];
+  /** Provider field to its name in the request, where that is another. */
+  givenNames?: Record<string, string>;
 }
 
 export interface WritePlan {
@@ -80,7 +82,23 @@ function planRecord(
   const { fields, sources, withheld, clashes } = mapRecord(start, settings.mapping, settings.dropUnmapped);
   applyDefaults(type, fields, sources, settings);
   const ifEmpty = applyFieldSettings(type, fields, sources, withheld, settings);
-  return { record: { id: recordId, fields, associations: input.associations, withheld, ifEmpty }, clashes };
+  const givenNames = renamed(sources);
+  return {
+    record: {
+      id: recordId,
+      fields,
+      associations: input.associations,
+      withheld,
+      ifEmpty,
+      ...(givenNames && { givenNames }),
+    },
+    clashes,
+  };
+}
+
+function renamed(sources: Map<string, string>): Record<string, string> | undefined {
+  const others = [...sources].filter(([field, name]) => field !== name);
+  return others.length > 0 ? Object.fromEntries(others) : undefined;
 }
 
 /** Salesforce accepts field names in any case, so a setting for `Name` must also apply to `name`. */

@@ -1,0 +1,56 @@
+/** Names the fields of a refusal as the caller wrote them. Pure. */
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import type { PlannedRecord } from "./plan-write.ts";
+
+type Names = Pick<PlannedRecord, "givenNames">;
+
+/**
+ * Adds to each failure the fields that it is about and does not name. The refusal of a whole batch is the reason of every record in
+ * it, so the names of other records count where a record has none for a field.
+ */
+export function namingFields(records: Names[], outcomes: RecordOutcome[]): RecordOutcome[] {
+  const ofAll = records.flatMap(({ givenNames = {} }) => Object.entries(givenNames));
+  return outcomes.map((outcome, index) => {
+    if (outcome.success) return outcome;
+    const own = Object.entries(records[index]?.givenNames ?? {});
+    const names = new Map([...ofAll, ...own].map(([field, name]) => [field.toLowerCase(), name]));
+    const message = withFields(outcome.error, names);
+    return message === outcome.error.message
+      ? outcome
+      : { ...outcome, error: rephrased(outcome.error, message) };
+  });
+}
+
+/**
+ * `names`: by the provider's field in lower case, since some providers accept fields in any case. Providers whose errors do not name
+ * fields often have them in the text.
+ */
+function withFields({ message, fields }: ProviderError, names: Map<string, string>): string {
+  const words = new Set(message.match(/[\p{L}\p{N}_]+/gu));
+  const inText = [...words].filter((word) => names.has(word.toLowerCase()));
+  const told = [...new Set([...fields, ...inText])].flatMap((field) => {
+    const given = names.get(field.toLowerCase());
+    if (words.has(given ?? field) || message.includes(`"${given ?? field}"`)) return [];
+    return given === undefined ? field : `${given}, at the provider ${field}`;
+  });
+  if (told.length === 0) return message;
+  const suffix = ` (${told.length > 1 ? "fields" : "field"} ${told.join("; ")})`;
+  return message.endsWith(".") ? `${message.slice(0, -1)}${suffix}.` : message + suffix;
+}
+
+function rephrased(error: ProviderError, message: string): ProviderError {
+  const { kind, code, fields, causedByAnother, status, retryAt, isPartialLimit, rawResponse } = error;
+  return new ProviderError({
+    kind,
+    message,
+    code,
+    fields,
+    causedByAnother,
+    status,
+    retryAt,
+    isPartialLimit,
+    rawResponse,
+    cause: error,
+  });
+}
