@@ -207,6 +207,64 @@ test("with allOrNone one refusal fails all, and the culprit is told apart where 
   assert.equal(provider.requests.length, 1);
 });
 
+test("with allOrNone a record is blamed only where the refusal can be about no other", async () => {
+  const fault = (name: string, error: string, message: string) => ({ isValid: false, message, error, name });
+  const refused = (...list: JsonObject[]) => ({
+    status: 400,
+    body: {
+      status: "error",
+      message: `Property values were not valid: ${JSON.stringify(list)}`,
+      category: "VALIDATION_ERROR",
+    },
+  });
+  const required = {
+    status: 400,
+    body: {
+      status: "error",
+      message: "Error creating NOTE. Some required properties were not set.",
+      context: { properties: ["hs_timestamp"] },
+      category: "VALIDATION_ERROR",
+    },
+  };
+  const exists = {
+    status: 409,
+    body: { status: "error", message: "Contact already exists", category: "CONFLICT" },
+  };
+  const email = (value: string) => fault("email", "INVALID_EMAIL", `Email address ${value} is invalid`);
+  const option = (value: string) =>
+    fault("stage", "INVALID_OPTION", `${value} was not one of the allowed options: [lead, customer]`);
+  // Sources of the forms: hubspot-api-nodejs issue 124 (required); amp-labs/connectors, test/batch/create (lists, conflicts).
+  const cases: [records: JsonObject[], reply: Reply, blamed: string][] = [
+    [[{ email: "a@x.io" }, { email: "not-an-address" }], refused(email("not-an-address")), "ac"],
+    [[{ email: "not" }, { email: "not-an-address" }], refused(email("not"), email("not-an-address")), "cc"],
+    [[{ lastname: "Doe" }, { email: "b" }], refused(email("b")), "ac"],
+    // A value among the allowed ones, and a value that two records set.
+    [[{ stage: "customer" }, { stage: "x" }], refused(option("x")), "ac"],
+    [[{ stage: "x" }, { stage: "x" }, { stage: "lead" }], refused(option("x")), "??a"],
+    [[{ stage: "x" }, { stage: "x" }], refused(option("x"), option("x")), "cc"],
+    // A message that quotes no value.
+    [
+      [{ note: "is" }, { note: "long" }, { city: "U" }],
+      refused(fault("note", "TOO_LONG", "This is too long")),
+      "??a",
+    ],
+    [[{ hs_timestamp: "1" }, { note: "x" }], required, "ac"],
+    [[{ email: "a@x.io" }, { email: "b@x.io" }], exists, "??"],
+    [[{ email: "a@x.io" }], exists, "c"],
+  ];
+  for (const [records, reply, blamed] of cases) {
+    const batch = { ...people([], true), records: records.map((fields) => ({ fields })) };
+    const { outcomes } = await write.write(batch, replay(reply).fetch);
+    const said = outcomes.map((outcome) => {
+      if (outcome.success) return "w";
+      if (/another record failed/.test(outcome.error.message))
+        return outcome.error.causedByAnother ? "a" : "!";
+      return /without saying which/.test(outcome.error.message) ? "?" : "c";
+    });
+    assert.equal(said.join(""), blamed, JSON.stringify(records));
+  }
+});
+
 test("once something is written, an outage becomes the outcome of the rest instead of an exception", async () => {
   let calls = 0;
   const provider = replay((request): Reply | Error => {

@@ -1,15 +1,14 @@
 /** Creates HubSpot records in batches and matches results to inputs. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { send } from "../../connector-kit/send-request.ts";
 import type { RecordToWrite, RecordWrite, WriteResult } from "../../connector-kit/connector.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import { splitBatch } from "../../connector-kit/split-batch.ts";
-import { classify } from "./classify.ts";
+import { createAllOrNone } from "./all-or-none.ts";
 import { readFault, toRecordError, type HubspotFault } from "./fault.ts";
-import { failNamed, writePartially } from "./partial.ts";
+import { writePartially } from "./partial.ts";
 import { toOutcome } from "./record.ts";
 import { BATCH_LIMIT, createBatch } from "./request.ts";
 
@@ -34,38 +33,6 @@ export const createWaves = (write: RecordWrite): number[][] =>
     write.records.map(() => undefined),
     BATCH_LIMIT,
   );
-
-/**
- * Sends a batch without trace ids. A refusal then names no record; records that use a property it names get that
- * reason.
- */
-async function createAllOrNone(
-  write: RecordWrite,
-  indexes: number[],
-  fetch: ProviderFetch,
-  batch: {
-    outcomes: Outcomes;
-    settle: (indexes: number[], body: Json | undefined) => void;
-    refused: (rawResponse: string | undefined) => void;
-  },
-): Promise<void> {
-  await batch.outcomes.attempt(indexes, async () => {
-    const answer = await send(createBatch(write, indexes), fetch, classify, write.account);
-    if (!answer.error) return batch.settle(indexes, answer.body);
-    const { error } = answer;
-    batch.refused(error.rawResponse);
-    failNamed(write, batch.outcomes, indexes, { fault: readFault(answer.body), error });
-    const innocent = batch.outcomes.open(indexes);
-    batch.outcomes.fail(innocent, innocent.length < indexes.length ? rolledBack(error) : error);
-  });
-}
-
-const rolledBack = ({ kind, code, message }: ProviderError): ProviderError =>
-  new ProviderError({
-    kind,
-    code,
-    message: `not written, because allOrNone is set and another record failed: ${message}`,
-  });
 
 /** Reads an answer of status 200, 201 or 207; `status: COMPLETE` in it does not mean success. */
 export function settleCreated(

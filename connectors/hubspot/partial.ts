@@ -47,30 +47,34 @@ async function resend(batch: PartialWrite, parts: number[][]): Promise<void> {
 }
 
 /** Whether the fault is about a property or a value; others (object type, permission, syntax) fail every record. */
-const isAboutRecords = (fault: HubspotFault | undefined): fault is HubspotFault =>
+export const isAboutRecords = (fault: HubspotFault | undefined): fault is HubspotFault =>
   fault?.category === "VALIDATION_ERROR" ||
   fault?.category === "CONFLICT" ||
   (fault?.properties.length ?? 0) > 0;
 
 /** Faults of a property that do not depend on its value, so that its name identifies the records. */
-const NAME_FAULTS = new Set(["PROPERTY_DOESNT_EXIST", "READ_ONLY_VALUE"]);
+export const NAME_FAULTS = new Set(["PROPERTY_DOESNT_EXIST", "READ_ONLY_VALUE"]);
 
 /** Fails the records that use a property named in the refusal, each with its own reason. */
-export function failNamed(
+function failNamed(
   write: RecordWrite,
   outcomes: Outcomes,
   indexes: number[],
   { fault, error }: { fault: HubspotFault | undefined; error: ProviderError },
 ): void {
   for (const index of indexes) {
-    const fields = write.records[index]?.fields ?? {};
+    const record = write.records[index]?.fields ?? {};
     const own = (fault?.properties ?? []).filter(
-      ({ name, code }) => NAME_FAULTS.has(code) && Object.hasOwn(fields, name),
+      ({ name, code }) => NAME_FAULTS.has(code) && Object.hasOwn(record, name),
     );
     const [first] = own;
     if (!first) continue;
     const message = [...new Set(own.map((property) => property.message))].join("; ");
+    const fields = [...new Set(own.map(({ name }) => name))];
     const { kind, status, rawResponse } = error;
-    outcomes.fail([index], new ProviderError({ kind, message, code: first.code, status, rawResponse }));
+    outcomes.fail(
+      [index],
+      new ProviderError({ kind, message, code: first.code, fields, status, rawResponse }),
+    );
   }
 }

@@ -41,6 +41,7 @@ integrations:
           optionalFields:
             - mapToName: home
             - mapToName: level
+            - mapToName: post
     write:
       objects:
         - objectName: Contact
@@ -75,7 +76,9 @@ describe("with inherited mappings", () => {
       content: {
         read: {
           objects: {
-            Contact: { selectedFieldMappings: { home: "$['MailingAddress']['city']", level: "Title" } },
+            Contact: {
+              selectedFieldMappings: { home: "$['MailingAddress']['city']", level: "Title", post: "Email" },
+            },
           },
         },
         write: {
@@ -152,6 +155,60 @@ describe("with inherited mappings", () => {
     const answer = await hub.succeed("contacts", { type: "create", batch });
     const names = answer.results.map((result: Answer["body"]) => result.data.properties.firstname);
     assert.deepEqual(names, ["One", "Two"]);
+  });
+
+  describe("a refusal names the field as the caller wrote it,", () => {
+    const broken = { stage: "nonsense" };
+    const named = /stage, at the provider lifecyclestage/;
+    const messages = (answer: Answer) =>
+      answer.body.errors.map(({ message }: { message: string }) => message) as string[];
+    const email = () => `mapped-${++count}@example.com`;
+
+    test("of one record, and of one of a batch", async () => {
+      const one = await hub.write("contacts", { type: "create", record: broken });
+      assert.match(messages(assertProblem(one, 422) && one)[0] ?? "", named);
+      assert.match(one.body.detail, named);
+      const batch = [{ record: { email: email() } }, { record: broken }];
+      const partial = await hub.write("contacts", { type: "create", batch });
+      assert.equal(partial.body.successCount, 1, partial.text);
+      assert.match(messages(partial)[0] ?? "", /^batch\[1\]: .*stage, at the provider lifecyclestage/);
+    });
+
+    test("in an all-or-none batch for the record that has it, and the detail tells its reason", async () => {
+      const batch = [
+        { record: { email: email(), stage: "Client" } },
+        { record: { email: email(), ...broken } },
+        { record: { email: email() } },
+      ];
+      const answer = await hub.write("contacts", { type: "create", batch, batchPolicy: { allOrNone: true } });
+      assertProblem(answer, 422);
+      const [first, second, third] = messages(answer);
+      assert.match(second ?? "", /^batch\[1\]: nonsense was not .*stage, at the provider lifecyclestage/);
+      for (const other of [first, third])
+        assert.match(other ?? "", /allOrNone is set and another record failed/);
+      assert.match(answer.body.detail, /written: nonsense was not/);
+    });
+
+    test("where it has no other name, too", async () => {
+      const answer = await hub.write("contacts", { type: "create", record: { email: "x@y", lastname: "Z" } });
+      assert.match(messages(answer)[0] ?? "", /Email address x@y is invalid \(field email\)/);
+    });
+
+    test("in the operation of an asynchronous write", async () => {
+      const body = { type: "create", mode: "asynchronous", record: broken };
+      const { operationId } = (await hub.write("contacts", body)).body;
+      const ended = await until(async () => {
+        const { body: operation } = await on.inProject("GET", `/operations/${operationId}`);
+        return operation.status === "failure" && operation;
+      });
+      assert.match(ended.result, named);
+    });
+
+    test("at Salesforce", async () => {
+      const record = { LastName: "X", post: "not-an-address" };
+      const answer = await force.write("Contact", { type: "create", record });
+      assert.match(messages(answer)[0] ?? "", /post, at the provider Email/);
+    });
   });
 
   test("a nested path is written as an object in an object", async () => {
