@@ -6,8 +6,8 @@ export const TypedValues = Type.Object(
     type: Type.String({ description: "Path of the type in an entry." }),
     values: Type.Record(Type.String(), Type.String(), {
       description:
-        "Path of the value in an entry by type; empty: the entry itself. With `*`, the field is a list of what is in each entry of a " +
-        "list. Entries of other types stay as they are.",
+        "Path of the value in an entry by type; empty: the entry itself. Of several with `|`, the first that is there. With `*`, the field " +
+        "is a list of what is in each entry of a list. Entries of other types stay as they are.",
     }),
     lists: Type.Optional(
       Type.Array(Type.String(), {

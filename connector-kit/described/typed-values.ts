@@ -25,12 +25,15 @@ function valueOfEntry(entry: Json, { type, values, texts = [] }: TypedRules): Js
   const typeName = isJsonObject(entry) ? textAt(entry, type) : undefined;
   const path = typeName !== undefined && Object.hasOwn(values, typeName) ? values[typeName] : undefined;
   if (!path) return entry;
-  if (!path.includes("*")) return valueAt(entry, path) ?? null;
+  if (!path.includes("*")) return firstAt(entry, path.split("|")) ?? null;
   const parts = partsAt(entry, path.split("."));
   if (!texts.includes(typeName ?? "")) return parts;
   const text = parts.join("");
   return text === "" ? null : text;
 }
+
+const firstAt = (entry: Json, paths: string[]): Json | undefined =>
+  paths.map((path) => valueAt(entry, path)).find((value) => value !== undefined);
 
 function partsAt(value: Json, [first, ...rest]: string[]): Json[] {
   if (first === undefined) return [value];

@@ -273,6 +273,18 @@ const Graphql = closed(
   "Of vendors that speak GraphQL. Their schema stands in `facts.graphql`: the types that the facts are about, without descriptions.",
 );
 
+const ValueFact = closed(
+  {
+    source: text("Key in `sources`; `key#place` for a place in it."),
+    objects: Type.Array(Type.String()),
+    at: text("Path of the member of a record that has the field; empty: the record itself."),
+    field: text("A field of this kind, by the vendor's name or one of the account."),
+    shown: Type.Unknown({ description: "The field in an answer, as the vendor's material shows it." }),
+    means: Type.Unknown({ description: "The value that the vendor says it has." }),
+  },
+  "A field whose value is wrapped in an answer, or that is a level below the others.",
+);
+
 export const FactsSchema = closed({
   provider: text("Key of the catalog."),
   sources: Type.Record(Type.String(), Source),
@@ -283,6 +295,7 @@ export const FactsSchema = closed({
     }),
   ),
   objects: Type.Record(Type.String(), ObjectFacts),
+  values: Type.Optional(Type.Array(ValueFact)),
   errors: Type.Optional(
     closed({
       source: text("Key in `sources`."),

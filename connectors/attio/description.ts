@@ -7,8 +7,11 @@ const upsert = {
   wrap: { in: "data.values" },
 };
 
-/** Records of standard and own objects. PATCH adds to fields with several values; it does not replace them. */
-const ofObject: ObjectRules = {
+/**
+ * Records of standard and own objects. PATCH adds to fields with several values; it does not replace them. `lists`: types whose fields
+ * have several values in this object, also where there is one: the answer does not tell it.
+ */
+const rules = (lists: string[] = []): ObjectRules => ({
   list: {
     method: "POST",
     path: "/v2/objects/{path}/records/query",
@@ -28,17 +31,19 @@ const ofObject: ObjectRules = {
       date: "value",
       timestamp: "value",
       rating: "value",
-      select: "option.title",
-      status: "status.title",
+      // The vendor's OpenAPI file has the id alone, too.
+      select: "option.title|option",
+      status: "status.title|status",
       currency: "currency_value",
       "email-address": "email_address",
-      "phone-number": "phone_number",
+      // So in the vendor's OpenAPI file; the second in the vendor's documentation.
+      "phone-number": "phone_number|normalized_phone_number",
       domain: "domain",
       "personal-name": "full_name",
       "record-reference": "target_record_id",
       "actor-reference": "referenced_actor_id",
     },
-    lists: ["email-address", "phone-number", "domain"],
+    ...(lists.length > 0 && { lists }),
   },
   create: { method: "POST", path: "/v2/objects/{path}/records", wrap: { in: "data.values" } },
   update: { method: "PATCH", path: "/v2/objects/{path}/records/{id}", wrap: { in: "data.values" } },
@@ -74,7 +79,7 @@ const ofObject: ObjectRules = {
       required: { paths: ["is_required"], is: ["true"] },
     },
   },
-};
+});
 
 export const description: Description = {
   ids: { pattern: "[0-9a-f-]{36}" },
@@ -82,7 +87,6 @@ export const description: Description = {
     list: { path: "/v2/{path}", pageSize: { to: "query.limit", most: 50 } },
     records: "data",
     paging: { offset: { to: "query.offset" } },
-    since: {},
     create: { method: "POST", path: "/v2/{path}", wrap: { in: "data" } },
     update: { method: "PATCH", path: "/v2/{path}/{id}", wrap: { in: "data" } },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
@@ -90,9 +94,17 @@ export const description: Description = {
     record: "data",
   },
   objects: {
-    people: { ...ofObject, upsert: { ...upsert, keys: ["email_addresses"] }, example: { job_title: "CTO" } },
-    companies: { ...ofObject, upsert: { ...upsert, keys: ["domains"] }, example: { name: "Quill Ltd" } },
-    deals: { ...ofObject, example: { name: "Pens" } },
+    people: {
+      ...rules(["email-address", "phone-number"]),
+      upsert: { ...upsert, keys: ["email_addresses"] },
+      example: { job_title: "CTO" },
+    },
+    companies: {
+      ...rules(["domain"]),
+      upsert: { ...upsert, keys: ["domains"] },
+      example: { name: "Quill Ltd" },
+    },
+    deals: { ...rules(), example: { name: "Pens" } },
     tasks: {
       list: {
         path: "/v2/tasks",
@@ -115,11 +127,11 @@ export const description: Description = {
       },
     },
   },
-  others: { pattern: "[a-z][a-z0-9_]{0,62}", like: "pens", rules: { ...ofObject, example: { name: "Pen" } } },
+  others: { pattern: "[a-z][a-z0-9_]{0,62}", like: "pens", rules: { ...rules(), example: { name: "Pen" } } },
   errors: { message: ["message"], code: "code" },
   sources: {
     documentation: "https://docs.attio.com/rest-api/overview",
     checked:
-      "2026-11-23, the list of endpoints, the change log and a public client (shape of values); paths of the typed values were not looked up",
+      "2026-11-27, the vendor's OpenAPI file and the pages about types of attributes; facts.json names versions and where they disagree",
   },
 };

@@ -16,6 +16,13 @@ export interface VendorRecord {
   /** What `{parent}` is for it. */
   parent?: string;
   fields: JsonObject;
+  /** A member that answers have besides. */
+  shown?: ShownMember;
+}
+
+export interface ShownMember {
+  path: string;
+  value: Json;
 }
 
 export interface NewRecord {
@@ -23,6 +30,7 @@ export interface NewRecord {
   deleted?: boolean;
   parent?: string;
   fields?: JsonObject;
+  shown?: ShownMember;
   /** How long ago it was created and changed. Default: in the last hour, after all others. */
   daysAgo?: number;
 }
@@ -114,6 +122,7 @@ export function shownRecord(
   if (deleted && record.deleted) putAt(shown, deleted.at, deleted.is);
   for (const [name, value] of Object.entries(record.fields))
     putAt(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
+  if (record.shown) putAt(shown, record.shown.path, structuredClone(record.shown.value));
   for (const name of fields?.onRequest ?? []) {
     const path = fields?.brings?.[name] ?? name;
     if (asked && !asked.includes(name)) dropAt(shown, path);

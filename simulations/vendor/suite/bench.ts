@@ -94,6 +94,22 @@ export function gapOfLists({ object }: Bench): string | undefined {
   return undefined;
 }
 
+/**
+ * Returns why nothing is known of rows that move. Throws where pages go by position, the vendor has orders of which sources tell
+ * something, and none of them was asked for.
+ */
+export function gapOfOrder({ vendor }: Bench, fact: ListFact | undefined): string | undefined {
+  if (fact?.paging.kind === "none" || vendor.seen.every(({ order }) => order !== "unknown")) return undefined;
+  const { kind = "none", positional = false } = fact?.paging ?? {};
+  const isByPosition = positional || kind === "page" || kind === "offset";
+  const orders = isByPosition ? Object.keys(fact?.sort?.by ?? {}) : [];
+  expect(
+    orders.length === 0,
+    `no source says what the list is sorted by, unless by one of ${orders.join(", ")}`,
+  );
+  return "no source says by what the list is sorted";
+}
+
 const MOST_PAGES = 400;
 
 export interface Walked {

@@ -6,6 +6,7 @@ import {
   expect,
   expectIds,
   gapOfLists,
+  gapOfOrder,
   putRecords,
   rawAt,
   readerOf,
@@ -14,6 +15,7 @@ import {
   walkAll,
 } from "./bench.ts";
 import type { Bench, Check } from "./bench.ts";
+import { valueChecks } from "./value-checks.ts";
 
 export function readChecks(bench: Bench): Check[] {
   const { object, modes } = bench;
@@ -51,6 +53,7 @@ export function readChecks(bench: Bench): Check[] {
       source,
       run: () => fieldOnRequest(bench, field),
     })),
+    ...valueChecks(bench),
     ...(deleted ? [{ name: "deletions that the list tells", source, run: () => toldDeletions(bench) }] : []),
     { name: "one record by its id", source: object.get?.source, run: () => oneRecord(bench) },
   ];
@@ -79,8 +82,15 @@ async function smallPages(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 11);
   bench.vendor.usualSize = SMALL_PAGE;
   expectIds((await walkAll(bench, { pageSize: SMALL_PAGE })).records, records);
-  return bench.vendor.seen.filter(({ action }) => action === "list").length > 1 ||
-    bench.object.list?.paging.kind === "none"
+  const { paging } = bench.object.list ?? {};
+  const requests = bench.vendor.seen.filter(
+    ({ action, objectName }) => action === "list" && objectName === bench.objectName,
+  );
+  expect(
+    paging?.size === undefined || paging.largest === undefined || requests[0]?.sizeText !== undefined,
+    `does not ask for a small page where one is wanted; the vendor knows its size at ${paging?.size}`,
+  );
+  return requests.length > 1 || paging?.kind === "none"
     ? undefined
     : "the vendor's page cannot be made small";
 }
@@ -91,10 +101,7 @@ async function readWhileChanging(bench: Bench): Promise<string | undefined> {
   const page = { pageSize: SMALL_PAGE };
   const found = await walkAll(bench, page, touching(bench, records));
   expectIds(found.records, records, { oftener: true });
-  return bench.vendor.seen.some(({ order }) => order === "unknown") &&
-    bench.object.list?.paging.kind !== "none"
-    ? "no source says by what the list is sorted"
-    : undefined;
+  return gapOfOrder(bench, bench.object.list);
 }
 
 async function emptyAccount(bench: Bench): Promise<undefined> {

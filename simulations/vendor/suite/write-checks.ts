@@ -240,7 +240,7 @@ function nameBelow({ wrap = "" }: RecordFact, path: string): string | undefined 
 }
 
 /** Returns a field that may have any text. */
-function freeField({ object }: Bench, fact: RecordFact): string {
+export function freeField({ object }: Bench, fact: RecordFact): string {
   for (const [path, { type = "string", enum: allowed, pattern, ofRequest }] of Object.entries(
     fact.body ?? {},
   )) {

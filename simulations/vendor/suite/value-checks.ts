@@ -1,0 +1,49 @@
+/** Checks of the values of records that are read: each field under its name, and what the vendor says that it means. */
+import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
+import type { Json, JsonObject } from "../../../ground/json.ts";
+import type { NewRecord } from "../vendor-records.ts";
+import { expect, putRecords, walkAll } from "./bench.ts";
+import type { Bench, Check } from "./bench.ts";
+import { freeField } from "./write-checks.ts";
+
+export function valueChecks(bench: Bench): Check[] {
+  const { facts, object, objectName } = bench;
+  const values = (facts.values ?? []).filter(({ objects }) => objects.includes(objectName));
+  const own = object.create ?? object.update;
+  return [
+    ...values.map((fact, index) => ({
+      name: `value ${index + 1}: ${fact.field}`,
+      source: fact.source,
+      run: () => meantValue(bench, fact),
+    })),
+    // In GraphQL, a request names the fields as the answer does.
+    ...(own && !own.absent && !facts.graphql
+      ? [{ name: "a field under its name", source: own.source, run: () => writtenName(bench, own) }]
+      : []),
+  ];
+}
+
+type ValueFact = NonNullable<Bench["facts"]["values"]>[number];
+
+async function meantValue(bench: Bench, { at, field, shown, means }: ValueFact): Promise<undefined> {
+  const path = at === "" ? field : `${at}.${field}`;
+  const found = await readField(bench, field, { shown: { path, value: shown as Json } });
+  expect(
+    JSON.stringify(found) === JSON.stringify(means),
+    `${field} is read as ${JSON.stringify(found)}; the vendor means ${JSON.stringify(means)}`,
+  );
+}
+
+/** What is written under a name is read under it, however deep an answer has it. */
+async function writtenName(bench: Bench, fact: RecordFact): Promise<undefined> {
+  const name = freeField(bench, fact);
+  const found = await readField(bench, name, { fields: { [name]: "ünïcode ✓" } });
+  expect(found === "ünïcode ✓", `${name}, which can be written, is read as ${JSON.stringify(found)}`);
+}
+
+async function readField(bench: Bench, field: string, record: NewRecord): Promise<Json | undefined> {
+  putRecords(bench, 1, record);
+  const [read] = (await walkAll(bench, { fields: [field] })).records;
+  const values: JsonObject = read?.values ?? {};
+  return values[field];
+}
