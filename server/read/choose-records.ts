@@ -58,9 +58,10 @@ async function chooseAll(
     deletedRecords ? records.map(({ id }) => deletionKey(id)) : [],
   );
   const entries: string[] = [];
+  const readTime = time.toISOString();
   for (const record of records) {
     if (slices.isOver()) await slices.next();
-    entries.push(entryText(walk.shaper.shape(record, time)));
+    entries.push(entryText(walk.shaper.shape(record, readTime)));
   }
   return { entries, kept: records, leftOut: [], fingerprints: [], forgotten: [...deleted.keys()] };
 }
@@ -80,17 +81,18 @@ async function chooseChanged(
   const ids = mayBeKnown.flatMap(({ id }) => (deletedRecords ? [id, deletionKey(id)] : [id]));
   const fingerprints = await findFingerprints(deps, walk, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
+  const readTime = time.toISOString();
   for (const record of records) {
     if (slices.isOver()) await slices.next();
     const { id, changeTime } = record;
-    const newer = [id, deletionKey(id)].some((key) => isOvertaken(changeTime, time, fingerprints.get(key)));
-    if (newer) {
+    const last = fingerprints.get(id);
+    const deletion = deletedRecords ? fingerprints.get(deletionKey(id)) : undefined;
+    if (isOvertaken(changeTime, time, last) || isOvertaken(changeTime, time, deletion)) {
       chosen.leftOut.push({ id, changeTime, leftOut: "overtaken" });
       continue;
     }
-    const entry = shaper.shape(record, time);
+    const entry = shaper.shape(record, readTime);
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
-    const last = fingerprints.get(id);
     let content: string | undefined;
     if (last || isRemembered) {
       content = contentText(entry);
@@ -101,7 +103,7 @@ async function chooseChanged(
       }
       if (changeTime) chosen.fingerprints.push({ recordId: id, changeTime, hash });
     }
-    if (fingerprints.has(deletionKey(id))) chosen.forgotten.push(deletionKey(id));
+    if (deletion) chosen.forgotten.push(deletionKey(id));
     chosen.entries.push(entryText(entry, content));
     chosen.kept.push(record);
   }
@@ -147,7 +149,7 @@ export async function chooseDeletions(
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   for (const record of records) {
     const changeTime = record.deletedTime ?? walk.startTime;
-    const entry = shapeDeletion(record, time);
+    const entry = shapeDeletion(record, time.toISOString());
     const content = contentText(entry);
     const hash = recordFingerprint(content, record.deletedTime);
     const seen = { id: record.id, changeTime: record.deletedTime };

@@ -10,10 +10,20 @@ export function contentText({ fields, mappedFields, associations }: ResultEntry)
 /** Returns the whole entry. `content` is its content if that was written already; otherwise one call writes all, which is quicker. */
 export function entryText(entry: ResultEntry, content?: string): string {
   const { id, changeTime, readTime, fields, mappedFields, associations, raw, deleted, deletedTime } = entry;
-  const version = { id, changeTime, readTime };
   if (content === undefined)
-    return JSON.stringify({ ...version, fields, mappedFields, associations, raw, deleted, deletedTime });
+    return JSON.stringify({
+      id,
+      changeTime,
+      readTime,
+      fields,
+      mappedFields,
+      associations,
+      raw,
+      deleted,
+      deletedTime,
+    });
+  const version = JSON.stringify({ id, changeTime, readTime }).slice(0, -1);
   const deletion = deleted ? `,"deleted":true` : "";
   const time = deletedTime === undefined ? "" : `,"deletedTime":${JSON.stringify(deletedTime)}`;
-  return `${JSON.stringify(version).slice(0, -1)},${content},"raw":${JSON.stringify(raw)}${deletion}${time}}`;
+  return `${version},${content},"raw":${JSON.stringify(raw)}${deletion}${time}}`;
 }

@@ -130,7 +130,7 @@ describe("the members of an entry", () => {
 
   test("a deletion has the id, when it happened, and that it is one", () => {
     const deletedTime = new Date(0);
-    assert.deepEqual(shapeDeletion({ id: "7", raw: { a: 1 }, deletedTime }, new Date(1_000)), {
+    assert.deepEqual(shapeDeletion({ id: "7", raw: { a: 1 }, deletedTime }, "1970-01-01T00:00:01.000Z"), {
       id: "7",
       changeTime: "1970-01-01T00:00:00.000Z",
       readTime: "1970-01-01T00:00:01.000Z",

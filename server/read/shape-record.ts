@@ -6,8 +6,11 @@ import { deliveredValues } from "./delivered-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
 
 export interface RecordShaper {
-  /** Returns the entry of a record; it shares values with the record. With `readTime`, it has the times that tell versions apart. */
-  shape(record: SourceRecord, readTime?: Date): ResultEntry;
+  /**
+   * Returns the entry of a record; it shares values with the record. With `readTime`, as ISO 8601, it has the times that tell
+   * versions apart.
+   */
+  shape(record: SourceRecord, readTime?: string): ResultEntry;
   isAnyShaped(): boolean;
   /** Returns the selected and mapped fields, by first steps, that no shaped record had; none before the first record. */
   missing(): string[];
@@ -27,7 +30,9 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
       const mappedMembers = collect(mappedFields, record, spellings);
       const entry: ResultEntry = { id, fields: shownMembers, mappedFields: mappedMembers, raw };
       if (associations) entry.associations = associationEntries(associations);
-      if (readTime) Object.assign(entry, versionTimes(record.changeTime, readTime));
+      if (readTime === undefined) return entry;
+      if (record.changeTime) entry.changeTime = record.changeTime.toISOString();
+      entry.readTime = readTime;
       return entry;
     },
     isAnyShaped: () => isAnyShaped,
@@ -38,25 +43,20 @@ export function shapeRecords({ shown, mapped }: ReadSet, { fieldKey }: FieldName
   };
 }
 
-/** Returns the times by which a receiver tells two versions of a record apart. */
-export const versionTimes = (
-  changeTime: Date | undefined,
-  readTime: Date,
-): Pick<ResultEntry, "changeTime" | "readTime"> => ({
-  ...(changeTime && { changeTime: changeTime.toISOString() }),
-  readTime: readTime.toISOString(),
-});
-
 /** Returns the entry of a deleted record. */
-export const shapeDeletion = ({ id, deletedTime, raw }: DeletedRecord, readTime: Date): ResultEntry => ({
-  id,
-  ...versionTimes(deletedTime, readTime),
-  fields: { id },
-  mappedFields: {},
-  raw,
-  deleted: true,
-  ...(deletedTime && { deletedTime: deletedTime.toISOString() }),
-});
+export function shapeDeletion({ id, deletedTime, raw }: DeletedRecord, readTime: string): ResultEntry {
+  const time = deletedTime?.toISOString();
+  return {
+    id,
+    ...(time && { changeTime: time }),
+    readTime,
+    fields: { id },
+    mappedFields: {},
+    raw,
+    deleted: true,
+    ...(time && { deletedTime: time }),
+  };
+}
 
 /** A field, with its spelling in the records so far. */
 interface PreparedField {

@@ -38,7 +38,7 @@ export async function readChangedRecords(
     reader.connector.read.readByIds(plan, ids, fetch),
   );
   const shaper = shapeRecords(planned.set, reader.connector.read);
-  const readTime = now();
+  const readTime = now().toISOString();
   const entries = new Map(records.map((record) => [record.id, shaper.shape(record, readTime)]));
   const fingerprints = new Map<string, Buffer>();
   for (const { id, changeTime } of records) {

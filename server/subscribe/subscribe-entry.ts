@@ -2,7 +2,6 @@
 import type { SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
 import { now } from "../../ground/clock.ts";
-import { versionTimes } from "../read/shape-record.ts";
 
 export interface SubscribeEntry {
   /** The provider's id of the record. */
@@ -33,7 +32,10 @@ export interface RecordAtEnd {
 /** `rawEvent` is copied byte for byte, because its numbers may have more digits than JavaScript keeps. */
 export function subscribeEntryText(entry: SubscribeEntry): string {
   const { id, type, providerEventType, time, fieldsUpdated, record, ends, rawEvent } = entry;
-  const { changeTime, readTime } = record?.readTime === undefined ? versionTimes(time, now()) : record;
+  const { changeTime, readTime } =
+    record?.readTime === undefined
+      ? { changeTime: time?.toISOString(), readTime: now().toISOString() }
+      : record;
   const members = {
     id,
     changeTime,
