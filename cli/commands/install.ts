@@ -141,6 +141,12 @@ async function tell(made: JsonObject, integration: string, { out }: Connected): 
   const { provider: _, ...objects } = isObject(content) ? content : {};
   const isUnhealthy = textAt(made, "healthStatus") === "unhealthy";
   await tellRecord({ installation: id, connection: textAt(made, "connection.id") ?? "", ...objects }, out);
+  for (const warning of objectsAt(made, "warnings")) {
+    const [name, detail, remedy] = ["name", "detail", "remedy"].map((member) =>
+      printable(textAt(warning, member) ?? ""),
+    );
+    out.note(`warning: ${name}: ${detail} ${remedy}`);
+  }
   if (!isUnhealthy) return;
   const reasons = objectsAt(made, "healthReasons").map((reason) =>
     ["type", "name", "detail"].map((member) => textAt(reason, member) ?? "").join(" "),

@@ -134,6 +134,34 @@ ${blocks}`;
     ]);
   });
 
+  test("that are only written are a warning, of the account or of the description", async () => {
+    await deploy(
+      "hubspot",
+      "    write: { objects: [{ objectName: contacts }, { objectName: tickest }, { objectName: lists }] }",
+    );
+    const { status, body } = await install("hubspot", {});
+    assert.equal(status, 201);
+    const [warning, ...more] = body.warnings;
+    assert.deepEqual(
+      [warning.name, warning.remedy, more],
+      ["config.content.write.objects.tickest", 'Did you mean "tickets"?', []],
+    );
+    assert.match(warning.detail, /account at hubspot has no object `tickest`/);
+    const path = `/integrations/hubspot/installations/${body.id}`;
+    assert.equal((await on.inProject("GET", path)).body.warnings, undefined);
+    const changed = await on.inProject("PATCH", path, {
+      updateMask: ["config.content.write.objects"],
+      installation: { config: { content: { write: { objects: { contacts: {} } } } } },
+    });
+    assert.deepEqual([changed.status, changed.body.warnings], [200, undefined], changed.text);
+    await deploy("pipedrive", "    write: { objects: [{ objectName: person }, { objectName: persons }] }");
+    const { body: piped } = await install("pipedrive", {});
+    assert.deepEqual(
+      piped.warnings.map(({ name, remedy }: Record<string, string>) => [name, remedy]),
+      [["config.content.write.objects.person", 'Did you mean "persons"?']],
+    );
+  });
+
   test("are checked at a change that adds one, not where it leaves the others", async () => {
     await deploy(
       "hubspot",

@@ -1,5 +1,5 @@
-/** Compares the objects that an installation reads and subscribes to with those of the customer's account. */
-import { fieldsOf, type FieldsConnector } from "../../../connector-kit/fields.ts";
+/** Compares the objects that an installation reads, subscribes to and writes with those of the customer's account. */
+import { fieldsOf } from "../../../connector-kit/fields.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Issue } from "../../../ground/errors.ts";
@@ -12,10 +12,11 @@ import { subscribeDefinitions, wantsEvents } from "../../subscribe/subscribe-def
 import type { Integration } from "../integration.ts";
 import { describeObjects } from "../objects/describe-objects.ts";
 import type { AccountServices, ConfigChange } from "./account-fields.ts";
-import { placeOfObject } from "./config-mask.ts";
+import { placeOfObject, type ConfigAction } from "./config-mask.ts";
+import type { InstallationWarning } from "./installation.ts";
 
 interface UsedObject {
-  action: "read" | "subscribe";
+  action: ConfigAction;
   objectName: string;
 }
 
@@ -24,34 +25,67 @@ interface UnknownObject extends UsedObject {
   refusal?: ProviderError;
 }
 
+export interface UnknownObjects {
+  /** Of objects that are read or subscribed to. */
+  issues: Issue[];
+  /** Of objects that are written. */
+  warnings: InstallationWarning[];
+}
+
 /**
- * Returns one issue for each object that the installation reads or subscribes to, did not before, and the account or the
- * provider's description does not have. Objects of which nobody can know have no issue.
+ * Finds the objects that the installation reads, subscribes to or writes, did not before, and the account or the provider's
+ * description does not have. Objects of which nobody can know are left out.
  */
 export async function findUnknownObjects(
   deps: AccountServices,
   integration: Integration,
   { connectionId, before, after }: ConfigChange,
-): Promise<Issue[]> {
+): Promise<UnknownObjects> {
   const known = new Set(before && usedObjects(integration, before).map(keyOf));
   const used = usedObjects(integration, after).filter((object) => !known.has(keyOf(object)));
   const connector = deps.catalog.of(integration.projectId).connector(integration.provider);
-  if (!connector || used.length === 0) return [];
-  const unknown = await unknownOf(deps, integration, { connector, connectionId, used });
-  if (unknown.length === 0) return [];
-  const names = await listNames(deps, integration, { connector, connectionId });
-  return unknown.map((object) => toIssue(object, integration, after, names));
+  if (!connector || used.length === 0) return { issues: [], warnings: [] };
+  const account = { connector, connectionId };
+  const names = remembered(() => listNames(deps, integration, account));
+  const unknown = await unknownAmong(deps, integration, { ...account, used, names });
+  const suggested = unknown.length > 0 ? await names() : [];
+  const told = unknown.map((object) => ({
+    action: object.action,
+    ...describeUnknown(object, integration, after, suggested),
+  }));
+  return {
+    issues: told.flatMap(({ action, value, ...warning }) =>
+      action === "write" ? [] : [{ in: "body" as const, ...warning, value }],
+    ),
+    warnings: told.flatMap(({ action, value: _value, ...warning }) => (action === "write" ? [warning] : [])),
+  };
+}
+
+function remembered<Value>(find: () => Promise<Value>): () => Promise<Value> {
+  let found: Promise<Value> | undefined;
+  return () => (found ??= find());
 }
 
 function usedObjects({ latestRevision }: Integration, config: ConfigContent): UsedObject[] {
-  const sources = { revisions: [latestRevision.content], config };
+  const manifest = latestRevision.content;
+  const sources = { revisions: [manifest], config };
+  const written = Object.entries(config.write?.objects ?? {}).map(
+    ([key, { objectName }]) => objectName || key,
+  );
+  const declared = (manifest.write?.objects ?? []).map(({ objectName }) => objectName);
+  const used = (action: ConfigAction, names: string[]): UsedObject[] =>
+    names.map((objectName) => ({ action, objectName }));
   return [
-    ...readDefinitions(sources).flatMap(({ objectName, disabled }) =>
-      disabled ? [] : [{ action: "read" as const, objectName }],
+    ...used(
+      "read",
+      readDefinitions(sources).flatMap(({ objectName, disabled }) => (disabled ? [] : [objectName])),
     ),
-    ...subscribeDefinitions(sources).flatMap((definition) =>
-      wantsEvents(definition) ? [{ action: "subscribe" as const, objectName: definition.objectName }] : [],
+    ...used(
+      "subscribe",
+      subscribeDefinitions(sources).flatMap((one) => (wantsEvents(one) ? [one.objectName] : [])),
     ),
+    // Without write objects in the configuration all objects of the manifest may be written.
+    ...used("write", written.length > 0 ? written : declared),
   ];
 }
 
@@ -62,19 +96,27 @@ interface Account {
   connectionId: string;
 }
 
-async function unknownOf(
+async function unknownAmong(
   deps: AccountServices,
   { projectId, latestRevision }: Integration,
-  { connector, connectionId, used }: Account & { used: UsedObject[] },
+  { connector, connectionId, used, names }: Account & { used: UsedObject[]; names: () => Promise<string[]> },
 ): Promise<UnknownObject[]> {
   const { provider, module } = latestRevision.content;
-  const described = knownObjects(connector, module);
-  if (described) return used.filter(({ objectName }) => !described.can("read", objectName));
-  const names = used.flatMap(({ objectName }) =>
-    fieldsFor(connector, objectName, module) ? [objectName] : [],
+  const objects = knownObjects(connector, module);
+  if (objects)
+    return used.filter(
+      ({ action, objectName }) => !objects.can(action === "write" ? "write" : "read", objectName),
+    );
+  const asked = used.filter(({ objectName }) => isDescribed(connector, objectName, module));
+  // One request for all: the description of an object costs HubSpot three, and nothing else needs it of a written object.
+  const isListed = asked.some(({ action }) => action === "write") ? listedIn(await names()) : () => false;
+  const toDescribe = asked.filter(({ action, objectName }) => action !== "write" || !isListed(objectName));
+  const answers = await describeObjects(
+    deps,
+    { projectId, connectionId, provider, module },
+    toDescribe.map(({ objectName }) => objectName),
   );
-  const answers = await describeObjects(deps, { projectId, connectionId, provider, module }, names);
-  return used.flatMap((object) => {
+  return toDescribe.flatMap((object) => {
     const refusal = answers.get(object.objectName);
     return refusal instanceof ProviderError && ["not_found", "invalid"].includes(refusal.kind)
       ? [{ ...object, refusal }]
@@ -82,17 +124,18 @@ async function unknownOf(
   });
 }
 
+function listedIn(names: string[]): (objectName: string) => boolean {
+  const listed = new Set(names.map((name) => name.toLowerCase()));
+  return (objectName) => listed.has(objectName.toLowerCase());
+}
+
 /** Returns what is known without the account; undefined where only the account knows, or for another module. */
 const knownObjects = ({ objects }: Connector, module: string | undefined): Connector["objects"] =>
   objects && (!module || !objects.module || module === objects.module) ? objects : undefined;
 
-function fieldsFor(
-  connector: Connector,
-  objectName: string,
-  module: string | undefined,
-): FieldsConnector | undefined {
+function isDescribed(connector: Connector, objectName: string, module: string | undefined): boolean {
   const fields = fieldsOf(connector, objectName);
-  return fields && (!module || !fields.module || module === fields.module) ? fields : undefined;
+  return fields !== undefined && (!module || !fields.module || module === fields.module);
 }
 
 /** Returns the names to suggest; none if the provider does not list them now. */
@@ -116,28 +159,28 @@ async function listNames(
 
 const MOST_NAMES = 20;
 
-function toIssue(
+function describeUnknown(
   { action, objectName, refusal }: UnknownObject,
   { provider }: Integration,
   after: ConfigContent,
   names: string[],
-): Issue {
-  const words = refusal ? `: ${refusal.message.trim().replaceAll(/\s+/g, " ")}` : "";
+): InstallationWarning & { value: string } {
   const listed = names.slice(0, MOST_NAMES).join(", ");
   const more = names.length > MOST_NAMES ? ", …" : "";
   const otherwise =
     names.length > 0
       ? `It has ${listed}${more}.`
       : "Correct the name in the manifest, or create the object there first.";
+  const words = refusal?.message
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replace(/[^.?!]$/, "$&.");
   return {
-    in: "body",
     name: formatName(placeOfObject(after, objectName, action)),
-    detail: refusal
-      ? `The customer's account at ${provider} has no object \`${objectName}\`, or does not show it${words}`.replace(
-          /[^.?!]$/,
-          "$&.",
-        )
-      : `${provider} has no object \`${objectName}\` that Busbar can read.`,
+    detail:
+      words === undefined
+        ? `${provider} has no object \`${objectName}\` that Busbar can ${action === "write" ? "write" : "read"}.`
+        : `The customer's account at ${provider} has no object \`${objectName}\`, or does not show it: ${words}`,
     value: objectName,
     remedy: didYouMean(objectName, names, otherwise),
   };

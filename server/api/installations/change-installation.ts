@@ -18,7 +18,9 @@ import { checkAccount } from "./check-account.ts";
 import {
   getInstallationRow,
   showInstallation,
+  withWarnings,
   type Installation,
+  type InstallationWarning,
   type StoredInstallation,
 } from "./installation.ts";
 import { requireKnownDestinations } from "./known-destinations.ts";
@@ -58,8 +60,8 @@ export async function changeInstallation(
   decide: Decide,
 ): Promise<Installation> {
   const { projectId } = asked;
-  if (!asked.skipSampling) await checkChange(deps, asked, find, decide);
-  return transact(deps.database, async (queries) => {
+  const warnings = asked.skipSampling ? [] : await checkChange(deps, asked, find, decide);
+  const installation = await transact(deps.database, async (queries) => {
     const named = await getIntegrationRow(queries, projectId, asked.integrationId);
     const { id } = await find(queries, named);
     await lockInstallation(queries, projectId, id);
@@ -76,10 +78,16 @@ export async function changeInstallation(
     await saveChange(situation, change, createdBy);
     return showInstallation(queries, await getInstallationRow(queries, projectId, integration.id, id));
   });
+  return withWarnings(installation, warnings);
 }
 
 /** Checks the change against the account before the installation is locked, because the provider is called. */
-async function checkChange(deps: ChangeServices, asked: Asked, find: Find, decide: Decide): Promise<void> {
+async function checkChange(
+  deps: ChangeServices,
+  asked: Asked,
+  find: Find,
+  decide: Decide,
+): Promise<InstallationWarning[]> {
   const { queries } = deps.database;
   const integration = await getIntegrationRow(queries, asked.projectId, asked.integrationId);
   const { id } = await find(queries, integration);
@@ -91,7 +99,7 @@ async function checkChange(deps: ChangeServices, asked: Asked, find: Find, decid
   });
   const { content } = installation.config;
   const before = connectionId === installation.connectionId ? content : undefined;
-  await checkAccount(deps, integration, { connectionId, before, after: config?.content ?? content });
+  return checkAccount(deps, integration, { connectionId, before, after: config?.content ?? content });
 }
 
 /** Stores the change of a locked installation, and its event. */

@@ -4,6 +4,7 @@ import { Problem } from "../../../ground/errors.ts";
 import type { Integration } from "../integration.ts";
 import { findUnknownFields, type AccountServices, type ConfigChange } from "./account-fields.ts";
 import { findUnknownObjects } from "./account-objects.ts";
+import type { InstallationWarning } from "./installation.ts";
 import { findUnreadableObjects } from "./sample-read.ts";
 
 /** An installation waits at most this long for the provider; then it is saved without the check. */
@@ -12,22 +13,22 @@ const PATIENCE_MS = 10_000;
 /**
  * Throws a 422 Problem with one issue for each object and field that the account does not have, or otherwise for each object that the
  * provider refuses to read. Checks only what differs from `before`. An account that cannot be read, or not in time, refuses
- * nothing. Calls the provider, so it must not run in a transaction.
+ * nothing. Returns warnings about objects to write that the account does not have. Calls the provider, so it must not run in a
+ * transaction.
  */
 export async function checkAccount(
   deps: AccountServices,
   integration: Integration,
   change: ConfigChange,
-): Promise<void> {
-  const issues = await inTime(async () => {
-    const unknown = [
-      ...(await findUnknownObjects(deps, integration, change)),
-      ...(await findUnknownFields(deps, integration, change)),
-    ];
-    return unknown.length > 0 ? unknown : findUnreadableObjects(deps, integration, change);
-  });
-  const [first] = issues ?? [];
-  if (!first || !issues) return;
+): Promise<InstallationWarning[]> {
+  const { issues, warnings } = (await inTime(async () => {
+    const objects = await findUnknownObjects(deps, integration, change);
+    const unknown = [...objects.issues, ...(await findUnknownFields(deps, integration, change))];
+    const all = unknown.length > 0 ? unknown : await findUnreadableObjects(deps, integration, change);
+    return { issues: all, warnings: objects.warnings };
+  })) ?? { issues: [], warnings: [] };
+  const [first] = issues;
+  if (!first) return warnings;
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more, see \`issues\`)` : "";
   const detail = `${first.name}: ${first.detail} ${first.remedy}${more}`;
   throw new Problem("invalid-config", { detail, issues });

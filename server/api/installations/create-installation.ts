@@ -16,7 +16,14 @@ import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import type { AccountServices } from "./account-fields.ts";
 import { checkAccount } from "./check-account.ts";
 import { checkedConfig } from "./checked-config.ts";
-import { getInstallationRow, InstallationSchema, showInstallation, SkipSampling } from "./installation.ts";
+import {
+  getInstallationRow,
+  InstallationSchema,
+  showInstallation,
+  SkipSampling,
+  withWarnings,
+  type InstallationWarning,
+} from "./installation.ts";
 import { requireKnownDestinations } from "./known-destinations.ts";
 import { usableConnection } from "./usable-connection.ts";
 
@@ -67,12 +74,13 @@ export const createInstallation = (deps: AccountServices) =>
         await requireKnownDestinations(queries, integration, { after: content });
         return { integration, connection, content };
       };
+      let warnings: InstallationWarning[] = [];
       if (!query.skipSampling) {
         const { integration, connection, content } = await check(deps.database.queries);
-        await checkAccount(deps, integration, { connectionId: connection.id, after: content });
+        warnings = await checkAccount(deps, integration, { connectionId: connection.id, after: content });
       }
       try {
-        return await transact(deps.database, async (queries) => {
+        const installation = await transact(deps.database, async (queries) => {
           const { integration, connection, content } = await check(queries);
           const group = await upsertGroup(queries, { projectId: project.id, groupRef });
           const { id } = await insertInstallation(queries, {
@@ -89,6 +97,7 @@ export const createInstallation = (deps: AccountServices) =>
           await recordEvent(queries, installationCreated(fields, row.config.content));
           return showInstallation(queries, row);
         });
+        return withWarnings(installation, warnings);
       } catch (error) {
         if (!isUniqueViolation(error, "installations_integration_id_group_id_key")) throw error;
         const integration = await getIntegrationRow(deps.database.queries, project.id, params.integrationId);

@@ -33,6 +33,19 @@ const ReadPauseSchema = Type.Object(
   { title: "ReadPause", description: "An object that is not read by schedule until `:unpause`." },
 );
 
+const InstallationWarningSchema = Type.Object(
+  {
+    name: Type.String({
+      description: "Place in the configuration, for example `config.content.write.objects.contacts`.",
+    }),
+    detail: Type.String({ description: "What will not work." }),
+    remedy: Type.String({ description: "How to fix it." }),
+  },
+  { title: "InstallationWarning", description: "A fault that keeps nothing from being installed." },
+);
+
+export type InstallationWarning = Static<typeof InstallationWarningSchema>;
+
 export const InstallationSchema = Type.Object(
   {
     id: InstallationId,
@@ -62,6 +75,12 @@ export const InstallationSchema = Type.Object(
         content: described(ConfigContentSchema, "The customer's configuration."),
       },
       { description: "The customer's configuration." },
+    ),
+    warnings: Type.Optional(
+      Type.Array(InstallationWarningSchema, {
+        description:
+          "Only in the answer to a creation or change: objects to write that the account does not have. Absent: none.",
+      }),
     ),
   },
   {
@@ -125,6 +144,9 @@ export async function toInstallations(
     return [toInstallation(row, connection, pauses.get(row.id) ?? [], reasons.get(row.id) ?? [])];
   });
 }
+
+export const withWarnings = (installation: Installation, warnings: InstallationWarning[]): Installation =>
+  warnings.length > 0 ? { ...installation, warnings } : installation;
 
 /** Finds an installation of an integration. Throws a 404 Problem. */
 export async function getInstallationRow(

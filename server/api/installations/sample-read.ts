@@ -87,7 +87,7 @@ async function refusalOf(
 }
 
 const toIssue = (
-  { message }: ProviderError,
+  { message, kind }: ProviderError,
   { provider }: Integration,
   after: ConfigContent,
   { objectName, messageName }: ReadDefinition,
@@ -99,5 +99,7 @@ const toIssue = (
     .replaceAll(/\s+/g, " ")
     .replace(/[^.?!]$/, "$&.")}`,
   remedy:
-    "Choose other fields or filters, change the permissions in the account, or save with `skipSampling=true`.",
+    kind === "not_found"
+      ? "Correct the object's name in the manifest, create the object in the account or let the customer's user see it, or save with `skipSampling=true`."
+      : "Choose other fields or filters, change the permissions in the account, or save with `skipSampling=true`.",
 });
