@@ -4,6 +4,7 @@
  */
 import { Type, type Static } from "typebox";
 import { closed, flag, integer, ListPaging, oneOf, optional, text } from "./paging-facts.ts";
+import { ErrorFacts } from "./error-facts.ts";
 
 const TimeFormat = oneOf([
   "rfc3339",
@@ -84,6 +85,10 @@ const ListFact = closed({
   ...request,
   records: text("Path of the list of records in an answer; empty: the answer itself."),
   each: optional("Member of each entry that is the record."),
+  below: optional(
+    "GraphQL, of a list that is a member of what a root field gives, for example `boards.items_page`: the argument of the root field that " +
+      "has the object's name.",
+  ),
   entries: Type.Optional(
     oneOf(["records", "ids"], "`ids`: entries have only the id; the record is read by `get`."),
   ),
@@ -197,6 +202,12 @@ const RecordFact = closed({
   wrap: optional("Path of the member of the body that has the fields. Absent: the body itself."),
   record: optional("Path of the record in an answer; empty: the answer itself. Absent: the answer has none."),
   idTo: optional("Where the id goes, where it is not in the path: `body.<path>` or `query.<name>`."),
+  textual: flag("The member at `wrap` is a text with the fields as JSON."),
+  named: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: "Names in a record of fields that have another name in the request, by the latter.",
+    }),
+  ),
   fieldsAt: optional(
     "Path in a record of the member that has the written fields, where `wrap` does not tell it.",
   ),
@@ -239,6 +250,16 @@ const ObjectFacts = closed({
   created: Type.Optional(
     closed({ path: text("Path of the time of the creation in a record."), format: TimeFormat }),
   ),
+  fieldList: Type.Optional(
+    closed(
+      {
+        at: text("Path of the list in a record."),
+        name: text("Member of an entry that has the name of the field."),
+        value: text("Member that has its value as text."),
+      },
+      "Records show fields as entries of a list.",
+    ),
+  ),
   list: Type.Optional(ListFact),
   /** Where changes are asked for by another request than all records. */
   changes: Type.Optional(ListFact),
@@ -263,6 +284,11 @@ const Graphql = closed(
   {
     source: text("Key in `sources` of the schema of which `facts.graphql` is an excerpt."),
     path: text("Path of all requests below the base URL; `/` is the base URL itself."),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: "Headers by which a request asks for the version of the schema; others are refused.",
+      }),
+    ),
     common: Type.Optional(
       closed(
         { list: Common, get: Common, create: Common, update: Common, delete: Common },
@@ -296,55 +322,7 @@ export const FactsSchema = closed({
   ),
   objects: Type.Record(Type.String(), ObjectFacts),
   values: Type.Optional(Type.Array(ValueFact)),
-  errors: Type.Optional(
-    closed({
-      source: text("Key in `sources`."),
-      body: Type.Unknown({
-        description: "The body of a refusal as published, with `REASON` in place of the reason.",
-      }),
-      message: text("Path of the reason in it."),
-      code: optional("Path of the code in it."),
-      status: integer("Status of every refusal, where the vendor has only one, for example 200."),
-      rateLimits: Type.Optional(
-        Type.Array(
-          closed({
-            status: Type.Integer(),
-            headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-            body: Type.Optional(Type.Unknown()),
-          }),
-          { description: "Every way in which the vendor says that a rate limit is reached." },
-        ),
-      ),
-      others: Type.Optional(
-        Type.Array(
-          closed({
-            source: text("Key in `sources`."),
-            status: Type.Integer(),
-            body: Type.Unknown({
-              description: "The body, with `REASON` in place of the reason; a text is plain text.",
-            }),
-            code: optional("Path of the code in it."),
-            of: Type.Optional(oneOf(["read", "create"], "Of these requests only.")),
-            means: Type.Optional(
-              oneOf(
-                [
-                  "unauthorized",
-                  "forbidden",
-                  "not_found",
-                  "invalid",
-                  "conflict",
-                  "rate_limited",
-                  "unavailable",
-                ],
-                "What the vendor says that it means.",
-              ),
-            ),
-          }),
-          { description: "Refusals that the vendor words otherwise than in `body`." },
-        ),
-      ),
-    }),
-  ),
+  errors: Type.Optional(ErrorFacts),
   /** Answers that do not depend on records, for example the fields of a table. */
   answers: Type.Optional(
     Type.Array(

@@ -98,6 +98,15 @@ function bodyFaults(fact: AnyFact, request: VendorRequest): string[] {
   return faults;
 }
 
+/** Returns a sentence for every argument of a field of GraphQL with a value that the facts do not allow; types are the schema's. */
+export const argumentFaults = (fact: AnyFact, request: VendorRequest): string[] =>
+  Object.entries(fact.body ?? {}).flatMap(([path, rules]) => {
+    const value = textIn(request, `argument.${path}`);
+    return value === undefined || rules.enum === undefined
+      ? []
+      : valueFaults(`argument.${path}`, { enum: rules.enum }, value, false);
+  });
+
 /** What is required below an optional member is so where that member is. */
 function isNeededHere(body: Json, path: string): boolean {
   const above = path.split(".").slice(0, -1).join(".");

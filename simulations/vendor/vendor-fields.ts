@@ -3,7 +3,7 @@ import type { Facts } from "../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { refusal, type VendorAnswer } from "./vendor-answer.ts";
 import type { VendorRequest } from "./vendor-request.ts";
-import { fieldRoute, type Route } from "./vendor-routes.ts";
+import { fieldRoute, listsBelow, type Route } from "./vendor-routes.ts";
 
 /** What the vendor answers to a field: its value, or why it is refused. Undefined: no fact is about the field. */
 export type FieldAnswer = VendorAnswer | string | { missing: string } | undefined;
@@ -22,8 +22,11 @@ export interface CarriedOut {
 
 export type GraphqlSide = (
   request: VendorRequest,
-  callField: (path: string, args: JsonObject) => FieldAnswer,
+  callField: (path: string, args: JsonObject, source: JsonObject) => FieldAnswer,
 ) => CarriedOut;
+
+/** Member of what a root field gives that names the object whose list is below it. */
+const HOLDER = "$object";
 
 /** Answers a document. `answerRoute` answers one field of its root, for which the arguments are the body. */
 export function answerDocument(
@@ -31,10 +34,22 @@ export function answerDocument(
   request: VendorRequest,
   answerRoute: (route: Route, request: VendorRequest) => FieldAnswer,
 ): VendorAnswer & Pick<CarriedOut, "fault" | "deprecated"> {
+  const wrong = Object.entries(facts.graphql?.headers ?? {}).find(
+    ([name, value]) => request.headers[name.toLowerCase()] !== value,
+  );
+  if (wrong) {
+    const version = `the header ${wrong[0]} is ${request.headers[wrong[0].toLowerCase()]}; the schema is that of ${wrong[1]}`;
+    return { ...refusal(facts, 400, version), fault: version, deprecated: [] };
+  }
   let last: Route | undefined;
-  const { data, fault, isInvalid, isMissing, deprecated } = carryOut(request, (field, args) => {
-    last = fieldRoute(facts, field);
-    return last && answerRoute(last, { ...request, body: args });
+  const { data, fault, isInvalid, isMissing, deprecated } = carryOut(request, (field, args, source) => {
+    const call = { ...request, body: args };
+    const holders = listsBelow(facts, field, call).map((name) => ({ id: name, [HOLDER]: name }));
+    if (holders.length > 0) return { status: 200, headers: {}, body: holders };
+    const route = fieldRoute(facts, field, call);
+    if (!route || (field.includes(".") && source[HOLDER] !== route.objectName)) return undefined;
+    last = route;
+    return answerRoute(route, call);
   });
   if (fault === undefined) return { status: 200, headers: {}, body: { data: data ?? null }, deprecated };
   const answer = refusal(facts, isInvalid ? 400 : 200, fault);

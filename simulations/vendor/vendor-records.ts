@@ -1,7 +1,8 @@
 /** The records of a simulated vendor: their ids, their times, and how an answer shows them. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { nowMs } from "../../ground/clock.ts";
-import type { Facts, ListFact, ObjectFacts } from "../../connector-kit/facts/facts.ts";
+import { valueAt } from "../../connector-kit/text-at.ts";
+import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { writeTime } from "./vendor-times.ts";
 
 export interface VendorRecord {
@@ -120,8 +121,15 @@ export function shownRecord(
   if (since?.field !== undefined && isOwnTime)
     putAt(shown, since.field, writeTime(record.changedMs, since.format));
   if (deleted && record.deleted) putAt(shown, deleted.at, deleted.is);
-  for (const [name, value] of Object.entries(record.fields))
-    putAt(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
+  const { fieldList } = object;
+  const apart = Object.values(object.create?.named ?? {});
+  for (const [name, value] of Object.entries(record.fields)) {
+    if (fieldList && !apart.includes(name)) {
+      const known = valueAt(shown, fieldList.at);
+      const entries = Array.isArray(known) ? known : [];
+      putAt(shown, fieldList.at, [...entries, { [fieldList.name]: name, [fieldList.value]: String(value) }]);
+    } else putAt(shown, fieldsAt === "" ? name : `${fieldsAt}.${name}`, value);
+  }
   if (record.shown) putAt(shown, record.shown.path, structuredClone(record.shown.value));
   for (const name of fields?.onRequest ?? []) {
     const path = fields?.brings?.[name] ?? name;
@@ -129,6 +137,32 @@ export function shownRecord(
     else if (textless(shown, path)) putAt(shown, path, "on request");
   }
   return shown;
+}
+
+/** Returns the fields in a body; empty for a request without one. A sentence tells why they cannot be read. */
+export function writtenFields(
+  { wrap = "", textual = false, named = {} }: RecordFact,
+  body: Json | undefined,
+): JsonObject | string {
+  if (body === undefined) return {};
+  let found = wrap === "" ? body : valueAt(body, wrap);
+  if (textual && found !== undefined) {
+    if (typeof found !== "string") return `${wrap}: not a text`;
+    try {
+      found = JSON.parse(found) as Json;
+    } catch {
+      return `${wrap}: no JSON`;
+    }
+  }
+  const held = Array.isArray(found) ? found[0] : found;
+  const fields: JsonObject = isJsonObject(held) ? { ...held } : {};
+  for (const [given, name] of Object.entries(named)) {
+    const value = valueAt(body, given);
+    if (value === undefined) continue;
+    delete fields[given];
+    fields[name] = value;
+  }
+  return fields;
 }
 
 /** Puts a value at a dotted path; numbers are places in lists. */

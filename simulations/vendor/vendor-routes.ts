@@ -1,7 +1,7 @@
 /** Finds which requests of a vendor's API an arrived request may be. */
 import type { Facts, ListFact, ObjectFacts, RecordFact } from "../../connector-kit/facts/facts.ts";
 import { pathQuery } from "./vendor-checks.ts";
-import { valueIn, type VendorRequest } from "./vendor-request.ts";
+import { textIn, valueIn, type VendorRequest } from "./vendor-request.ts";
 
 export type RecordAction = "get" | "create" | "update" | "upsert" | "delete";
 const RECORD_ACTIONS: RecordAction[] = ["get", "create", "update", "upsert", "delete"];
@@ -62,11 +62,24 @@ export function findRoutes(
   };
 }
 
-/** Returns the request that a field of GraphQL's root carries out; undefined if no fact is about it. */
-export function fieldRoute(facts: Facts, field: string): Route | undefined {
-  for (const { path: _, ...route } of allRoutes(facts))
-    if (route.fact.field === field) return { ...route, values: {} } as Route;
-  return undefined;
+/** Returns the request that a field of GraphQL carries out; undefined if no fact is about it. With an id, it is that of one record. */
+export function fieldRoute(facts: Facts, field: string, call: VendorRequest): Route | undefined {
+  let found: Route | undefined;
+  for (const { path: _, ...route } of allRoutes(facts)) {
+    if (route.fact.field !== field) continue;
+    if ("idTo" in route.fact && route.fact.idTo !== undefined && textIn(call, route.fact.idTo) === undefined)
+      continue;
+    if (!found || route.action === "get") found = { ...route, values: {} } as Route;
+  }
+  return found;
+}
+
+/** Returns the objects whose lists are members of what a root field gives, as far as the call names them. */
+export function listsBelow(facts: Facts, field: string, call: VendorRequest): string[] {
+  return Object.entries(facts.objects).flatMap(([name, { list }]) => {
+    const isBelow = list?.below !== undefined && list.field?.startsWith(`${field}.`);
+    return isBelow && textIn(call, list.below ?? "") === name ? [name] : [];
+  });
 }
 
 /** `/users/me` comes before `/users/{id}`. */

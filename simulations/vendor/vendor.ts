@@ -5,13 +5,13 @@
 import { nowMs } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { valueAt } from "../../connector-kit/text-at.ts";
-import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
+import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
 import { listAnswer, recordAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
-import { hasValues, requestFaults } from "./vendor-checks.ts";
+import { argumentFaults, hasValues, requestFaults } from "./vendor-checks.ts";
 import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
 import { orderOf, type ListOrder } from "./vendor-order.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
-import { shownRecord, VendorRecords, type VendorRecord } from "./vendor-records.ts";
+import { shownRecord, VendorRecords, writtenFields, type VendorRecord } from "./vendor-records.ts";
 import {
   partOf,
   takeRequest,
@@ -140,6 +140,8 @@ export class Vendor {
     const { fault, deprecated, ...answer } = answerDocument({ facts, carryOut }, request, (route, call) => {
       seen.objectName = route.objectName;
       seen.action = route.action;
+      const [fault] = argumentFaults(route.fact, call);
+      if (fault !== undefined) return fault;
       return isListRoute(route) ? this.list(route, call, seen) : this.record(route, call, seen);
     });
     if (fault !== undefined) seen.fault = fault;
@@ -236,7 +238,7 @@ export class Vendor {
   ): VendorAnswer | string | { missing: string } {
     const { action, objectName, fact, object } = route;
     const known = this.records.of(objectName);
-    const fields = this.fieldsIn(fact, request);
+    const fields = writtenFields(fact, request.body);
     if (typeof fields === "string") return fields;
     const key = fact.idempotencyKey === undefined ? undefined : textIn(request, fact.idempotencyKey);
     if (key !== undefined) seen.key = key;
@@ -290,14 +292,6 @@ export class Vendor {
   private answered({ objectName, object, fact }: RecordRoute, record: VendorRecord): VendorAnswer {
     const shown = shownRecord(object, record, { list: object.list, fieldsAt: this.fieldsAt(objectName) });
     return recordAnswer(fact, shown, record.id);
-  }
-
-  /** Returns the fields of a body; empty for a request without one. */
-  private fieldsIn({ wrap = "" }: RecordFact, { body }: VendorRequest): JsonObject | string {
-    if (body === undefined) return {};
-    const found = wrap === "" ? body : valueAt(body, wrap);
-    const fields = Array.isArray(found) ? found[0] : found;
-    return isJsonObject(fields) ? fields : {};
   }
 
   /** Returns the member of a record that has the fields which are written. */

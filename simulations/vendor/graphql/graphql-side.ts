@@ -3,6 +3,7 @@ import {
   buildSchema,
   execute,
   GraphQLError,
+  getNullableType,
   isEnumType,
   isListType,
   isNonNullType,
@@ -12,11 +13,15 @@ import {
   validate,
   type DocumentNode,
   type GraphQLFieldResolver,
+  type GraphQLResolveInfo,
   type GraphQLOutputType,
   type GraphQLSchema,
 } from "graphql";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
-import type { CarriedOut, FieldAnswer, GraphqlSide } from "../vendor-fields.ts";
+import type { CarriedOut, GraphqlSide } from "../vendor-fields.ts";
+
+/** Where a field stands: the keys from it to the root. */
+type Path = GraphQLResolveInfo["path"];
 
 class MissingRecord extends Error {}
 
@@ -60,27 +65,34 @@ function parsed(query: string): DocumentNode | GraphQLError {
   }
 }
 
+type CallField = Parameters<GraphqlSide>[1];
+
 /** Fields that facts are about are carried out; others have the value that is there, or a made-up one of their type. */
 const resolver =
-  (
-    schema: GraphQLSchema,
-    callField: (path: string, args: JsonObject) => FieldAnswer,
-  ): GraphQLFieldResolver<unknown, unknown> =>
+  (schema: GraphQLSchema, callField: CallField): GraphQLFieldResolver<unknown, unknown> =>
   (source, args, _, { fieldName, path, returnType, parentType }) => {
-    const isOfRoot = parentType === schema.getQueryType() || parentType === schema.getMutationType();
-    if (isOfRoot) {
-      const answer = callField(fieldName, JSON.parse(JSON.stringify(args)) as JsonObject);
-      if (typeof answer === "string") throw new Error(answer);
-      if (answer && "missing" in answer) {
-        if (parentType === schema.getQueryType() && !isNonNullType(returnType)) return null;
-        throw new MissingRecord(answer.missing);
-      }
-      if (answer) return answer.body;
-      throw new Error(`no fact is about ${path.key}`);
+    const own = (source ?? {}) as JsonObject;
+    const answer = callField(fieldPath(path), JSON.parse(JSON.stringify(args)) as JsonObject, own);
+    if (answer === undefined) {
+      if (path.prev === undefined) throw new Error(`no fact is about ${fieldName}`);
+      return own[fieldName] ?? usualValue(returnType);
     }
-    const own = source as JsonObject;
-    return own[fieldName] ?? usualValue(returnType);
+    const isList = isListType(getNullableType(returnType));
+    if (typeof answer === "string") throw new Error(answer);
+    if (!("missing" in answer)) return isList && !Array.isArray(answer.body) ? [answer.body] : answer.body;
+    if (parentType !== schema.getQueryType()) throw new MissingRecord(answer.missing);
+    if (isList) return [];
+    if (isNonNullType(returnType)) throw new MissingRecord(answer.missing);
+    return null;
   };
+
+/** Returns the names of the fields from the root on. */
+function fieldPath(path: Path): string {
+  const names: string[] = [];
+  for (let step: Path | undefined = path; step; step = step.prev)
+    if (typeof step.key === "string") names.unshift(step.key);
+  return names.join(".");
+}
 
 /** Returns null where the vendor may, else a value of the type. */
 function usualValue(type: GraphQLOutputType): unknown {

@@ -177,3 +177,55 @@ test("the members of an input that facts of writes need are those of the schema"
     "input.maker": { required: true, type: "object" },
   });
 });
+
+test("a list that is a member of what a root field gives is that of the object which the call names", () => {
+  const sdl = `
+    type Query { boxes(ids: [ID!]): [Box] pens(ids: [ID!]): [Pen!] }
+    type Mutation { put_pen(box_id: ID!, pen_name: String!, columns: JSON): Pen }
+    type Box { id: ID! page(limit: Int! = 2): Page! }
+    type Page { pens: [Pen!]! }
+    type Pen { id: ID! name: String! columns: [Column!]! }
+    type Column { id: ID! text: String }
+    scalar JSON`;
+  const facts = completeRequests({
+    provider: "quill",
+    sources: { schema: { kind: "vendor-schema", date: "2026-11-27" } },
+    graphql: { source: "schema", path: "/", headers: { Version: "2" } },
+    objects: {
+      "77": {
+        id: { path: "id", type: "string" },
+        fieldList: { at: "columns", name: "id", value: "text" },
+        list: { field: "boxes.page", below: "argument.ids", records: "pens", paging: { kind: "none" } },
+        get: { field: "pens", idTo: "argument.ids", record: "" },
+        create: {
+          field: "put_pen",
+          wrap: "columns",
+          textual: true,
+          named: { pen_name: "name" },
+          body: { box_id: { enum: ["77"] } },
+          record: "",
+        },
+      },
+    },
+  } as unknown as Facts);
+  const boxes = new Vendor(facts, { graphql: graphqlSide(schemaExcerpt(readGraphqlSchema(sdl), facts)) });
+  const send = (query: string, version = "2") => {
+    const headers = { "content-type": "application/json", version };
+    return JSON.stringify(
+      boxes.answer({ method: "POST", target: "/", headers, body: JSON.stringify({ query }) }).body,
+    );
+  };
+  const put = (box: string, columns: string) =>
+    send(`mutation{put_pen(box_id:${box},pen_name:"Ada",columns:${columns}){name columns{id text}}}`);
+  assert.match(
+    put("77", '"{\\"nib\\":\\"fine\\"}"'),
+    /"name":"Ada","columns":\[\{"id":"nib","text":"fine"\}\]/,
+  );
+  assert.match(put("78", '"{}"'), /box_id.*is not one of 77/);
+  assert.match(put("77", "{}"), /columns: not a text/);
+  assert.match(send("{boxes(ids:[77]){page{pens{name}}}}"), /"pens":\[\{"name":"Ada"\}\]/);
+  const [pen] = boxes.records.of("77");
+  assert.match(send(`{pens(ids:["${pen?.id}"]){name}}`), /"pens":\[\{"name":"Ada"\}\]/);
+  assert.match(send('{pens(ids:["1"]){name}}'), /"pens":\[\]/);
+  assert.match(send("{boxes(ids:[77]){id}}", "1"), /header Version is 1; the schema is that of 2/);
+});

@@ -8,11 +8,14 @@ import {
   isLeafType,
   isListType,
   isObjectType,
-  isRequiredInputField,
+  isNonNullType,
+  type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLObjectType,
+  type GraphQLOutputType,
   type GraphQLSchema,
 } from "graphql";
 import type { Facts, ObjectFacts, Parameter, RecordFact } from "../../../connector-kit/facts/facts.ts";
@@ -36,36 +39,46 @@ export function withBodies(facts: Facts, sdl: string): Facts {
   };
 }
 
+type Member = GraphQLInputField | GraphQLArgument;
+
 /** Members that a text may be written to: those that records have under the same name. Others only where the vendor demands them. */
 function bodyFor(
   schema: GraphQLSchema,
-  { field = "", wrap = "", body }: RecordFact,
+  { field = "", wrap = "", named = {}, idTo, body }: RecordFact,
   record: GraphQLObjectType | undefined,
 ): Record<string, Parameter> {
-  const [argument = "", ...steps] = wrap.split(".");
-  const mutation = schema.getMutationType()?.getFields()[field];
-  const declared = mutation?.args.find(({ name }) => name === argument);
-  let type: GraphQLNamedType | undefined = declared && getNamedType(declared.type);
-  for (const step of steps) {
-    const inner: GraphQLInputField | undefined = isInputObjectType(type) ? type.getFields()[step] : undefined;
-    type = inner && getNamedType(inner.type);
-  }
-  const own = isInputObjectType(type) ? Object.values(type.getFields()) : [];
-  const members = own.flatMap((member): [string, Parameter][] => {
-    const required = isRequiredInputField(member);
-    const shown = record?.getFields()[member.name];
-    const isPlain =
-      shown !== undefined && isText(getNullableType(shown.type)) && isText(getNullableType(member.type));
-    return required || isPlain ? [[`${wrap}.${member.name}`, ruleFor(member, required)]] : [];
-  });
+  const members = membersAt(schema.getMutationType()?.getFields()[field]?.args ?? [], wrap)
+    .map((member) => ({ member, path: wrap === "" ? member.name : `${wrap}.${member.name}` }))
+    .filter(({ path }) => `argument.${path}` !== idTo)
+    .flatMap(({ member, path }): [string, Parameter][] => {
+      const required = isDemanded(member);
+      const shown = record?.getFields()[named[path] ?? member.name];
+      const isPlain = shown !== undefined && isText(shown.type) && isText(member.type);
+      return required || isPlain ? [[path, ruleFor(member, required)]] : [];
+    });
   return { ...Object.fromEntries(members), ...body };
 }
 
-const isText = (type: unknown): boolean => String(type) === "String";
+/** Returns the members of the input at a path, or the arguments themselves. */
+function membersAt(args: readonly GraphQLArgument[], wrap: string): readonly Member[] {
+  let members: readonly Member[] = args;
+  for (const step of wrap.split(".").filter((part) => part !== "")) {
+    const member: Member | undefined = members.find(({ name }) => name === step);
+    const type = member && getNamedType(member.type);
+    members = isInputObjectType(type) ? Object.values(type.getFields()) : [];
+  }
+  return members;
+}
+
+const isDemanded = ({ type, defaultValue }: Member): boolean =>
+  isNonNullType(type) && defaultValue === undefined;
+
+const isText = (type: GraphQLInputType | GraphQLOutputType): boolean =>
+  String(getNullableType(type)) === "String";
 
 const TYPES: Record<string, Parameter["type"]> = { Int: "integer", Float: "number", Boolean: "boolean" };
 
-function ruleFor({ type }: GraphQLInputField, required: boolean): Parameter {
+function ruleFor({ type }: Member, required: boolean): Parameter {
   const bare = getNullableType(type);
   const named = getNamedType(type);
   return {

@@ -118,6 +118,7 @@ function answerPaths(fact: ListFact | RecordFact, object: ObjectFacts): Path[] {
     object.id.path,
     object.changed?.path,
     object.created?.path,
+    object.fieldList?.at,
     ...("paging" in fact ? [fact.since?.field, fact.deleted?.at] : []),
     ...pathsIn(object.example ?? {}),
   ];

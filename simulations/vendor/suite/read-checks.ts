@@ -1,6 +1,8 @@
 /** Checks of whole reads: each record once, hidden ones, sizes, depths, single records. */
 import { now } from "../../../ground/clock.ts";
 import { planRead } from "../../../connector-kit/order-fixture.ts";
+import type { Json } from "../../../ground/json.ts";
+import { textAt, valueAt } from "../../../connector-kit/text-at.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import {
   expect,
@@ -54,6 +56,9 @@ export function readChecks(bench: Bench): Check[] {
       run: () => fieldOnRequest(bench, field),
     })),
     ...valueChecks(bench),
+    ...(object.fieldList
+      ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
+      : []),
     ...(deleted ? [{ name: "deletions that the list tells", source, run: () => toldDeletions(bench) }] : []),
     { name: "one record by its id", source: object.get?.source, run: () => oneRecord(bench) },
   ];
@@ -183,6 +188,18 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
     record && rawAt(record, path) !== undefined,
     `${path} is not in the records; it comes only when it is asked for at ${bench.object.list?.fields?.to}`,
   );
+}
+
+async function listedFields(bench: Bench): Promise<undefined> {
+  const { fieldList, example } = bench.object;
+  putRecords(bench, 1);
+  const [record] = (await walkAll(bench)).records;
+  const entries = fieldList && example && valueAt(example as Json, fieldList.at);
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    const [name, wanted] = [textAt(entry, fieldList?.name ?? ""), textAt(entry, fieldList?.value ?? "")];
+    const found = name === undefined ? undefined : record?.values[name];
+    expect(String(found) === wanted, `${name} is ${JSON.stringify(found)}, not ${wanted}`);
+  }
 }
 
 async function toldDeletions(bench: Bench): Promise<undefined> {

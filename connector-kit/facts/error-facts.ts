@@ -1,0 +1,43 @@
+/** How a vendor refuses requests: the part of `connectors/<provider>/facts.json` about errors. */
+import { Type } from "typebox";
+import { closed, integer, oneOf, optional, text } from "./paging-facts.ts";
+
+export const ErrorFacts = closed({
+  source: text("Key in `sources`."),
+  body: Type.Unknown({
+    description: "The body of a refusal as published, with `REASON` in place of the reason.",
+  }),
+  message: text("Path of the reason in it."),
+  code: optional("Path of the code in it."),
+  status: integer("Status of every refusal, where the vendor has only one, for example 200."),
+  rateLimits: Type.Optional(
+    Type.Array(
+      closed({
+        status: Type.Integer(),
+        headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+        body: Type.Optional(Type.Unknown()),
+      }),
+      { description: "Every way in which the vendor says that a rate limit is reached." },
+    ),
+  ),
+  others: Type.Optional(
+    Type.Array(
+      closed({
+        source: text("Key in `sources`."),
+        status: Type.Integer(),
+        body: Type.Unknown({
+          description: "The body, with `REASON` in place of the reason; a text is plain text.",
+        }),
+        code: optional("Path of the code in it."),
+        of: Type.Optional(oneOf(["read", "create"], "Of these requests only.")),
+        means: Type.Optional(
+          oneOf(
+            ["unauthorized", "forbidden", "not_found", "invalid", "conflict", "rate_limited", "unavailable"],
+            "What the vendor says that it means.",
+          ),
+        ),
+      }),
+      { description: "Refusals that the vendor words otherwise than in `body`." },
+    ),
+  ),
+});
