@@ -9,24 +9,41 @@ const item =
 
 const mutation = (query: string) => ({ method: "POST" as const, path, body: { query } });
 
+/** Records by their ids. `constant`: further arguments, each after a comma. */
+const single = (list: string, fields: string, constant = ""): ObjectRules["get"] => ({
+  method: "POST",
+  path,
+  body: { query: `query($ids:[ID!]){${list}(ids:$ids${constant}){${fields}}}` },
+  idTo: "body.variables.ids.0",
+  record: `data.${list}.0`,
+});
+
 /** A list by number of page. */
-const pages = (list: string, fields: string): ObjectRules => ({
+const pages = (list: string, fields: string, constant: string): ObjectRules => ({
   list: {
     method: "POST",
     path,
-    body: { query: `query($limit:Int!,$page:Int!){${list}(limit:$limit,page:$page){${fields}}}` },
+    body: {
+      query: `query($limit:Int!,$page:Int!){${list}(limit:$limit,page:$page${constant}){${fields}}}`,
+    },
     pageSize: { to: "body.variables.limit", most: 100 },
   },
   records: `data.${list}`,
   paging: { page: { to: "body.variables.page", first: 1 } },
+  get: single(list, fields, constant),
 });
+
+/** Only active ones are listed otherwise. The order by their last use would change while pages are read. */
+const ALL_STATES = ",state:all,order_by:created_at";
+const deleted = { at: "state", is: "deleted" };
 
 export const description: Description = {
   ids: { pattern: "[0-9]{1,20}" },
   defaults: { modes: ["read"] },
   objects: {
     boards: {
-      ...pages("boards", "id name description state board_kind workspace_id updated_at"),
+      ...pages("boards", "id name description state board_kind workspace_id updated_at", ALL_STATES),
+      deleted,
       modes: ["read", "create", "delete"],
       changedPath: "updated_at",
       create: {
@@ -41,11 +58,14 @@ export const description: Description = {
       example: { name: "Pens", board_kind: "public" },
     },
     updates: {
-      ...pages("updates", "id item_id body text_body creator_id created_at updated_at"),
+      ...pages("updates", "id item_id body text_body creator_id created_at updated_at", ""),
       modes: ["read", "create", "update", "delete"],
       changedPath: "updated_at",
       create: {
-        ...mutation("mutation($item_id:ID!,$body:String!){create_update(item_id:$item_id,body:$body){id}}"),
+        ...mutation(
+          "mutation($item_id:ID,$parent_id:ID,$body:String!)" +
+            "{create_update(item_id:$item_id,parent_id:$parent_id,body:$body){id}}",
+        ),
         wrap: { in: "variables" },
         id: "data.create_update.id",
       },
@@ -58,12 +78,17 @@ export const description: Description = {
       delete: { ...mutation("mutation($id:ID!){delete_update(id:$id){id}}"), idTo: id },
       example: { item_id: "9876543210", body: "Asked for pens" },
     },
-    users: pages("users", "id name email title enabled is_admin is_guest created_at"),
-    workspaces: pages("workspaces", "id name kind description created_at"),
+    users: pages(
+      "users",
+      "id name email title status kind is_deleted created_at",
+      ",status:[ACTIVE,PENDING,INACTIVE]",
+    ),
+    workspaces: { ...pages("workspaces", "id name kind description state created_at", ALL_STATES), deleted },
     teams: {
       list: { method: "POST", path, body: { query: "query{teams{id name picture_url}}" } },
       records: "data.teams",
       paging: { none: true },
+      get: single("teams", "id name picture_url"),
     },
   },
   others: {
@@ -115,13 +140,7 @@ export const description: Description = {
         id: "data.change_multiple_column_values.id",
       },
       delete: { ...mutation("mutation($id:ID!){delete_item(item_id:$id){id}}"), idTo: id },
-      get: {
-        method: "POST",
-        path,
-        body: { query: `query($ids:[ID!]){items(ids:$ids){${item}}}` },
-        idTo: "body.variables.ids.0",
-        record: "data.items.0",
-      },
+      get: single("items", item),
       metadata: {
         label: "Item",
         fields: { name: { type: "string", required: true } },
@@ -166,6 +185,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.monday.com/api-reference",
     checked:
-      "2026-11-23, documentation: pages of items, form and headers of errors; documents of public clients; codes of errors, and that columns take plain texts, were not looked up. Columns have their ids as names; an update of an item names it `name`",
+      "2026-11-27, schema of the version 2026-10; documentation: pages of items, form and headers of errors; that columns take plain texts, and the codes of records that are gone, were not looked up. Columns have their ids as names; an update of an item names it `name`",
   },
 };

@@ -4,5 +4,5 @@ import { headerKey } from "../../connector-kit/declare-provider.ts";
 export const provider = headerKey("Monday", "https://api.monday.com", "Authorization", {
   docs: "https://developer.monday.com/api-reference/docs/authentication",
   declares: ["read", "write", "delete", "search"],
-  fixedHeaders: [{ name: "API-Version", valueTemplate: "2025-10" }],
+  fixedHeaders: [{ name: "API-Version", valueTemplate: "2026-10" }],
 });
