@@ -158,6 +158,35 @@ describe("read", () => {
     const content = read({ selectedFieldMappings: { score: "a", other: "a", empty: "", none: "" } });
     assert.deepEqual(names(content), [`${READ}.selectedFieldMappings.other`]);
   });
+  test("fields may be entries of lists, mapped names and filters may not", () => {
+    const entry = "$['emails'][?primary]['value']";
+    assert.deepEqual(names(read({ selectedFieldMappings: { score: entry } })), []);
+    const mappings = `${READ}.selectedFieldMappings`;
+    assert.deepEqual(names(read({ selectedFieldMappings: { score: "$['emails'][?]" } })), [
+      `${mappings}.score`,
+    ]);
+    const named = names(read({ selectedFieldMappings: { "$['x'][0]": "a" } }));
+    assert.equal(named.length, 1);
+    const dynamic = [
+      { mapToName: "one", fieldName: entry },
+      { mapToName: "two", fieldName: "$['a'" },
+    ];
+    assert.deepEqual(names(read({ selectedFields: { a: true }, dynamicMappingsInput: dynamic })), [
+      `${READ}.dynamicMappingsInput[1].fieldName`,
+    ]);
+    const filters = [entry, "score", "email"].map((fieldName) => ({ fieldName, operator: "eq", value: "a" }));
+    const filtered = {
+      fieldFilters: filters,
+      backfill: { defaultPeriod: { days: 1 }, fieldFilters: filters },
+    };
+    assert.deepEqual(names(read({ selectedFieldMappings: { score: entry }, ...filtered })), [
+      `${READ}.fieldFilters[0].fieldName`,
+      `${READ}.fieldFilters[1].fieldName`,
+      `${READ}.backfill.fieldFilters[0].fieldName`,
+      `${READ}.backfill.fieldFilters[1].fieldName`,
+    ]);
+  });
+
   test("two delivered values cannot stand for the same value of the provider", () => {
     const content = read({ selectedValueMappings: { stage: { open: "1", won: "2", lost: "2" } } });
     assert.deepEqual(names(content), [`${READ}.selectedValueMappings.stage.lost`]);

@@ -2,8 +2,9 @@
 import type { Features } from "../../connector-kit/provider-support.ts";
 import { closest } from "../../ground/closest.ts";
 import { counted } from "../../ground/counted.ts";
+import type { Path } from "../finding.ts";
 import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
-import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
+import { isFieldPath, leadsIntoList, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
 import {
   has,
@@ -31,6 +32,7 @@ export function checkReadConfig(
 ): void {
   for (const object of configObjectsOf(content, "read")) {
     const declared = integration.read?.objects?.find(({ objectName }) => objectName === object.name);
+    const mapped = fieldsByMappedName(object, declared);
     checkScheduleOf(object, limits, add);
     checkMappings(object, declared, add);
     checkValueMappings(object, add);
@@ -38,6 +40,7 @@ export function checkReadConfig(
     checkFilters(object, integration, limits, add);
     const backfill = mapOf(object, "backfill");
     if (backfill) checkFilters(backfill, integration, limits, add);
+    for (const place of backfill ? [object, backfill] : [object]) checkFilteredLists(place, mapped, add);
     checkAssociatedObjects(object, add);
     if (declared) checkSelection(object, declared, add);
   }
@@ -67,16 +70,54 @@ function checkMappings(object: ConfigObject, declared: ReadObject | undefined, a
       const detail = `"${first}" and "${mapped}" are both mapped to the field "${field}".`;
       add([...path, mapped], detail, "Map each name to a field of its own.", field);
     }
-    const parsed = isFieldPath(field) ? parseFieldPath(field) : undefined;
-    if (!parsed || !("fault" in parsed)) continue;
-    const remedy = "Write nested fields as $['outer']['inner'].";
-    add([...path, mapped], `The field is not a well-formed path: ${parsed.fault}.`, remedy, field);
+    checkPath([...path, mapped], { field, mapped }, add);
+  }
+  for (const entry of mapsOf(object, "dynamicMappingsInput")) {
+    const field = textOf(entry, "fieldName") ?? "";
+    checkPath(pathOf(entry, "fieldName"), { field, mapped: textOf(entry, "mapToName") ?? "" }, add);
   }
   checkMappedNames(object, declared, add);
   for (const { fieldName, mapToName } of declared?.requiredFields ?? []) {
     if (fieldName !== undefined || mapToName === undefined || mappings.has(mapToName)) continue;
     const detail = `The integration requires a field for "${mapToName}", but none is chosen.`;
     add([...path, mapToName], detail, `Add "${mapToName}" with the name of the customer's field.`);
+  }
+}
+
+function checkPath(path: Path, { field, mapped }: { field: string; mapped: string }, add: AddIssue): void {
+  const remedy = "Write nested fields as $['outer']['inner'].";
+  const source = isFieldPath(field) ? parseValuePath(field) : undefined;
+  if (source && "fault" in source)
+    add(path, `The field is not a well-formed path: ${source.fault}.`, remedy, field);
+  const target = isFieldPath(mapped) ? parseFieldPath(mapped) : undefined;
+  if (target && "fault" in target)
+    add(path, `The mapped name is not a well-formed path: ${target.fault}.`, remedy, mapped);
+}
+
+/** Returns the provider's field of each mapped name for which one is chosen. */
+function fieldsByMappedName(object: ConfigObject, declared: ReadObject | undefined): Map<string, string> {
+  const dynamic = mapsOf(object, "dynamicMappingsInput");
+  return new Map([
+    ...[...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])].flatMap(
+      ({ mapToName, fieldName }): [string, string][] =>
+        mapToName && fieldName ? [[mapToName, fieldName]] : [],
+    ),
+    ...dynamic.flatMap((entry): [string, string][] => {
+      const [mapped, field] = [textOf(entry, "mapToName"), textOf(entry, "fieldName")];
+      return mapped && field ? [[mapped, field]] : [];
+    }),
+    ...chosenTexts(object, "selectedFieldMappings"),
+  ]);
+}
+
+/** Providers filter by fields, not by entries of lists. */
+function checkFilteredLists(place: LocatedValue, mapped: ReadonlyMap<string, string>, add: AddIssue): void {
+  for (const filter of mapsOf(place, "fieldFilters")) {
+    const name = textOf(filter, "fieldName") ?? "";
+    const field = mapped.get(name) ?? name;
+    if (!leadsIntoList(field)) continue;
+    const detail = `"${field}" is the entry of a list, by which records cannot be filtered.`;
+    add(pathOf(filter, "fieldName"), detail, "Filter by another field.", name);
   }
 }
 

@@ -61,6 +61,11 @@ describe("read objects", () => {
     assert.deepEqual(field("$browser"), []);
     assert.deepEqual(field("$['a'"), ["field-mapping-jsonpath"]);
     assert.deepEqual(field("$.a.b"), ["field-mapping-jsonpath"]);
+    for (const path of ["$['a'][0]['b']", "$['a'][?primary]['b']", "$['a'][?label='x']"])
+      assert.deepEqual(field(path), [], path);
+    assert.deepEqual(field("$['a'][?]['b']"), ["field-mapping-jsonpath"]);
+    const mapped = `requiredFields: [{fieldName: a, mapToName: "$['x'][0]"}]`;
+    assert.deepEqual(told(readObject(mapped)), ["field-mapping-jsonpath 9:54"]);
   });
   test("associated objects and deletions can be asked for, and a wrong request is an error", () => {
     const body = "associatedObjects: [deals]\ndeletedRecords: always";

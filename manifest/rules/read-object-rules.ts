@@ -1,7 +1,7 @@
 /** Rules for `read`: fields, backfill, delivery, objects that are always read, schedules. */
 import { describeValue } from "../check-shape.ts";
 import type { Report } from "../finding.ts";
-import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
+import { isFieldPath, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
 import {
   has,
   mapOf,
@@ -45,7 +45,7 @@ function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFie
     for (const key of ["fieldName", "mapToName", "default"]) {
       const name = textOf(field, key);
       if (name === undefined || !isFieldPath(name)) continue;
-      const parsed = parseFieldPath(name);
+      const parsed = key === "mapToName" ? parseFieldPath(name) : parseValuePath(name);
       if (!("fault" in parsed)) continue;
       const message = `\`${key}\` is not a well-formed path: ${parsed.fault} in "${name.slice(0, 100)}".`;
       report.error("field-mapping-jsonpath", pathOf(field, key), message, "Write it as $['outer']['inner'].");

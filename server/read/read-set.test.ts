@@ -44,6 +44,16 @@ describe("the read set", () => {
     assert.deepEqual(unknownFields(definition, metadata, names), []);
   });
 
+  test("asks for the field that holds a list", () => {
+    const definition = defined(
+      { requiredFields: [{ fieldName: "$['address'][0]['city']" }] },
+      { selectedFieldMappings: { mail: "$['Owner']['Emails'][?primary]['value']", none: "$['phones'][0]" } },
+    );
+    assert.deepEqual(readSet(definition, metadata, names).fields, ["Address", "Owner.Emails", "phones"]);
+    const unknown = unknownFields(definition, metadata, names);
+    assert.deepEqual(unknown, [{ fieldName: "$['phones'][0]", path: ["selectedFieldMappings", "none"] }]);
+  });
+
   test("tells which fields the manifest requires, mapped ones included", () => {
     const definition = defined(manifest, {
       selectedFields: { fax: true },

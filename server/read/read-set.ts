@@ -1,7 +1,7 @@
 /** Decides which fields of an object are asked for in a run, and under which names each is delivered. Pure. */
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
-import { isFieldPath, parseFieldPath } from "../../ground/field-path.ts";
+import { isFieldPath, parseFieldPath, parseValuePath, type PathStep } from "../../ground/field-path.ts";
 import { requiredFieldNames, type ReadDefinition } from "./read-definition.ts";
 
 /** What a connector knows about names. */
@@ -22,8 +22,8 @@ export interface ReadSet {
 export interface ReadField {
   /** As manifest, configuration or metadata spell it. */
   name: string;
-  /** Where the value is in the record. */
-  source: string[];
+  /** Where the value is in the record; the first step is a name. */
+  source: PathStep[];
   /** Where the value is delivered. */
   target: string[];
   /** Delivered value to the provider's. */
@@ -66,8 +66,10 @@ export function readSet(
   return {
     fields: requested([...shown, ...mappings.values()]),
     required: requested(requiredFieldNames(definition)),
-    shown: shown.map((name) => toField(name, isFieldPath(name) ? stepsOf(name) : [names.fieldKey(name)])),
-    mapped: [...mappings].map(([mapped, name]) => toField(name, stepsOf(mapped), valueMappings.get(mapped))),
+    shown: shown.map((name) => toField(name, isFieldPath(name) ? targetSteps(name) : [names.fieldKey(name)])),
+    mapped: [...mappings].map(([mapped, name]) =>
+      toField(name, targetSteps(mapped), valueMappings.get(mapped)),
+    ),
   };
 }
 
@@ -82,7 +84,7 @@ export const needsMetadata = ({ fields, mappings }: ReadDefinition, { fieldBeyon
 export interface FieldPlace {
   /** The name to ask the provider for. */
   request: string;
-  source: string[];
+  source: PathStep[];
   /** The field that holds the value or, for a path, the first step; undefined if the metadata has none. */
   field?: FieldMetadata;
   /** The object has such a value, or there is no metadata to know. */
@@ -99,19 +101,42 @@ export function locateFields(
   );
   return (name) => {
     const steps = stepsOf(name);
-    const [first = name] = steps;
+    const first = firstStep(name);
     const field = known.get(names.fieldKey(first));
     if (field)
       return { request: field.fieldName, source: [field.fieldName, ...steps.slice(1)], field, isKnown: true };
-    const path = isFieldPath(name) ? steps : name.split(".");
+    const path = isFieldPath(name) ? namesBefore(steps) : name.split(".");
     const beyond = metadata && names.fieldBeyond?.(path, metadata);
-    if (beyond !== undefined) return { request: beyond, source: path, isKnown: true };
+    if (beyond !== undefined)
+      return { request: beyond, source: [...path, ...steps.slice(path.length)], isKnown: true };
     return { request: first, source: steps, isKnown: !metadata || names.fieldKey(name) === "id" };
   };
 }
 
 /** Splits a path in brackets. A malformed one is a plain name: manifests and configurations are checked when saved. */
-export function stepsOf(name: string): string[] {
+function stepsOf(name: string): PathStep[] {
+  const path = parseValuePath(name);
+  return "steps" in path && path.steps.length > 0 ? path.steps : [name];
+}
+
+/** Returns the field that a name or path begins with. */
+export function firstStep(name: string): string {
+  const [first] = stepsOf(name);
+  return typeof first === "string" ? first : name;
+}
+
+/** Returns the names before the first entry of a list. */
+function namesBefore(steps: readonly PathStep[]): string[] {
+  const names: string[] = [];
+  for (const step of steps) {
+    if (typeof step !== "string") break;
+    names.push(step);
+  }
+  return names;
+}
+
+/** Returns where a value is delivered under a name; one out of a list stands under the path itself. */
+function targetSteps(name: string): string[] {
   const path = parseFieldPath(name);
   return "steps" in path && path.steps.length > 0 ? path.steps : [name];
 }

@@ -127,6 +127,7 @@ describe("a search", () => {
       [{ objectName: "person" }, "fieldFilters", /missing/],
       [where(["emial", "x"]), "fieldFilters[0].fieldName", /Did you mean "email"/],
       [where(["familyNam", "x"]), "fieldFilters[0].fieldName", /Did you mean "familyName"/],
+      [where(["$['emails'][0]['value']", "x"]), "fieldFilters[0].fieldName", /entry of a list/],
       [where(["email", "x"], ["EMAIL", "y"]), "fieldFilters[1].fieldName", /same field/],
       [where(["familyName", "x"], ["lastname", "y"]), "fieldFilters[1].fieldName", /same field/],
       [where(...tooMany), "fieldFilters", /at most 6/],

@@ -6,6 +6,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { FieldFilter } from "../../connector-kit/read-connector.ts";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { didYouMean } from "../../ground/closest.ts";
+import { leadsIntoList } from "../../ground/field-path.ts";
 import { elapsedMs, nowMs } from "../../ground/clock.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
@@ -113,7 +114,7 @@ export const searchRecords = (deps: Services) =>
 /** Throws a 400 Problem where the provider has no search, or not with so many filters. */
 function requireSearch(
   catalog: Catalog,
-  { installed, connector }: ReadableObject,
+  { installed, definition, connector }: ReadableObject,
   filters: readonly NamedFilter[],
 ): void {
   const { provider, latestRevision } = installed.integration;
@@ -123,6 +124,14 @@ function requireSearch(
       detail: `Busbar cannot search ${provider}. Call its API through the proxy instead.`,
     });
   }
+  const inLists = filters.flatMap(({ fieldName }, index): Issue[] => {
+    const field = definition.mappings.get(fieldName) ?? fieldName;
+    if (!leadsIntoList(field)) return [];
+    const detail = `"${field}" is the entry of a list, by which records cannot be searched.`;
+    const name = `fieldFilters[${index}].fieldName`;
+    return [{ in: "body", name, detail, value: fieldName, remedy: "Search by another field." }];
+  });
+  if (inLists.length > 0) throw refuse(inLists);
   if (filters.length <= abilities.mostSearchFilters) return;
   const detail = `${provider} takes at most ${abilities.mostSearchFilters} filters.`;
   throw refuse([{ in: "body", name: "fieldFilters", detail, remedy: "Leave some out." }]);

@@ -20,6 +20,12 @@ const entryOf = (
   metadata?: ReturnType<typeof metadataOf>,
 ) => shapeRecords(readSet(definition, metadata, names), names).shape(record(values));
 
+/** Returns the mapped fields of a record, by path and mapped name. */
+const mappedOf = (paths: Record<string, string>, values: JsonObject): unknown => {
+  const requiredFields = Object.entries(paths).map(([fieldName, mapToName]) => ({ fieldName, mapToName }));
+  return entryOf(defined({ requiredFields }), values).mappedFields;
+};
+
 describe("the members of an entry", () => {
   const required = (...fieldNames: string[]) => ({
     requiredFields: fieldNames.map((fieldName) => ({ fieldName })),
@@ -87,6 +93,89 @@ describe("the members of an entry", () => {
     const address = { city: "Oslo", zip: "0150" };
     const entry = entryOf(defined(required("address", "$['address']['city']")), { address });
     assert.deepEqual(entry.fields, { address });
+  });
+
+  test("an entry of a list is found by position or condition, in the shapes of four vendors", () => {
+    // Pipedrive's client-nodejs 2026-04-20, v2 models add-person-request-emails-inner.
+    assert.deepEqual(
+      mappedOf(
+        {
+          "$['emails'][0]['value']": "first",
+          "$['emails'][?primary]['value']": "main",
+          "$['emails'][?label='work']['value']": "work",
+        },
+        {
+          emails: [
+            { value: "ada@home.example", primary: false, label: "home" },
+            { value: "ada@work.example", primary: true, label: "work" },
+            { value: "ada@other.example", primary: false, label: "work" },
+          ],
+        },
+      ),
+      { first: "ada@home.example", main: "ada@work.example", work: "ada@work.example" },
+    );
+    // Google's People API, EmailAddress (metadata: FieldMetadata); its Calendar API, attendees[].self of an event.
+    assert.deepEqual(
+      mappedOf(
+        {
+          "$['emailAddresses'][?metadata.primary]['value']": "main",
+          "$['attendees'][?self]['responseStatus']": "answer",
+        },
+        {
+          emailAddresses: [
+            { metadata: { source: { type: "CONTACT", id: "1" } }, value: "a@b.example", type: "home" },
+            { metadata: { primary: true, source: { type: "CONTACT", id: "1" } }, value: "c@d.example" },
+          ],
+          attendees: [
+            { email: "x@y.example" },
+            { email: "c@d.example", self: true, responseStatus: "accepted" },
+          ],
+        },
+      ),
+      { main: "c@d.example", answer: "accepted" },
+    );
+    // Zoho CRM's published crm-oas 2025-06-27, v8.0/record.json: tags and rows of subforms.
+    assert.deepEqual(
+      mappedOf(
+        { "$['Tag'][0]['name']": "tag", "$['Ordered_Items'][?Sequence_Number=2]['Quantity']": "second" },
+        {
+          Tag: [{ name: "vip", id: "1" }],
+          Ordered_Items: [
+            { Sequence_Number: 1, Quantity: 5 },
+            { Sequence_Number: 2, Quantity: 7 },
+          ],
+        },
+      ),
+      { tag: "vip", second: 7 },
+    );
+    // Microsoft Graph v1.0, the resource contact: emailAddresses of names and addresses, businessPhones of texts.
+    assert.deepEqual(
+      mappedOf(
+        { "$['emailAddresses'][0]['address']": "mail", "$['businessPhones'][1]": "phone" },
+        {
+          emailAddresses: [{ name: "Ada", address: "ada@work.example" }],
+          businessPhones: ["+47 1", "+47 2"],
+        },
+      ),
+      { mail: "ada@work.example", phone: "+47 2" },
+    );
+  });
+
+  test("what a list does not have is null, what the record does not have is left out", () => {
+    const paths = { "$['emails'][?primary]['value']": "main", "$['emails'][1]['value']": "second" };
+    const none = { main: null, second: null };
+    for (const emails of [[], [{ value: "a" }], [{ value: "a", primary: "yes" }], ["a"], null])
+      assert.deepEqual(mappedOf(paths, { emails }), none, JSON.stringify(emails));
+    assert.deepEqual(mappedOf(paths, { emails: [{ primary: true }] }), none);
+    for (const values of [{}, { emails: "a" }, { emails: { 1: { value: "a" } } }] as JsonObject[])
+      assert.deepEqual(mappedOf(paths, values), {}, JSON.stringify(values));
+  });
+
+  test("an entry of a list without a mapped name stands under its path", () => {
+    const path = "$['emails'][0]['value']";
+    const values = { emails: [{ value: "a" }] };
+    assert.deepEqual(entryOf(defined(required(path)), values).fields, { [path]: "a" });
+    assert.deepEqual(entryOf(defined(required(path, "emails")), values).fields, { ...values, [path]: "a" });
   });
 
   test("fields of a related object are found by their path", () => {

@@ -1,6 +1,7 @@
 /** Turns records of a provider into entries of a message: selected fields, mapped fields, mapped values. Pure. */
 import type { AssociatedRecord, DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
 import type { AssociationEntry, ResultEntry } from "../events/read-message-schema.ts";
+import type { ListStep, PathStep } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { deliveredValues } from "./delivered-values.ts";
 import type { FieldNames, ReadField, ReadSet } from "./read-set.ts";
@@ -65,7 +66,7 @@ interface PreparedField {
   source: string;
   sourceKey: string;
   /** Further steps. */
-  path: string[];
+  path: PathStep[];
   /** The member to set; steps before it lead to nested objects. */
   target: string;
   parents: string[];
@@ -80,16 +81,19 @@ function prepare(fields: readonly ReadField[], fieldKey: FieldNames["fieldKey"])
     target.some((_, length) => length > 0 && targets.has(JSON.stringify(target.slice(0, length))));
   return fields
     .filter((field) => !isCovered(field))
-    .map(({ name, source: [source = name, ...path], target, values, isMultiple }) => ({
-      name,
-      source,
-      sourceKey: fieldKey(source),
-      path,
-      target: target.at(-1) ?? name,
-      parents: target.slice(0, -1),
-      ...(values && { translate: deliveredValues(values, isMultiple) }),
-      isFound: false,
-    }));
+    .map(({ name, source: [first, ...path], target, values, isMultiple }) => {
+      const source = typeof first === "string" ? first : name;
+      return {
+        name,
+        source,
+        sourceKey: fieldKey(source),
+        path,
+        target: target.at(-1) ?? name,
+        parents: target.slice(0, -1),
+        ...(values && { translate: deliveredValues(values, isMultiple) }),
+        isFound: false,
+      };
+    });
 }
 
 /** The hot loop of a backfill: it runs once per field and record. */
@@ -108,11 +112,7 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
       if (value === undefined && field.sourceKey === "id") value = record.id;
     }
     if (value !== undefined) field.isFound = true;
-    for (const step of field.path) {
-      // What a null holds is null as well: an address that was cleared, a related record that was removed.
-      if (value === undefined || value === null) break;
-      value = valueAt(value, step, spellings);
-    }
+    if (field.path.length > 0) value = follow(value, field.path, spellings);
     if (value === undefined) continue;
     if (field.translate) value = field.translate(value);
     if (field.parents.length > 0) put(members, field.parents, field.target, value);
@@ -123,6 +123,33 @@ function collect(fields: readonly PreparedField[], record: SourceRecord, spellin
 
 const ownValue = (values: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
+
+/**
+ * Returns the value behind further steps. What a null holds is null as well: an address that was cleared, a related record that was
+ * removed. So is an entry that a list does not have, and what its entry lacks.
+ */
+function follow(value: Json | undefined, path: readonly PathStep[], spellings: Spellings): Json | undefined {
+  let found = value;
+  let isInList = false;
+  for (const step of path) {
+    if (found === undefined || found === null) break;
+    if (typeof step === "string") found = valueAt(found, step, spellings);
+    else {
+      isInList = Array.isArray(found);
+      found = Array.isArray(found) ? entryAt(found, step, spellings) : undefined;
+    }
+  }
+  return found === undefined && isInList ? null : found;
+}
+
+function entryAt(list: Json[], step: ListStep, spellings: Spellings): Json | undefined {
+  if ("at" in step) return list[step.at];
+  return list.find((entry) => {
+    let value: Json | undefined = entry;
+    for (const name of step.member) value = value === undefined ? value : valueAt(value, name, spellings);
+    return value === step.is;
+  });
+}
 
 function valueAt(value: Json, step: string, spellings: Spellings): Json | undefined {
   if (!isJsonObject(value)) return undefined;
