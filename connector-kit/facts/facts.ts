@@ -307,6 +307,9 @@ const ValueFact = closed(
     field: text("A field of this kind, by the vendor's name or one of the account."),
     shown: Type.Unknown({ description: "The field in an answer, as the vendor's material shows it." }),
     means: Type.Unknown({ description: "The value that the vendor says it has." }),
+    sent: Type.Optional(
+      Type.Unknown({ description: "What a write of that value has there. Absent: it is not written." }),
+    ),
   },
   "A field whose value is wrapped in an answer, or that is a level below the others.",
 );

@@ -50,11 +50,18 @@ const boundFor = (bench: Bench, ms: number): Date => new Date(ms - readerOf(benc
 /** Older than every overlap. */
 const OLD = { daysAgo: 20 };
 
-/** Where records tell no time, all of them are read again; nothing else is asked for. */
+/** Where records tell no time, all of them are read again, unless the vendor knows a bound all the same. */
 async function changesWithoutTime(bench: Bench): Promise<undefined> {
   const records = putRecords(bench, 3);
   const since = boundFor(bench, records[0]?.changedMs ?? 0);
   expectIds((await walkAll(bench, { since })).records, records);
+  const fact = changesFact(bench)?.since;
+  const own = bench.vendor.seen.filter(({ objectName }) => objectName === bench.objectName);
+  if (fact)
+    expect(
+      own.some(({ boundMs }) => boundMs !== undefined),
+      `asks for all records; the vendor knows a bound at ${fact.to}`,
+    );
 }
 
 async function changesSince(bench: Bench): Promise<string | undefined> {

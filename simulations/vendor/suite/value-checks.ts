@@ -1,4 +1,5 @@
-/** Checks of the values of records that are read: each field under its name, and what the vendor says that it means. */
+/** Checks of the values of records: each field under its name, and what the vendor says that it means, read and written. */
+import { orderWrite } from "../../../connector-kit/order-fixture.ts";
 import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
 import type { Json, JsonObject } from "../../../ground/json.ts";
 import type { NewRecord } from "../vendor-records.ts";
@@ -16,6 +17,17 @@ export function valueChecks(bench: Bench): Check[] {
       source: fact.source,
       run: () => meantValue(bench, fact),
     })),
+    ...values.flatMap((fact, index) =>
+      fact.sent !== undefined && bench.modes.includes("update")
+        ? [
+            {
+              name: `write of value ${index + 1}: ${fact.field}`,
+              source: fact.source,
+              run: () => sentValue(bench, fact),
+            },
+          ]
+        : [],
+    ),
     // In GraphQL, a request names the fields as the answer does.
     ...(own && !own.absent && !facts.graphql
       ? [{ name: "a field under its name", source: own.source, run: () => writtenName(bench, own) }]
@@ -31,6 +43,20 @@ async function meantValue(bench: Bench, { at, field, shown, means }: ValueFact):
   expect(
     JSON.stringify(found) === JSON.stringify(means),
     `${field} is read as ${JSON.stringify(found)}; the vendor means ${JSON.stringify(means)}`,
+  );
+}
+
+async function sentValue(bench: Bench, { field, means, sent }: ValueFact): Promise<undefined> {
+  const [record] = putRecords(bench, 1);
+  expect(record && bench.connector.write, "nothing to write");
+  const fields = { [field]: means } as JsonObject;
+  const order = orderWrite(bench.objectName, "update", { id: record.id, fields });
+  const [outcome] = (await bench.connector.write.write(order, bench.fetch)).outcomes;
+  if (!outcome?.success) throw outcome?.error ?? new Error("there is no outcome");
+  const stored = JSON.stringify(record.fields[field]);
+  expect(
+    stored === JSON.stringify(sent),
+    `${JSON.stringify(means)} is written as ${stored}, not ${JSON.stringify(sent)}`,
   );
 }
 
