@@ -49,6 +49,7 @@ export const description: Description = {
   limits: { perSecond: 5, waitSeconds: 30 },
   sources: {
     documentation: "https://airtable.com/developers/web/api/list-records",
-    checked: "2026-11-23, documentation (updating several records); LAST_MODIFIED_TIME was not looked up",
+    checked:
+      "2026-11-27, Airtable's own client 0.12.2, its page on paging, its words on formulas in pyairtable 3.4.2; several records by documentation (2026-11-23)",
   },
 };
