@@ -95,7 +95,7 @@ function faultAt(rest: string, offset: number): string {
 const quote = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 /** Formats an entry of a list as a path writes it. */
-function formatListStep(step: ListStep): string {
+export function formatListStep(step: ListStep): string {
   if ("at" in step) return `[${step.at}]`;
   const { member, is } = step;
   const value = is === true ? "" : `=${typeof is === "string" ? quote(is) : is}`;

@@ -53,6 +53,7 @@ export type Rule =
   | "large-backfill-risk"
   | "frequent-schedule-risk"
   | "field-mapping-jsonpath"
+  | "list-entry-write"
   | "manifest-size"
   | "yaml-syntax"
   | "duplicate-key"

@@ -67,6 +67,15 @@ describe("read objects", () => {
     const mapped = `requiredFields: [{fieldName: a, mapToName: "$['x'][0]"}]`;
     assert.deepEqual(told(readObject(mapped)), ["field-mapping-jsonpath 9:54"]);
   });
+  test("an entry of a list that no create can set is warned of where it is written", () => {
+    const manifest = (path: string, write: string) =>
+      rules(`${readObject(`requiredFields: [{fieldName: "${path}", mapToName: a}]`)}${write}`);
+    const write = "\n    write: {objects: [{objectName: people, inheritMapping: true}]}";
+    assert.deepEqual(manifest("$['a'][1]['b']", write), ["list-entry-write"]);
+    assert.deepEqual(manifest("$['a'][0]['b']", write), []);
+    assert.deepEqual(manifest("$['a'][?primary]", write), []);
+    assert.deepEqual(manifest("$['a'][1]['b']", ""), []);
+  });
   test("associated objects and deletions can be asked for, and a wrong request is an error", () => {
     const body = "associatedObjects: [deals]\ndeletedRecords: always";
     assert.deepEqual(rules(readObject(body)), []);

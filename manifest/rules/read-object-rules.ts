@@ -1,7 +1,7 @@
 /** Rules for `read`: fields, backfill, delivery, objects that are always read, schedules. */
 import { describeValue } from "../check-shape.ts";
 import type { Report } from "../finding.ts";
-import { isFieldPath, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
+import { formatListStep, isFieldPath, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
 import {
   has,
   mapOf,
@@ -18,12 +18,14 @@ import { checkDuplicates, requireText } from "./structure-rules.ts";
 
 export function checkReadObjects(integration: LocatedValue, minimumMinutes: number, report: Report): void {
   const objects = objectsOf(integration, "read");
+  const written = writtenByMapping(integration);
   for (const object of objects) {
     requireText(object, "objectName", report, "Name the object as the provider does.");
     requireText(object, "destination", report, "Name the destination that receives the records.");
     checkScheduleAt(object, minimumMinutes, report);
     checkFields(object, "requiredFields", report);
     checkFields(object, "optionalFields", report);
+    if (written.has(textOf(object, "objectName") ?? "")) checkCreates(object, report);
     checkBackfill(object, report);
     checkDelivery(object, report);
     checkAlwaysEnabled(object, report);
@@ -50,6 +52,27 @@ function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFie
       const message = `\`${key}\` is not a well-formed path: ${parsed.fault} in "${name.slice(0, 100)}".`;
       report.error("field-mapping-jsonpath", pathOf(field, key), message, "Write it as $['outer']['inner'].");
     }
+  }
+}
+
+/** Returns the names of objects that are written under the names of their read mapping. */
+const writtenByMapping = (integration: LocatedValue): Set<string> =>
+  new Set(
+    objectsOf(integration, "write")
+      .filter((object) => memberOf(object, "inheritMapping") === true)
+      .flatMap((object) => textOf(object, "objectName") ?? []),
+  );
+
+/** Warns of mappings to an entry of a list that a new record cannot have. */
+function checkCreates(object: LocatedValue, report: Report): void {
+  for (const field of [...mapsOf(object, "requiredFields"), ...mapsOf(object, "optionalFields")]) {
+    const path = parseValuePath(textOf(field, "fieldName") ?? "");
+    const steps = "steps" in path ? path.steps : [];
+    const beyond = steps.find((step) => typeof step !== "string" && "at" in step && step.at > 0);
+    if (beyond === undefined || typeof beyond === "string") continue;
+    const message = `A create cannot set ${formatListStep(beyond)} of a list, and is refused if it tries; an update can.`;
+    const remedy = "Map it to [0] or to a condition such as [?primary], or set it in updates only.";
+    report.warning("list-entry-write", pathOf(field, "fieldName"), message, remedy);
   }
 }
 

@@ -4,6 +4,7 @@ import type { Account, ProviderRequest } from "../../connector-kit/provider-fetc
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import { Problem } from "../../ground/errors.ts";
+import { formatFieldPath } from "../../ground/field-path.ts";
 import { findConnection } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
 import type { WriteTarget } from "./find-target.ts";
@@ -39,6 +40,18 @@ export const DryRunSchema = Type.Object(
         ifEmpty: Type.Array(Type.String(), {
           description: "Fields that are sent only if they are empty at the provider.",
         }),
+        entries: Type.Optional(
+          Type.Array(
+            Type.Object({
+              path: Type.String({ description: "Path to the value." }),
+              value: Type.Unknown({ description: "Value that would be set." }),
+            }),
+            {
+              description:
+                "Of an update: values that are set in the record's current lists. `requests` lacks these lists, which are read first.",
+            },
+          ),
+        ),
       }),
       { description: "Planned fields of each record." },
     ),
@@ -48,7 +61,7 @@ export const DryRunSchema = Type.Object(
           ids: Type.Array(Type.String(), { description: "The provider's ids of the records." }),
           fields: Type.Array(Type.String(), { description: "Names of the fields." }),
         },
-        { description: "Records to read before writing, because of `ifEmpty`." },
+        { description: "Records to read before writing, because of `ifEmpty` or of entries of lists." },
       ),
     ),
   },
@@ -66,7 +79,15 @@ export function dryRun(
   return {
     dryRun: true,
     requests: requests.map(({ method, path, headers, body }) => ({ method, path, headers, body })),
-    records: plan.records.map(({ id, fields, withheld, ifEmpty }) => ({ id, fields, withheld, ifEmpty })),
+    records: plan.records.map(({ id, fields, withheld, ifEmpty, entries }) => ({
+      id,
+      fields,
+      withheld,
+      ifEmpty,
+      ...(entries && {
+        entries: entries.map(({ steps, value }) => ({ path: formatFieldPath(steps), value })),
+      }),
+    })),
     ...(readFirst && { readFirst }),
   };
 }

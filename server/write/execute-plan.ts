@@ -8,7 +8,7 @@ import type { LogEntry } from "../store/operations.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { namingFields } from "./naming-fields.ts";
-import { isNothingLeft, neededReads, settleIfEmpty } from "./settle-plan.ts";
+import { isNothingLeft, neededReads, settlePlan } from "./settle-plan.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 
 export interface Execution extends WriteResult {
@@ -84,6 +84,7 @@ export async function applyPlan(
   options: { readBack: boolean; account?: Account },
 ): Promise<Execution> {
   let settled = plan;
+  let refusals: (ProviderError | undefined)[] = [];
   try {
     const reads = neededReads(plan);
     if (reads) {
@@ -91,12 +92,14 @@ export async function applyPlan(
         { objectName: plan.objectName, ...reads, account: options.account },
         fetch,
       );
-      settled = settleIfEmpty(plan, current, (value) => connector.isEmpty(value));
+      ({ plan: settled, refusals } = settlePlan(plan, current, (value) => connector.isEmpty(value)));
     }
     const { type } = settled;
-    const done = settled.records.map((record): RecordOutcome | undefined =>
-      isNothingLeft(type, record) ? { success: true, recordId: record.id } : undefined,
-    );
+    const done = settled.records.map((record, index): RecordOutcome | undefined => {
+      const error = refusals[index];
+      if (error) return { success: false, error };
+      return isNothingLeft(type, record) ? { success: true, recordId: record.id } : undefined;
+    });
     const rest = { ...settled, records: settled.records.filter((_, index) => !done[index]) };
     if (rest.records.length === 0 && done.length > 0) {
       return { plan: settled, outcomes: done.flatMap((outcome) => outcome ?? []), warnings: [] };

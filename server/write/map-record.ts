@@ -1,7 +1,8 @@
 /** Maps a record from the builder's field names to the provider's: the read mapping in reverse. Pure. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { isJsonObject } from "../../ground/json.ts";
-import { parseFieldPath } from "../../ground/field-path.ts";
+import { formatFieldPath, formatListStep, parseValuePath, type PathStep } from "../../ground/field-path.ts";
+import type { ListEntry } from "./list-entries.ts";
 
 export interface FieldMapping {
   /** Mapped name to provider field; undefined where the customer has not chosen one. */
@@ -27,6 +28,8 @@ export interface Clash {
 export interface MappedRecord {
   /** By provider field, top level; nested fields as nested objects. */
   fields: JsonObject;
+  /** Values that belong into entries of lists, which `fields` does not have. */
+  entries: ListEntry[];
   /** Top-level provider field to its name in the request. */
   sources: Map<string, string>;
   withheld: Withheld[];
@@ -39,25 +42,33 @@ export function mapRecord(
   mapping: FieldMapping | undefined,
   dropUnmapped: boolean,
 ): MappedRecord {
-  const result: MappedRecord = { fields: {}, sources: new Map(), withheld: [], clashes: [] };
+  const result: MappedRecord = { fields: {}, entries: [], sources: new Map(), withheld: [], clashes: [] };
   const claimed = new Map<string, string>();
-  const set = (source: string, path: string[], value: Json): void => {
+  const set = (source: string, path: PathStep[], value: Json): void => {
     const other = claim(claimed, path, source);
-    if (other !== undefined) result.clashes.push({ name: source, other, field: path.join(".") });
-    else put(result.fields, path, value);
-    result.sources.set(path[0] ?? source, source);
+    const names = path.filter((step) => typeof step === "string");
+    if (names.length < path.length) {
+      if (other === undefined) result.entries.push({ name: source, steps: path, value });
+      else result.clashes.push({ name: source, other, field: formatFieldPath(path) });
+      const [top] = names;
+      if (top !== undefined && !result.sources.has(top)) result.sources.set(top, source);
+      return;
+    }
+    if (other !== undefined) result.clashes.push({ name: source, other, field: names.join(".") });
+    else putNested(result.fields, names, value);
+    result.sources.set(names[0] ?? source, source);
   };
   // Mapped values are taken out of it.
   const rest = mapping ? structuredClone(record) : record;
   for (const [mapped, target] of mapping?.mappedToProvider ?? []) {
-    const value = take(rest, steps(mapped));
+    const value = take(rest, nameSteps(mapped));
     if (value === undefined) continue;
     if (target === undefined) {
       result.withheld.push({ field: mapped, reason: "the customer has not mapped it to a field" });
       continue;
     }
     const values = mapping?.valueMappings.get(mapped) ?? mapping?.valueMappings.get(target);
-    set(mapped, steps(target), providerValue(value, values));
+    set(mapped, targetSteps(target), providerValue(value, values));
   }
   for (const [name, value] of Object.entries(rest)) {
     if (dropUnmapped && mapping) {
@@ -66,7 +77,7 @@ export function mapRecord(
         reason: "it is not mapped, and the project drops unmapped fields",
       });
     } else {
-      set(name, steps(name), providerValue(value, mapping?.valueMappings.get(name)));
+      set(name, targetSteps(name), providerValue(value, mapping?.valueMappings.get(name)));
     }
   }
   return result;
@@ -76,12 +87,12 @@ export function mapRecord(
  * Claims a provider field for a name of the record. Returns the name that has it already, or a field around it or within
  * it. Providers accept field names in any case, so that `Email` and `email` are one field.
  */
-function claim(claimed: Map<string, string>, path: string[], source: string): string | undefined {
+function claim(claimed: Map<string, string>, path: PathStep[], source: string): string | undefined {
   const keys = path.map((_, at) =>
     path
       .slice(0, at + 1)
-      .join("\0")
-      .toLowerCase(),
+      .map((step) => (typeof step === "string" ? step.toLowerCase() : formatListStep(step)))
+      .join("\0"),
   );
   const whole = keys.at(-1) ?? "";
   const around = keys.find((key) => claimed.has(`=${key}`));
@@ -93,9 +104,16 @@ function claim(claimed: Map<string, string>, path: string[], source: string): st
 }
 
 /** Splits a field path. A malformed one is a plain name: manifests are checked when they are deployed. */
-function steps(name: string): string[] {
-  const path = parseFieldPath(name);
+export function targetSteps(name: string): PathStep[] {
+  const path = parseValuePath(name);
   return "steps" in path ? path.steps : [name];
+}
+
+/** Splits the name of a value in the request, which is no entry of a list. */
+function nameSteps(name: string): string[] {
+  const steps = targetSteps(name);
+  const names = steps.filter((step) => typeof step === "string");
+  return names.length === steps.length ? names : [name];
 }
 
 /** Removes and returns the value at a path, and objects that become empty by this. */
@@ -112,7 +130,8 @@ function take(record: JsonObject, [first, ...more]: string[]): Json | undefined 
   return taken;
 }
 
-function put(record: JsonObject, [first, ...more]: string[], value: Json): void {
+/** Sets a value below nested objects, which it makes. */
+export function putNested(record: JsonObject, [first, ...more]: string[], value: Json): void {
   if (first === undefined) return;
   if (more.length === 0) {
     record[first] = value;
@@ -121,7 +140,7 @@ function put(record: JsonObject, [first, ...more]: string[], value: Json): void 
   const inner = Object.hasOwn(record, first) ? record[first] : undefined;
   const next = isJsonObject(inner) ? inner : {};
   record[first] = next;
-  put(next, more, value);
+  putNested(next, more, value);
 }
 
 /** Maps a value to the provider's, a list (multi-select) item by item. */

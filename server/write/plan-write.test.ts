@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
 import { planWrite } from "./plan-write.ts";
-import { neededReads, settleIfEmpty } from "./settle-plan.ts";
+import { neededReads, settlePlan } from "./settle-plan.ts";
 import type { WriteRequest } from "./write-request.ts";
 
 const ALL: WriteAbilities = {
@@ -162,7 +162,11 @@ test("ifEmpty writes what is empty at the provider and withholds what is not", (
     ALL,
   );
   assert.deepEqual(neededReads(plan), { ids: ["1"], fields: ["a", "b"] });
-  const settled = settleIfEmpty(plan, new Map([["1", { a: "old", b: null }]]), (value) => value === null);
+  const { plan: settled } = settlePlan(
+    plan,
+    new Map([["1", { a: "old", b: null }]]),
+    (value) => value === null,
+  );
   assert.deepEqual(settled.records[0]?.fields, { b: "new", c: "new" });
   assert.match(settled.records[0]?.withheld[0]?.reason ?? "", /has a value/);
 });

@@ -5,10 +5,19 @@
  */
 import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
 import { upsertKeyOf } from "../../connector-kit/upsert-key.ts";
-import type { JsonObject } from "../../ground/json.ts";
-import { mapRecord, type Clash, type Withheld } from "./map-record.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { formatFieldPath, type PathStep } from "../../ground/field-path.ts";
+import { fieldOf, makeEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
+import {
+  mapRecord,
+  putNested,
+  targetSteps,
+  type Clash,
+  type MappedRecord,
+  type Withheld,
+} from "./map-record.ts";
 import type { FieldSettings, ObjectSettings } from "./object-settings.ts";
-import { refuseClashes, refuseImpossible } from "./refusals.ts";
+import { refuseClashes, refuseEntries, refuseImpossible } from "./refusals.ts";
 import { refuseKeyless, unmappedKey } from "./refuse-upsert.ts";
 import type { WriteRequest } from "./write-request.ts";
 
@@ -18,6 +27,8 @@ export interface PlannedRecord extends RecordToWrite {
   ifEmpty: string[];
   /** Provider field to its name in the request, where that is another. */
   givenNames?: Record<string, string>;
+  /** Of an update: set in the record's current lists, which are read first. */
+  entries?: ListEntry[];
 }
 
 export interface WritePlan {
@@ -45,14 +56,17 @@ export function planWrite(
   const inputs = request.batch ?? [{ record: request.record ?? {}, associations: request.associations }];
   const clashes: [place: string, clash: Clash][] = [];
   const keyless: string[] = [];
+  const faults: [place: string, fault: EntryFault][] = [];
   const records = inputs.map((input, index) => {
-    const planned = planRecord(request.type, input, settings);
+    const planned = planRecord(request.type, input, { settings, abilities });
     const place = request.batch ? `batch[${index}].record` : "record";
     for (const clash of planned.clashes) clashes.push([place, clash]);
+    for (const fault of planned.faults) faults.push([place, fault]);
     if (key !== undefined && upsertKeyOf({ key }, planned.record) === undefined) keyless.push(place);
     return planned.record;
   });
   refuseClashes(clashes);
+  refuseEntries(faults);
   refuseKeyless(keyless, request.key ?? "");
   return {
     type: request.type,
@@ -68,37 +82,82 @@ export function planWrite(
 
 type SentType = Exclude<WriteRequest["type"], "delete">;
 
+interface Planned {
+  record: PlannedRecord;
+  clashes: Clash[];
+  faults: EntryFault[];
+}
+
 function planRecord(
   type: WriteRequest["type"],
   input: { record: Record<string, unknown>; associations?: Association[] },
-  settings: ObjectSettings,
-): { record: PlannedRecord; clashes: Clash[] } {
+  { settings, abilities }: { settings: ObjectSettings; abilities: WriteAbilities },
+): Planned {
   const { id, ...given } = input.record as JsonObject;
   const recordId = type === "create" || type === "upsert" || id === undefined ? undefined : String(id);
   if (type === "delete")
-    return { record: { id: recordId, fields: {}, withheld: [], ifEmpty: [] }, clashes: [] };
+    return { record: { id: recordId, fields: {}, withheld: [], ifEmpty: [] }, clashes: [], faults: [] };
   // In a create, `id` is an ordinary field; the provider accepts or refuses it.
   const start = type === "create" && id !== undefined ? { id, ...given } : given;
-  const { fields, sources, withheld, clashes } = mapRecord(start, settings.mapping, settings.dropUnmapped);
-  applyDefaults(type, fields, sources, settings);
+  const mapped = mapRecord(start, settings.mapping, settings.dropUnmapped);
+  applyDefaults(type, mapped, settings);
+  const { fields, sources, withheld, clashes } = mapped;
   const ifEmpty = applyFieldSettings(type, fields, sources, withheld, settings);
+  const entries = mapped.entries.flatMap((entry) => settledEntry(type, entry, withheld, settings));
+  const faults =
+    type === "create"
+      ? makeEntries(fields, entries)
+      : entries.flatMap((entry) => entryFault(type, entry, { settings, abilities }));
   const givenNames = renamed(sources);
+  const record = {
+    id: recordId,
+    fields,
+    associations: input.associations,
+    withheld,
+    ifEmpty,
+    ...(givenNames && { givenNames }),
+  };
   return {
-    record: {
-      id: recordId,
-      fields,
-      associations: input.associations,
-      withheld,
-      ifEmpty,
-      ...(givenNames && { givenNames }),
-    },
+    record: type === "update" && entries.length > 0 ? { ...record, entries } : record,
     clashes,
+    faults,
   };
 }
 
 function renamed(sources: Map<string, string>): Record<string, string> | undefined {
   const others = [...sources].filter(([field, name]) => field !== name);
   return others.length > 0 ? Object.fromEntries(others) : undefined;
+}
+
+/** Returns the entry if the settings let it be sent. */
+function settledEntry(
+  type: SentType,
+  entry: ListEntry,
+  withheld: Withheld[],
+  settings: ObjectSettings,
+): ListEntry[] {
+  const field = formatFieldPath(entry.steps);
+  const setting = settingOf(settings, [field, entry.name]) ?? settingOf(settings, [fieldOf(entry)]);
+  const reason = withholdReason(type, setting);
+  if (reason !== undefined) withheld.push({ field, reason });
+  if (reason !== undefined) return [];
+  return [type === "update" && setting?.writeOnUpdate === "ifEmpty" ? { ...entry, ifEmpty: true } : entry];
+}
+
+/** Returns why an entry of a list cannot be set in a record that may be there already. */
+function entryFault(
+  type: "update" | "upsert",
+  { name, steps }: ListEntry,
+  { settings, abilities }: { settings: ObjectSettings; abilities: WriteAbilities },
+): EntryFault[] {
+  const field = formatFieldPath(steps);
+  if (type === "upsert") {
+    const detail = `It is an entry of a list, \`${field}\`, and an upsert does not read the record first, so that other entries would be lost. Look the record up, then create or update it.`;
+    return [{ name, detail }];
+  }
+  if (abilities.ifEmpty) return [];
+  const detail = `It is an entry of a list, \`${field}\`, and Busbar cannot read the other entries from ${settings.providerName} before an update. Send the whole list, under its own name.`;
+  return [{ name, detail }];
 }
 
 /** Salesforce accepts field names in any case, so a setting for `Name` must also apply to `name`. */
@@ -121,17 +180,37 @@ function keyField(key: string, settings: ObjectSettings): string {
 
 function applyDefaults(
   type: SentType,
-  fields: JsonObject,
-  sources: Map<string, string>,
+  { fields, entries, sources }: MappedRecord,
   settings: ObjectSettings,
 ): void {
   for (const [key, setting] of Object.entries(settings.fields)) {
     const target = targetOf(key, settings);
+    const steps = targetSteps(target);
+    const [top] = steps;
     if (type !== "create" && setting.defaultOnUpdate === false) continue;
-    if (setting.default === undefined || Object.keys(fields).some((name) => sameName(name, target))) continue;
-    fields[target] = setting.default;
-    sources.set(target, key);
+    if (setting.default === undefined || typeof top !== "string") continue;
+    if (isGiven(fields, steps)) continue;
+    const names = steps.filter((step) => typeof step === "string");
+    if (names.length === steps.length) {
+      putNested(fields, names, setting.default);
+      sources.set(top, key);
+    } else if (!entries.some((entry) => formatFieldPath(entry.steps) === formatFieldPath(steps))) {
+      entries.push({ name: key, steps, value: setting.default });
+    }
   }
+}
+
+/** Whether the fields have a value at the path, or one that is no object on the way to it. */
+function isGiven(fields: JsonObject, steps: readonly PathStep[]): boolean {
+  let value: Json | undefined = fields;
+  for (const step of steps) {
+    if (!isJsonObject(value)) return true;
+    const given: [string, Json] | undefined =
+      typeof step === "string" ? Object.entries(value).find(([name]) => sameName(name, step)) : undefined;
+    if (!given) return false;
+    value = given[1];
+  }
+  return true;
 }
 
 function applyFieldSettings(

@@ -2,6 +2,7 @@
 import type { WriteAbilities } from "../../connector-kit/connector.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isStorable } from "../../ground/storable-text.ts";
+import type { EntryFault } from "./list-entries.ts";
 import type { Clash } from "./map-record.ts";
 import type { ObjectSettings } from "./object-settings.ts";
 import { upsertFaults, upsertLacks, type Fault } from "./refuse-upsert.ts";
@@ -35,6 +36,15 @@ export function refuseClashes(clashes: [place: string, clash: Clash][]): void {
       name: `${place}.${name}`,
       detail: `\`${name}\` and \`${other}\` are the same field of the provider, \`${field}\`. Send one of them.`,
     })),
+  );
+}
+
+/** Throws a Problem where a value belongs into an entry of a list that cannot be set. */
+export function refuseEntries(faults: [place: string, fault: EntryFault][]): void {
+  if (faults.length === 0) return;
+  throw problem(
+    "invalid-request",
+    faults.slice(0, MOST_ISSUES).map(([place, { name, detail }]) => ({ name: `${place}.${name}`, detail })),
   );
 }
 
