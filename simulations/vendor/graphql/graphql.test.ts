@@ -18,7 +18,7 @@ type Query {
 }
 type Mutation {
   penCreate(input: PenInput!): PenPayload!
-  penUpdate(id: ID!, input: PenInput!): PenPayload!
+  penUpdate(id: ID!, input: PenInput!, nib: String @deprecated(reason: "use input")): PenPayload!
 }
 type PenConnection { nodes: [Pen!]! edges: [PenEdge!]! pageInfo: PageInfo! }
 type PenEdge { node: Pen! }
@@ -86,6 +86,7 @@ test("the excerpt has what the facts name, members that are no objects, and what
     "pens(first: Int, after: String, filter: PenFilter, sold: Boolean = false): PenConnection!",
     "old: String @deprecated",
     "maker: MakerInput!",
+    "penUpdate(id: ID!, input: PenInput!, nib: String @deprecated): PenPayload!",
     "enum Nib {\n  FINE\n  BROAD\n}",
     "changedAt: DateRange",
     "scalar Date",

@@ -169,12 +169,13 @@ function memberText(member: Member, kept: Kept): string {
   const args = "args" in member ? member.args.filter((one) => kept.has(getNamedType(one.type))) : [];
   const listed = args.length === 0 ? "" : `(${args.map(inputText).join(", ")})`;
   const text = "args" in member ? `${member.name}${listed}: ${member.type}` : inputText(member);
-  return `  ${text}${deprecated(member.deprecationReason)}\n`;
+  return `  ${text}${"args" in member ? deprecated(member.deprecationReason) : ""}\n`;
 }
 
-function inputText({ name, type, defaultValue }: GraphQLArgument | GraphQLInputField): string {
+function inputText(input: GraphQLArgument | GraphQLInputField): string {
+  const { name, type, defaultValue, deprecationReason } = input;
   const usual = defaultValue === undefined ? undefined : astFromValue(defaultValue, type);
-  return `${name}: ${type}${usual ? ` = ${print(usual)}` : ""}`;
+  return `${name}: ${type}${usual ? ` = ${print(usual)}` : ""}${deprecated(deprecationReason)}`;
 }
 
 /** The reasons are the vendor's text, and often long. */
