@@ -241,7 +241,7 @@ test("Shopify: refusals and throttling have the status 200", async () => {
     query: "mutation($input:ProductDeleteInput!){productDelete(input:$input){userErrors{field message}}}",
     variables: { input: { id } },
   });
-  assert.equal(requests[0]?.path, "/admin/api/2025-10/graphql.json");
+  assert.equal(requests[0]?.path, "/admin/api/2026-07/graphql.json");
 });
 
 test("ClickUp: tasks are listed in their workspace, with the time of their change in milliseconds as text", async () => {

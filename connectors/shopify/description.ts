@@ -1,4 +1,4 @@
-/** Shopify's admin objects, by GraphQL of the version 2025-10. */
+/** Shopify's admin objects, by GraphQL of the version 2026-07. */
 import type { Description, ObjectRules } from "../../connector-kit/described/description.ts";
 
 type Rules = NonNullable<ObjectRules["graphql"]>;
@@ -20,7 +20,7 @@ const graphql = (
 export const description: Description = {
   ids: { pattern: "gid://shopify/[A-Za-z]+/[0-9]+" },
   graphql: {
-    path: "/admin/api/2025-10/graphql.json",
+    path: "/admin/api/2026-07/graphql.json",
     id: "ID!",
     payload: "userErrors{field message}",
     most: 100,
@@ -50,8 +50,13 @@ export const description: Description = {
     },
     collections: {
       graphql: graphql("collections", "collection", ["title", "handle"], {
-        create: { field: "collectionCreate", input: "CollectionInput!" },
-        update: { field: "collectionUpdate", input: "CollectionInput!", idInInput: true },
+        create: { field: "collectionCreate", input: "CollectionCreateInput!", argument: "collection" },
+        update: {
+          field: "collectionUpdate",
+          input: "CollectionUpdateInput!",
+          argument: "collection",
+          idInInput: true,
+        },
         delete: { field: "collectionDelete", input: "CollectionDeleteInput!", idInInput: true },
       }),
       example: { title: "Pens" },
@@ -89,6 +94,6 @@ export const description: Description = {
   sources: {
     documentation: "https://shopify.dev/docs/api/admin-graphql",
     checked:
-      "2026-11-27, schema of the version 2025-10 and recorded answers of a shop; how a draft order that is gone is refused was not found",
+      "2026-11-27, schema of the version 2026-07 and recorded answers of a shop; how a draft order that is gone is refused was not found",
   },
 };
