@@ -8,7 +8,7 @@ import { splitBatch } from "../../connector-kit/split-batch.ts";
 import { upsertKeyFault, upsertKeyOf, upsertRecordKey } from "../../connector-kit/upsert-key.ts";
 import { settleCreated } from "./batch-create.ts";
 import { writePartially } from "./partial.ts";
-import { BATCH_LIMIT, invalid, isPathWord, pick, properties } from "./request.ts";
+import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, properties } from "./request.ts";
 
 export async function upsertInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
   const outcomes = new Outcomes(write.records.length);
@@ -54,7 +54,7 @@ export function upsertWaves(write: RecordWrite): number[][] {
 /** With trace ids HubSpot writes the records that it accepts and names the others. */
 export const upsertBatch = (write: RecordWrite, indexes: number[]): ProviderRequest => ({
   method: "POST",
-  path: `/crm/v3/objects/${write.objectName}/batch/upsert`,
+  path: `${OBJECTS}/${write.objectName}/batch/upsert`,
   body: {
     inputs: pick(write.records, indexes).map(([index, record]) => ({
       id: upsertKeyOf(write, record) ?? "",

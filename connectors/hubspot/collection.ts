@@ -4,6 +4,7 @@ import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-k
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { cursorOf } from "./list-walk.ts";
+import { CRM_VERSION } from "./request.ts";
 
 export interface Collection {
   /** Most records of a page. */
@@ -64,7 +65,7 @@ const COLLECTIONS: Record<string, Collection> = {
     request: (limit, cursor) => ({
       method: "GET",
       path:
-        `/crm/v3/owners?limit=${limit}&archived=false` +
+        `/crm/owners/${CRM_VERSION}?limit=${limit}&archived=false` +
         (cursor === undefined ? "" : `&after=${encodeURIComponent(cursor)}`),
       repeatable: true,
     }),
@@ -91,8 +92,15 @@ const COLLECTIONS: Record<string, Collection> = {
     }),
     request: (limit, cursor) => ({
       method: "POST",
-      path: "/crm/v3/lists/search",
-      body: { offset: offsetOf(cursor), count: limit },
+      path: `/crm/lists/${CRM_VERSION}/search`,
+      // All are required; an empty list restricts nothing (ListSearchRequest of the API description).
+      body: {
+        offset: offsetOf(cursor),
+        count: limit,
+        additionalProperties: [],
+        listIds: [],
+        processingTypes: [],
+      },
       repeatable: true,
     }),
     next: nextOffset,

@@ -38,8 +38,8 @@ test("a walk over all lists them and goes on behind the cursor", async () => {
   assert.deepEqual(
     provider.requests.map(({ method, path }) => `${method} ${path}`),
     [
-      "GET /crm/v3/objects/contacts?limit=100&properties=email,firstname,lastmodifieddate",
-      "GET /crm/v3/objects/contacts?limit=100&properties=email,firstname,lastmodifieddate&after=NTAyCg%3D%3D",
+      "GET /crm/objects/2026-03/contacts?limit=100&properties=email,firstname,lastmodifieddate",
+      "GET /crm/objects/2026-03/contacts?limit=100&properties=email,firstname,lastmodifieddate&after=NTAyCg%3D%3D",
     ],
   );
   const [record] = first.records;
@@ -260,8 +260,8 @@ test("properties that are too long for an address are read in a body, without re
   const found = await read.readPage(plan({ fields }), undefined, provider.fetch);
   assert.deepEqual(ids(found.records), ["1", "3"]);
   assert.deepEqual(found.next, { way: "list", after: "x", lastId: "3" });
-  assert.equal(provider.requests[0]?.path, "/crm/v3/objects/contacts?limit=100&properties=hs_object_id");
-  assert.equal(provider.requests[1]?.path, "/crm/v3/objects/contacts/batch/read");
+  assert.equal(provider.requests[0]?.path, "/crm/objects/2026-03/contacts?limit=100&properties=hs_object_id");
+  assert.equal(provider.requests[1]?.path, "/crm/objects/2026-03/contacts/batch/read");
 
   const narrow = replay({ status: 414, body: "<html>414" }, page([contact("1")], "x"), page([contact("1")]));
   const { next } = await read.readPage(plan(), undefined, narrow.fetch);

@@ -1,6 +1,6 @@
 /**
  * No request goes to an address that HubSpot has announced to switch off: `/oauth/v1` on 2027-02-16, `/crm/v4/associations` on 2027-03-30,
- * `/integrations/v1/me` and `/account-info/v3` from September 2027 (HubSpot's changelog; HubSpot-public-api-spec-collection, 2026-03).
+ * `/integrations/v1/me`, `/account-info/v3` and all of `/crm/v3` from September 2027 (HubSpot's changelog; HubSpot-public-api-spec-collection, 2026-03).
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -9,7 +9,8 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 import { provider } from "./provider.ts";
 
-const ENDING = /\/oauth\/v[13]\/|\/crm\/v4\/associations\/|\/integrations\/v1\/|\/account-info\/v3\//;
+const ENDING =
+  /\/oauth\/v[13]\/|\/crm\/v[34]\/|\/crm-object-schemas\/v3|\/integrations\/v1\/|\/account-info\/v3\//;
 
 const MANIFEST = `
 specVersion: 1.0.0

@@ -48,7 +48,7 @@ test("HubSpot's own definitions are not touched, which is told", () => {
   assert.match(plan(choice("singleSelect", "a"), select).outcome.warnings.join(), /lacks the values a/);
   const open = { ...select, modificationMetadata: { readOnlyDefinition: true, readOnlyOptions: false } };
   assert.deepEqual(plan(choice("singleSelect", "a"), open).body, {
-    options: [{ label: "a", value: "a", displayOrder: 1 }],
+    options: [{ label: "a", value: "a", displayOrder: 1, hidden: false }],
   });
 });
 
@@ -62,7 +62,8 @@ test("options of the customer's are sent back as they came, new ones behind them
     fieldType: "checkbox",
     options,
   });
-  assert.deepEqual(body, { options: [...options, { label: "iron", value: "iron", displayOrder: 6 }] });
+  const iron = { label: "iron", value: "iron", displayOrder: 6, hidden: false };
+  assert.deepEqual(body, { options: [...options, iron] });
 });
 
 test("a property of another type is a conflict with a remedy; numbers are of one type", () => {

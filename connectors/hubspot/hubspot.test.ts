@@ -52,7 +52,7 @@ test("a create sends properties and associations and gives back the record as Hu
   assert.deepEqual(provider.requests, [
     {
       method: "POST",
-      path: "/crm/v3/objects/contacts",
+      path: "/crm/objects/2026-03/contacts",
       body: { properties: { firstname: "Ada", age: 36, city: "" }, associations },
       repeatable: false,
     },
@@ -73,7 +73,7 @@ test("an update names the record in the address and can be repeated", async () =
   assert.deepEqual(provider.requests, [
     {
       method: "PATCH",
-      path: "/crm/v3/objects/contacts/7",
+      path: "/crm/objects/2026-03/contacts/7",
       body: { properties: { firstname: "Ada" } },
       repeatable: true,
     },
@@ -243,7 +243,7 @@ test("values are read a hundred at a time and found by id, in any order", async 
 
 test("a batch of one still uses the batch form, and a batch of deletes goes one by one", async () => {
   const [request] = write.prepare({ ...single("create", { fields: {} }), batch: true });
-  assert.equal(request?.path, "/crm/v3/objects/contacts/batch/create");
+  assert.equal(request?.path, "/crm/objects/2026-03/contacts/batch/create");
   const provider = replay({ status: 204 });
   const records = ["1", "2"].map((id) => ({ id, fields: {} }));
   const result = await write.write(

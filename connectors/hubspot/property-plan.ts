@@ -102,6 +102,7 @@ const newOption = (value: string, displayOrder: number, label = value): JsonObje
   label,
   value,
   displayOrder,
+  hidden: false,
 });
 
 const wantedValues = ({ stringOptions }: FieldDefinition): string[] => stringOptions?.values ?? [];
@@ -145,7 +146,7 @@ function difference(definition: FieldDefinition, existing: Property, warnings: s
   }
   const last = Math.max(0, ...existing.options.map(({ displayOrder }) => Number(displayOrder) || 0));
   change.options = [
-    ...existing.options,
+    ...existing.options.map((option, index) => ({ displayOrder: index + 1, hidden: false, ...option })),
     ...missing.map((value, index) => newOption(value, last + index + 1)),
   ];
   return change;

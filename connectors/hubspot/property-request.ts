@@ -1,8 +1,10 @@
 /** Builds the requests that read and write the definitions of HubSpot properties. */
 import type { JsonObject } from "../../ground/json.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
+import { CRM_VERSION } from "./request.ts";
 
-const PROPERTIES = "/crm/v3/properties";
+const PROPERTIES = `/crm/properties/${CRM_VERSION}`;
+const SCHEMAS = `/crm-object-schemas/${CRM_VERSION}/schemas`;
 
 /** Definitions of one request. */
 export const PROPERTY_BATCH_LIMIT = 100;
@@ -15,9 +17,9 @@ const get = (path: string): ProviderRequest => ({ method: "GET", path, repeatabl
 export const listProperties = (objectName: string) => get(`${PROPERTIES}/${objectName}`);
 export const getProperty = (objectName: string, name: string) => get(`${PROPERTIES}/${objectName}/${name}`);
 export const getGroup = (objectName: string) => get(`${PROPERTIES}/${objectName}/groups/${GROUP}`);
-export const LIST_SCHEMAS = get("/crm/v3/schemas");
-export const getSchema = (objectName: string) => get(`/crm/v3/schemas/${objectName}`);
-export const listPipelines = (objectName: string) => get(`/crm/v3/pipelines/${objectName}`);
+export const LIST_SCHEMAS = get(SCHEMAS);
+export const getSchema = (objectName: string) => get(`${SCHEMAS}/${objectName}`);
+export const listPipelines = (objectName: string) => get(`/crm/pipelines/${CRM_VERSION}/${objectName}`);
 
 /** All are repeatable: HubSpot refuses a name that is taken, and names that as the reason. */
 export const createGroup = (objectName: string): ProviderRequest => ({

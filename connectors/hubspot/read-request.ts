@@ -4,6 +4,7 @@ import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { FieldFilter, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { refusedField } from "../../connector-kit/refused-field.ts";
 import { changeProperty } from "./read-object.ts";
+import { OBJECTS } from "./request.ts";
 
 export const LIST_LIMIT = 100;
 export const SEARCH_LIMIT = 200;
@@ -57,7 +58,7 @@ export function listPage({ objectName, properties, limit, after, archived }: Lis
     ...(archived ? ["archived=true"] : []),
     ...(after === undefined ? [] : [`after=${encodeURIComponent(after)}`]),
   ];
-  return { method: "GET", path: `/crm/v3/objects/${objectName}?${query.join("&")}`, repeatable: true };
+  return { method: "GET", path: `${OBJECTS}/${objectName}?${query.join("&")}`, repeatable: true };
 }
 
 export interface SearchPage {
@@ -96,7 +97,7 @@ export function searchPage({
     limit,
     ...(after !== undefined && { after }),
   };
-  return { method: "POST", path: `/crm/v3/objects/${plan.objectName}/search`, body, repeatable: true };
+  return { method: "POST", path: `${OBJECTS}/${plan.objectName}/search`, body, repeatable: true };
 }
 
 /** Both bounds are inclusive, in milliseconds since the epoch. */

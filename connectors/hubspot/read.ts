@@ -9,6 +9,7 @@ import { addAssociations } from "./read-associations.ts";
 import { readDeletions } from "./read-deletions.ts";
 import { isReadable } from "./read-object.ts";
 import { isTopLevel, MOST_SEARCH_FILTERS } from "./read-request.ts";
+import { OBJECTS } from "./request.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -39,7 +40,7 @@ export const read: ReadConnector = {
   search: async (plan, fetch) => readerOf(plan).search(plan, fetch),
   readDeletions: async (plan, checkpoint, fetch) => readerOf(plan).readDeletions(plan, checkpoint, fetch),
   paceOf: ({ method, path }: ProviderRequest) =>
-    method === "POST" && /^\/crm\/v3\/objects\/[^/]+\/search$/.test(path) ? SEARCH_PACE : REQUEST_PACE,
+    method === "POST" && path.startsWith(OBJECTS) && path.endsWith("/search") ? SEARCH_PACE : REQUEST_PACE,
   needsMetadata: () => false,
   fieldKey: (name) => name.toLowerCase(),
   fieldBeyond: ([name = "", ...further]) => (further.length === 0 && isTopLevel(name) ? name : undefined),

@@ -5,8 +5,13 @@ import { joinedChoices } from "../../connector-kit/joined-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 
-/** The same version for all record calls; from 2026-09 on HubSpot also enforces each account's validation rules. */
-const OBJECTS = "/crm/v3/objects";
+/**
+ * HubSpot's version of all addresses of the CRM, GA since 2026-03-30. `/crm/v3` with the same answers ends in September 2027
+ * (HubSpot-public-api-spec-collection, 2026-08-21); from 2026-09 on HubSpot also enforces each account's validation rules.
+ */
+export const CRM_VERSION = "2026-03";
+
+export const OBJECTS = `/crm/objects/${CRM_VERSION}`;
 
 /** Inputs of one batch request. */
 export const BATCH_LIMIT = 100;

@@ -11,6 +11,7 @@ import { readJournalEvent } from "./journal-event.ts";
 import { countItems, isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { registration } from "./push-registration.ts";
+import { getSchema } from "./property-request.ts";
 import { objectFault } from "./request.ts";
 import { timeOf } from "./source-record.ts";
 
@@ -36,8 +37,7 @@ export const subscribe: SubscribeConnector = {
 async function findObjectKey(objectName: string, fetch: ProviderFetch): Promise<string> {
   const fault = objectFault(objectName);
   if (fault) throw fault;
-  const path = `/crm/v3/schemas/${objectName}`;
-  const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
+  const answer = await send(getSchema(objectName), fetch, classify);
   if (answer.error) throw answer.error;
   return required(answer.body, "objectTypeId");
 }

@@ -1,5 +1,6 @@
 // The active faults, and which one a request runs into.
 
+import { spellings } from "../hubspot/paths.ts";
 import { presetOf } from "./fault-presets.ts";
 import type { SandboxFault } from "./fault.ts";
 
@@ -59,9 +60,11 @@ function hits(fault: SandboxFault, { provider, method, path, body }: FaultableRe
 }
 
 function pathHits(wanted: string, path: string): boolean {
-  if (path.includes(wanted)) return true;
+  const all = spellings(path);
+  if (all.some((one) => one.includes(wanted))) return true;
   try {
-    return new RegExp(wanted).test(path);
+    const pattern = new RegExp(wanted);
+    return all.some((one) => pattern.test(one));
   } catch {
     return false;
   }

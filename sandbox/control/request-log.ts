@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
+import { spellings } from "../hubspot/paths.ts";
 
 export type ArrivedRequest = {
   provider: string;
@@ -141,7 +142,8 @@ function sizeOf(entry: LoggedRequest): number {
 function fits(entry: LoggedRequest, filter: RequestFilter): boolean {
   if (filter.provider !== undefined && entry.provider !== filter.provider) return false;
   if (filter.method !== undefined && entry.method !== filter.method.toUpperCase()) return false;
-  return filter.path === undefined || entry.path.includes(filter.path);
+  const { path } = filter;
+  return path === undefined || spellings(entry.path).some((one) => one.includes(path));
 }
 
 function shownBody(body: Buffer): { body: string; bodyBase64?: string } {

@@ -18,6 +18,16 @@ export function invalid(message: string, members: Data = {}): Refused {
   return refuse(400, message, { ...members, category: "VALIDATION_ERROR" });
 }
 
+/** Refuses a body without members that HubSpot's description of the dated endpoints requires. */
+export function requireMembers(schema: string, body: Data, members: string[]): void {
+  const missing = members.filter((name) => body[name] === undefined);
+  if (missing.length === 0) return;
+  const list = missing.join(", ");
+  throw invalid(
+    `Invalid input JSON on line 1, column 1: Cannot build ${schema}, required attributes are not set [${list}]`,
+  );
+}
+
 export function notFound(message = "resource not found"): Refused {
   return refuse(404, message, { category: "OBJECT_NOT_FOUND" });
 }

@@ -19,6 +19,7 @@ import { HubSpotLimits } from "./limits.ts";
 import { addListRoutes } from "./lists.ts";
 import { addOAuthRoutes } from "./oauth.ts";
 import { addObjectRoutes } from "./objects.ts";
+import { canonicalPath } from "./paths.ts";
 import { addOwnerRoutes } from "./owners.ts";
 import { addPropertyRoutes } from "./properties.ts";
 import { addSchemaRoutes } from "./schemas.ts";
@@ -197,17 +198,4 @@ function authenticated(exchange: SandboxExchange, grants: Grants): string {
     "Authentication credentials not found. This API supports OAuth 2.0 authentication and you can find more details at https://developers.hubspot.com/docs/methods/auth/oauth-overview",
     { category: "INVALID_AUTHENTICATION" },
   );
-}
-
-const DATED = /^\d{4}-\d{2}$/;
-
-/** Maps dated paths and older spellings to the endpoints of v3 objects and v4 associations. */
-export function canonicalPath(path: string): string {
-  const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-  const [, area = "", kind = "", version = "", ...rest] = trimmed.split("/");
-  if (area === "account-info" && DATED.test(kind)) return ["", area, "dated", version, ...rest].join("/");
-  if (area === "crm-object-schemas") return ["", "crm", "v3", version, ...rest].join("/");
-  if (area !== "crm" || !DATED.test(version)) return trimmed;
-  const associations = kind === "associations" || (kind === "objects" && rest[2] === "associations");
-  return ["", "crm", associations ? "v4" : "v3", kind, ...rest].join("/");
 }

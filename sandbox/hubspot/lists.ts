@@ -2,13 +2,23 @@
 
 import { asText, type Data, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
-import { invalid, notFound } from "./errors.ts";
+import { invalid, notFound, requireMembers } from "./errors.ts";
 import { objectBody } from "./record-writes.ts";
 
 const MOST_PER_PAGE = 500;
 
 export function addListRoutes(router: Router): void {
-  router.add("POST", "/crm/v3/lists/search", (exchange) => search(objectBody(exchange.body), LISTS));
+  router.add("POST", "/crm/v3/lists/search", (exchange) => {
+    const body = objectBody(exchange.body);
+    if (exchange.dated === true)
+      requireMembers("ListSearchRequest", body, [
+        "additionalProperties",
+        "listIds",
+        "offset",
+        "processingTypes",
+      ]);
+    return search(body, LISTS);
+  });
   router.add("GET", "/crm/v3/lists/:id", (exchange) => {
     const list = LISTS.find(({ listId }) => listId === exchange.params["id"]);
     if (list === undefined) throw notFound();

@@ -4,7 +4,7 @@ import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExch
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, inputsOf } from "./batch.ts";
-import { invalid, notFound, refuse } from "./errors.ts";
+import { invalid, notFound, refuse, requireMembers } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { customProperty, type Property, type PropertyOption } from "./property-definitions.ts";
 import { objectBody } from "./record-writes.ts";
@@ -17,17 +17,37 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
     status: 200,
     body: { results: [...store(exchange).properties.values()].filter((property) => !property.archived) },
   }));
-  router.add("POST", path, (exchange) => create(store(exchange), objectBody(exchange.body)));
-  router.add("POST", `${path}/batch/create`, (exchange) => createMany(store(exchange), inputsOf(exchange)));
+  router.add("POST", path, (exchange) => {
+    const body = objectBody(exchange.body);
+    requireOptions(exchange, [body]);
+    return create(store(exchange), body);
+  });
+  router.add("POST", `${path}/batch/create`, (exchange) => {
+    const inputs = inputsOf(exchange);
+    requireOptions(exchange, inputs);
+    return createMany(store(exchange), inputs);
+  });
   router.add("POST", `${path}/batch/read`, (exchange) => readMany(store(exchange), inputsOf(exchange)));
   router.add("GET", `${path}/:name`, (exchange) => ({ status: 200, body: found(store(exchange), exchange) }));
-  router.add("PATCH", `${path}/:name`, (exchange) => update(store(exchange), exchange));
+  router.add("PATCH", `${path}/:name`, (exchange) => {
+    requireOptions(exchange, [objectBody(exchange.body)]);
+    return update(store(exchange), exchange);
+  });
   router.add("DELETE", `${path}/:name`, (exchange) => {
     const property = found(store(exchange), exchange);
     if (property.hubspotDefined === true) throw invalid(`Property ${property.name} is defined by HubSpot`);
     property.archived = true;
     return { status: 204 };
   });
+}
+
+/** Dated endpoints require more members of an option than those of before. */
+function requireOptions({ dated }: SandboxExchange, inputs: Data[]): void {
+  if (dated !== true) return;
+  for (const input of inputs) {
+    for (const option of asList(input["options"]))
+      requireMembers("OptionInput", asData(option), ["displayOrder", "hidden", "label", "value"]);
+  }
 }
 
 function addGroupRoutes(router: Router, path: string, store: (exchange: SandboxExchange) => TypeStore): void {
