@@ -99,7 +99,7 @@ describe("one attempt at a queued write", () => {
     const [event, ...more] = await events(write);
     assert.deepEqual([event.success, event.errors, more], [true, [], []]);
     const log = await on.inProject("GET", `/operations/${write.operationId}/logs`);
-    assert.match(log.text, /POST \/crm\/v3\/objects\/companies → 201/);
+    assert.match(log.text, /POST \/crm\/objects\/2026-03\/companies → 201/);
   });
 
   test("marks a create before it is sent, so that a crash meanwhile leaves a trace", async () => {

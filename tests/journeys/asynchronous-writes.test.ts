@@ -312,7 +312,7 @@ describe("asynchronous writes", () => {
       body,
     );
     assert.equal(shown.status, 200, shown.text);
-    assert.equal(shown.body.requests[0].path, "/crm/v3/objects/companies");
+    assert.equal(shown.body.requests[0].path, "/crm/objects/2026-03/companies");
     assert.deepEqual(shown.body.records[0].fields, { name: "Dry" });
     assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
     const path = "/write/v1/projects/default/integrations/hubspot/objects/companies?dryRun=true";

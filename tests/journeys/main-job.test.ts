@@ -77,7 +77,7 @@ describe("the main job", () => {
     assert.equal(operation.body.status, "success");
     assert.deepEqual(operation.body.metadata.successfulRecordIds, [result.recordId]);
     const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
-    assert.match(logs.text, /POST \/crm\/v3\/objects\/contacts → 201/);
+    assert.match(logs.text, /POST \/crm\/objects\/2026-03\/contacts → 201/);
     assert.doesNotMatch(logs.text, /Bearer/);
 
     const updated = await hubspot.succeed("contacts", {

@@ -108,12 +108,12 @@ describe("an upsert", () => {
 
   test("of a dry run shows its request and sends nothing", async () => {
     const answer = await dryRun({ email: "dry@upsert.example" });
-    assert.equal(answer.body.requests[0].path, "/crm/v3/objects/contacts/batch/upsert", answer.text);
+    assert.equal(answer.body.requests[0].path, "/crm/objects/2026-03/contacts/batch/upsert", answer.text);
     assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
   });
 
   test("in the background keeps the order of its key, and is repeated after a lost answer", async () => {
-    const path = "/crm/v3/objects/contacts/batch/upsert";
+    const path = "/crm/objects/2026-03/contacts/batch/upsert";
     on.sandbox.addFault({ provider: "hubspot", path, reset: "after", count: 1 });
     const email = "queue@upsert.example";
     const ids: string[] = [];
