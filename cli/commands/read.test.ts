@@ -87,7 +87,7 @@ describe("reading by command", () => {
     const { code, stdout } = await read("--dry-run");
     assert.equal(code, 0);
     assert.match(stdout, /^dryRun: true$/m);
-    assert.match(stdout, /path: .*\/objects\/contacts/);
+    assert.match(stdout, /path: .*\/objects\/2026-03\/contacts/);
     assert.equal((await json(...operations)).length, before);
     assert.equal((await read("--dry-run", "--wait")).code, 2);
   });

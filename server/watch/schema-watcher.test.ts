@@ -69,7 +69,7 @@ ${more}${
   const requests = (object = "contacts") =>
     all.on.sandbox
       .requests({ provider: "hubspot" })
-      .filter(({ method, path }) => method === "GET" && path.includes(`/properties/${object}`)).length;
+      .filter(({ method, path }) => method === "GET" && path.includes(`/properties/2026-03/${object}`)).length;
   /** Waits until the object was looked at so many times more: what was there before the first of them has been seen. */
   const looks = async (count: number, object?: string) => {
     const known = requests(object);
@@ -155,7 +155,7 @@ ${more}${
       "GET",
       `/integrations/crm/installations/${customer.installationId}/proxy-calls`,
     );
-    assert.match(JSON.stringify(logged.body), /properties\/contacts/);
+    assert.match(JSON.stringify(logged.body), /properties\/2026-03\/contacts/);
   });
 
   test("an answer that is an error or has no fields is never reported as deletions", async () => {
