@@ -69,7 +69,8 @@ ${more}${
   const requests = (object = "contacts") =>
     all.on.sandbox
       .requests({ provider: "hubspot" })
-      .filter(({ method, path }) => method === "GET" && path.includes(`/properties/2026-03/${object}`)).length;
+      .filter(({ method, path }) => method === "GET" && path.includes(`/properties/2026-03/${object}`))
+      .length;
   /** Waits until the object was looked at so many times more: what was there before the first of them has been seen. */
   const looks = async (count: number, object?: string) => {
     const known = requests(object);
