@@ -14,6 +14,11 @@ test("a read tells how many records it has read, of how many, and how long it ha
   );
   assert.equal(line({ recordsProcessed: 0, recordsEstimatedTotal: 0 }), "reading person: 0 records");
   assert.equal(progressLine({ metadata: {} }), undefined);
+  const read = { waitedMs: 12_345, waitsFor: "destination" };
+  assert.equal(
+    progressLine({ metadata: { progress: { objectName: "person", recordsProcessed: 7 }, read } }),
+    "reading person: 7 records, waited 12 s, waits for the destination",
+  );
 });
 
 test("progress replaces its own line on a terminal, and is a remark elsewhere", () => {

@@ -15,7 +15,16 @@ export function progressLine(operation: JsonObject): string | undefined {
       : " records";
   const waited =
     typeof waitedMs === "number" && waitedMs >= 1_000 ? `, waited ${grouped(waitedMs / 1_000)} s` : "";
-  return `reading ${name}: ${grouped(read)}${known}${waited}`;
+  const reason = WAITS[textAt(operation, "metadata.read.waitsFor") ?? ""];
+  return `reading ${name}: ${grouped(read)}${known}${waited}${reason === undefined ? "" : `, waits for ${reason}`}`;
 }
+
+const WAITS: Record<string, string> = {
+  provider: "the provider, which does not answer or fails",
+  rate_limit: "the provider's rate limit",
+  calls: "free calls of the account",
+  destination: "the destination",
+  credentials: "the customer to connect again",
+};
 
 const grouped = (number: number): string => Math.round(number).toLocaleString("en");

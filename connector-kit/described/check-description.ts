@@ -197,7 +197,12 @@ function planFaults(plan: ObjectPlan, path: string): ProviderFault[] {
     ...plan.modes.flatMap((mode) =>
       needs[mode]
         ? []
-        : [{ path, message: `can be used for ${mode}, but has no ${mode === "read" ? "list" : mode}` }],
+        : [
+            {
+              path,
+              message: `can be used for ${mode}, but has no ${mode === "read" ? "list" : mode}; if the API cannot do this, leave ${mode} out of modes, which are by default read, create, update and delete`,
+            },
+          ],
     ),
     ...(plan.modes.includes("read") && !plan.paging ? [{ path, message: "is read, but has no paging" }] : []),
     ...(["update", "delete"] as const).flatMap((mode) => {

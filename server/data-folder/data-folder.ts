@@ -17,6 +17,8 @@ export async function openDataFolder(path: string): Promise<void> {
     await makeFolder(path);
     await chmod(path, 0o700);
   } catch (cause) {
+    if (cause instanceof Error && "code" in cause && ["EEXIST", "ENOTDIR"].includes(String(cause.code)))
+      throw new StartError(`BUSBAR_DATA_DIR: ${path} is a file, or lies in one; name a folder.`, { cause });
     const isOthers = cause instanceof Error && "code" in cause && cause.code === "EPERM";
     const remedy = isOthers ? `; it belongs to another user, so name a folder below it: ${path}/busbar` : "";
     throw new StartError(`BUSBAR_DATA_DIR: cannot create or protect ${path}: ${String(cause)}${remedy}`, {

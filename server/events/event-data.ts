@@ -53,7 +53,16 @@ export const InstallationUpdatedSchema = Type.Object(
 );
 
 export const ReadBackfillDoneSchema = Type.Object(
-  { ...INSTALLATION, ...OBJECT },
+  {
+    ...INSTALLATION,
+    ...OBJECT,
+    // Busbar's own: published schemas do not have them, but allow further members.
+    operationId: Type.String({ description: "Id of the read's operation." }),
+    recordsRead: Type.Integer({ description: "Number of records that the provider gave." }),
+    recordsDelivered: Type.Integer({
+      description: "Number of those that are in messages; the others were delivered by a newer read.",
+    }),
+  },
   { title: "ReadBackfillDoneEvent" },
 );
 

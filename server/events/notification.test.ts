@@ -15,12 +15,12 @@ const CONNECTION = ["projectId", "connectionId", "provider", "groupRef", "consum
 const INSTALLATION = [...CONNECTION, "groupName", "integrationId", "integrationName", "installationId"];
 const SPAN = ["objectName", "fromTimestamp", "untilTimestamp"];
 
-/** As published, plus `operationId`, which is Busbar's own. */
+/** As published, plus `operationId` and the numbers of records, which are Busbar's own. */
 const MEMBERS: Record<EventType, string[]> = {
   "installation.created": [...INSTALLATION, "config"],
   "installation.updated": [...INSTALLATION, "config", "lastConfig"],
   "installation.deleted": [...INSTALLATION, "config"],
-  "read.backfill.done": [...INSTALLATION, "objectName"],
+  "read.backfill.done": [...INSTALLATION, "objectName", "operationId", "recordsRead", "recordsDelivered"],
   "read.schedule.paused": [...INSTALLATION, "config", "error"],
   "read.triggered.done": [...INSTALLATION, ...SPAN],
   "read.triggered.error": [...INSTALLATION, ...SPAN, "error"],
@@ -73,7 +73,7 @@ test("the schema refuses an event that lacks a required member or has one of ano
       if (optional.includes(member)) check(without);
       else assert.throws(() => check(without), new RegExp(member), `${type} without ${member}`);
       const other = received(sampleEvent(type, "p"));
-      other.data[member] = 7;
+      other.data[member] = typeof other.data[member] === "number" ? "7" : 7;
       assert.throws(() => check(other), new RegExp(member), `${type} with another ${member}`);
     }
   }

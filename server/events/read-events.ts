@@ -9,10 +9,13 @@ export interface ReadSpan {
   until?: Date;
 }
 
-export const readBackfillDone = (fields: InstallationFields, objectName: string): NewEvent => ({
+export const readBackfillDone = (
+  fields: InstallationFields,
+  read: { objectName: string; operationId: string; recordsRead: number; recordsDelivered: number },
+): NewEvent => ({
   projectId: fields.projectId,
   type: "read.backfill.done",
-  data: { ...fields, objectName },
+  data: { ...fields, ...read },
 });
 
 export const readSchedulePaused = (fields: InstallationFields, config: object, error: string): NewEvent => ({

@@ -38,7 +38,13 @@ export function sampleEvent(type: EventType, projectId: string): NewEvent {
     "installation.created": () => installationCreated(fields, CONFIG),
     "installation.updated": () => installationUpdated(fields, CONFIG, CONFIG),
     "installation.deleted": () => installationDeleted(fields, CONFIG),
-    "read.backfill.done": () => readBackfillDone(fields, "contacts"),
+    "read.backfill.done": () =>
+      readBackfillDone(fields, {
+        objectName: "contacts",
+        operationId: ID,
+        recordsRead: 120,
+        recordsDelivered: 118,
+      }),
     "read.schedule.paused": () => readSchedulePaused(fields, CONFIG, "The credentials were refused."),
     "read.triggered.done": () => readTriggeredDone(fields, SPAN),
     "read.triggered.error": () => readTriggeredError(fields, SPAN, "The provider did not answer."),

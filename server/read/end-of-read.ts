@@ -27,13 +27,20 @@ export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: 
     case "scheduled":
       return { ...end, cursor: cursorOf(walk, untilTime, stage) };
     case "backfill":
-      return { ...end, event: toEventRow(readBackfillDone(fields, messageName)) };
+      return { ...end, event: toEventRow(readBackfillDone(fields, backfilled(walk, counts))) };
     case "triggered": {
       const span = spanOf(run, messageName, untilTime);
       return { ...end, event: toEventRow(readTriggeredDone(fields, span)) };
     }
   }
 }
+
+const backfilled = ({ run, target }: ReadWalk, { records, delivered }: ReadCounts) => ({
+  objectName: target.definition.messageName,
+  operationId: run.operationId,
+  recordsRead: records,
+  recordsDelivered: delivered,
+});
 
 const cursorOf = (
   { run, target }: ReadWalk,

@@ -97,7 +97,18 @@ describe("executing reads", () => {
 
   test("the log of a read has its range, its pages and its end", async () => {
     const { ended, log } = await install("hubspot", "contacts");
-    assert.equal((await ended()).status, "success");
+    const { status, id } = await ended();
+    assert.equal(status, "success");
+    const told = await client.query("select data from events where type = 'read.backfill.done'");
+    assert.deepEqual(
+      told.rows.map(({ data: { objectName, operationId, recordsRead, recordsDelivered } }) => [
+        objectName,
+        operationId,
+        recordsRead,
+        recordsDelivered,
+      ]),
+      [["contacts", id, 5, 5]],
+    );
     const lines = JSON.parse(await log()) as { severity: string; message: { msg: string } }[];
     assert.deepEqual(
       lines.map(({ severity, message }) => [severity, message.msg.replaceAll(/\d{4}-[\d.:TZ-]+/g, "TIME")]),

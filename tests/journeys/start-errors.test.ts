@@ -123,6 +123,16 @@ describe("a start that cannot succeed", () => {
     },
   );
 
+  test("says that the data folder is a file, or lies below one", async () => {
+    const file = join(dataDir, "a-file");
+    await writeFile(file, "");
+    for (const path of [file, join(file, "below")])
+      assert.equal(
+        await refusal({ BUSBAR_DATA_DIR: path }),
+        `BUSBAR_DATA_DIR: ${path} is a file, or lies in one; name a folder.`,
+      );
+  });
+
   const old = "/usr/bin/node";
   const isOld = existsSync(old) && /^v(1\d|20|21)\./.test(spawnSync(old, ["--version"]).stdout.toString());
   test("says in one line that Node.js is too old", { skip: !isOld && "no old Node.js here" }, () => {
