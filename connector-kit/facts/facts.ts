@@ -44,6 +44,7 @@ const Parameter = closed({
   minimum: Type.Optional(Type.Number()),
   maximum: Type.Optional(Type.Number()),
   default: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+  connection: optional("Name of the value of the connection that it must be."),
   ofRequest: flag(
     "A name of the body that belongs to the request, not to the record: the connector adds it.",
   ),

@@ -8,12 +8,32 @@ type AnyFact = ListFact | RecordFact;
 const isList = (fact: AnyFact): fact is ListFact => "paging" in fact;
 
 /** Returns a sentence for everything that the vendor refuses. `ownNames` are names that its own addresses have. */
-export function requestFaults(fact: AnyFact, request: VendorRequest, ownNames: string[] = []): string[] {
+export function requestFaults(
+  fact: AnyFact,
+  request: VendorRequest,
+  ownNames: string[] = [],
+  connection: Record<string, string> = {},
+): string[] {
   return [
+    ...connectionFaults(fact, request, connection),
     ...queryFaults(fact, request, ownNames),
     ...headerFaults(fact, request),
     ...(fact.method === "GET" ? [] : bodyFaults(fact, request)),
   ];
+}
+
+/** Values that must be those of the connection. */
+function connectionFaults(fact: AnyFact, request: VendorRequest, known: Record<string, string>): string[] {
+  const places = [
+    ...Object.entries(fact.query ?? {}).map(([name, rules]) => [`query.${name}`, rules] as const),
+    ...Object.entries(fact.body ?? {}).map(([name, rules]) => [`body.${name}`, rules] as const),
+  ];
+  return places.flatMap(([target, { connection }]) => {
+    const value = connection === undefined ? undefined : textIn(request, target);
+    return connection === undefined || value === undefined || value === known[connection]
+      ? []
+      : [`${target}: ${JSON.stringify(value)} is not the ${connection} of the connection`];
+  });
 }
 
 function queryFaults(fact: AnyFact, { query, ...request }: VendorRequest, ownNames: string[]): string[] {

@@ -38,6 +38,9 @@ export interface SeenRequest {
   order?: ListOrder;
   namesBound?: boolean;
   sizeText?: string;
+  /** Lists only: where the page is, and whether the vendor says that none follows. */
+  place?: string;
+  isLast?: boolean;
   /** Creates only: the key under which the vendor creates once. */
   key?: string;
 }
@@ -117,7 +120,7 @@ export class Vendor {
     let missing: VendorAnswer | undefined;
     for (const route of routes) {
       // An address that the vendor gave itself has the query of the page before.
-      const [first] = requestFaults(route.fact, request, own);
+      const [first] = requestFaults(route.fact, request, own, this.connection);
       if (first !== undefined) {
         fault ??= first;
         continue;
@@ -178,6 +181,9 @@ export class Vendor {
       listed,
     );
     if (typeof page === "string") return page;
+    const place = fact.paging.to === undefined ? undefined : textIn(request, fact.paging.to);
+    if (place !== undefined) seen.place = place;
+    seen.isLast = fact.paging.more !== undefined && !page.more;
     if (bound !== undefined && listed.length === 0 && fact.since?.unchanged !== undefined)
       return { status: fact.since.unchanged, headers: {} };
     if (page.records.length === 0 && fact.whenEmpty === "404" && !page.more)

@@ -68,6 +68,7 @@ async function fullRead(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 3);
   const found = await walkAll(bench);
   expectIds(found.records, records);
+  expectNoneBehindTheLast(bench);
   const { changed } = bench.object;
   if (!changed) return undefined;
   for (const record of records) {
@@ -81,6 +82,17 @@ async function fullRead(bench: Bench): Promise<string | undefined> {
     );
   }
   return undefined;
+}
+
+/** Nothing is asked for behind a page of which the vendor says that it is the last. */
+function expectNoneBehindTheLast({ vendor, object }: Bench): void {
+  for (const [index, { isLast, place }] of vendor.seen.entries()) {
+    const after = vendor.seen[index + 1];
+    expect(
+      !isLast || after?.place === undefined || after.place === (place ?? vendor.seen[0]?.place),
+      `asks for ${after?.target}, although ${object.list?.paging.more} said that nothing follows`,
+    );
+  }
 }
 
 async function smallPages(bench: Bench): Promise<string | undefined> {
