@@ -80,7 +80,6 @@ export const description: Description = {
     ManualJournals: { singular: "ManualJournal", idPath: "ManualJournalID", example: { Narration: "Pens" } },
     Payments: { singular: "Payment", idPath: "PaymentID", modes: ["read", "create"], example: { Amount: 1 } },
     Accounts: {
-      singular: "Account",
       idPath: "AccountID",
       ...unpaged,
       // Accounts are created one by one.
