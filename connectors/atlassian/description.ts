@@ -4,7 +4,6 @@ import type { Description } from "../../connector-kit/described/description.ts";
 export const description: Description = {
   ids: { pattern: "[0-9]{1,20}" },
   defaults: {
-    since: {},
     get: { path: "/3/{path}/{id}" },
     delete: { method: "DELETE", path: "/3/{path}/{id}" },
   },

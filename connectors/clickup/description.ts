@@ -9,7 +9,6 @@ export const description: Description = {
     list: { path: "/api/v2/team/{connection.teamId}/{singular}" },
     records: "{path}",
     paging: { none: true },
-    since: {},
     create: { method: "POST", path: "/api/v2/team/{connection.teamId}/{singular}" },
     update: { method: "PUT", path: "/api/v2/{singular}/{id}" },
     delete: { method: "DELETE", path: "/api/v2/{singular}/{id}" },

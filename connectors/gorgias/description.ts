@@ -7,7 +7,6 @@ export const description: Description = {
     list: { path: "/api/{path}", pageSize: { to: "query.limit", most: 100 } },
     records: "data",
     paging: { cursor: { from: "meta.next_cursor", to: "query.cursor" } },
-    since: {},
     create: { method: "POST", path: "/api/{path}" },
     update: { method: "PUT", path: "/api/{path}/{id}" },
     delete: { method: "DELETE", path: "/api/{path}/{id}" },

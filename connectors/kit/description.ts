@@ -10,7 +10,6 @@ export const description: Description = {
     paging: {
       cursor: { from: "pagination.end_cursor", to: "query.after", more: "pagination.has_next_page" },
     },
-    since: {},
     create: { method: "POST", path: "/v4/{path}" },
     update: { method: "PUT", path: "/v4/{path}/{id}" },
     delete: { method: "DELETE", path: "/v4/{path}/{id}" },

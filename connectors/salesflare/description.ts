@@ -9,7 +9,6 @@ export const description: Description = {
     paging: { offset: { to: "query.offset" } },
     changedPath: "modification_date",
     // Only contacts know a bound of the last change: the other records are compared here.
-    since: {},
     create: { method: "POST", path: "/{path}" },
     update: { method: "PUT", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },

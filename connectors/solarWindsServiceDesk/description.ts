@@ -7,7 +7,6 @@ export const description: Description = {
     list: { path: "/{path}.json", pageSize: { to: "query.per_page", most: 100 } },
     paging: { link: true },
     changedPath: "updated_at",
-    since: {},
     create: { method: "POST", path: "/{path}.json", wrap: { in: "{singular}" } },
     update: { method: "PUT", path: "/{path}/{id}.json", wrap: { in: "{singular}" } },
     delete: { method: "DELETE", path: "/{path}/{id}.json" },

@@ -7,7 +7,6 @@ export const description: Description = {
     list: { path: "/v1/{path}", pageSize: { to: "query.max", most: 100 } },
     records: "items",
     paging: { link: true },
-    since: {},
     create: { method: "POST", path: "/v1/{path}" },
     update: { method: "PUT", path: "/v1/{path}/{id}" },
     delete: { method: "DELETE", path: "/v1/{path}/{id}" },
