@@ -5,6 +5,7 @@ import type { Description } from "../../../connector-kit/described/description.t
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { checkObject } from "../suite/facts-suite.ts";
 import { subjectOf } from "../suite/facts-subject.ts";
+import { faultName, readKnownFaults } from "../suite/known-faults.ts";
 import type { Mutant } from "./mutants.ts";
 
 export interface TriedMutant {
@@ -16,25 +17,21 @@ export interface TriedMutant {
 }
 
 /** Returns a function that tries one mutant of a provider. */
-export async function mutantTrial(
+export function mutantTrial(
   provider: string,
   facts: Facts,
   description: Description,
-): Promise<(mutant: Mutant) => Promise<TriedMutant>> {
-  const original = subjectOf(provider, facts);
-  const broken = new Set<string>();
-  for (const objectName of Object.keys(original.promised))
-    for (const { state, check } of await checkObject(original, objectName))
-      if (state === "failed") broken.add(`${objectName}: ${check}`);
+): (mutant: Mutant) => Promise<TriedMutant> {
+  const broken = readKnownFaults();
   return async ({ name, description: mutated, objects, steps }) => {
     const concerned = objects.filter((objectName) => isCovered(facts, objectName, steps));
     if (concerned.length === 0) return { name, state: "unverified" };
     if (isUnsound(mutated)) return { name, state: "killed", by: "the check of descriptions" };
     const subject = { ...subjectOf(provider, facts, describeConnector(provider, mutated), description) };
     for (const objectName of concerned)
-      for (const { state, check } of await checkObject(subject, objectName))
-        if (state === "failed" && !broken.has(`${objectName}: ${check}`))
-          return { name, state: "killed", by: `${objectName}: ${check}` };
+      for (const result of await checkObject(subject, objectName))
+        if (result.state === "failed" && !broken.includes(faultName(provider, result)))
+          return { name, state: "killed", by: `${objectName}: ${result.check}` };
     return { name, state: "survived" };
   };
 }

@@ -1,0 +1,34 @@
+/** Tries the mutants of several providers, or every nth of them. */
+import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
+import { readFacts } from "../suite/facts-subject.ts";
+import { mutantsOf } from "./mutants.ts";
+import { readSurvivors } from "./survivors.ts";
+import { mutantTrial, type TriedMutant } from "./try-mutants.ts";
+
+export interface ProviderMutant extends TriedMutant {
+  provider: string;
+  /** Why it survives, as `connectors/surviving-mutants.json` says. */
+  reason?: string;
+}
+
+/** Tries every nth mutant of a provider. */
+export async function tryMutants(provider: string, every = 1): Promise<ProviderMutant[]> {
+  const facts = readFacts(provider);
+  const description = DESCRIPTIONS[provider];
+  if (!facts || !description) throw new Error(`${provider} has no facts or no description`);
+  const reasons = readSurvivors()[provider] ?? {};
+  const attempt = mutantTrial(provider, facts, description);
+  const tried: ProviderMutant[] = [];
+  for (const mutant of mutantsOf(description).filter((_, index) => index % every === 0)) {
+    const reason = Object.hasOwn(reasons, mutant.name) ? reasons[mutant.name] : undefined;
+    tried.push({ provider, ...(await attempt(mutant)), ...(reason !== undefined && { reason }) });
+  }
+  return tried;
+}
+
+/** Returns how many of a hundred mutants that facts are about are found. */
+export function scoreOf(tried: readonly TriedMutant[]): number {
+  const killed = tried.filter(({ state }) => state === "killed").length;
+  const survived = tried.filter(({ state }) => state === "survived").length;
+  return killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);
+}
