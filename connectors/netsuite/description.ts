@@ -6,11 +6,11 @@ const records = "/services/rest/record/v1/{path}";
 export const description: Description = {
   module: "restapi",
   defaults: {
-    list: { path: records, pageSize: { to: "query.limit", most: 50 } },
+    list: { path: records, pageSize: { to: "query.limit", most: 100 } },
     records: "items",
     readEach: true,
     total: "totalResults",
-    paging: { offset: { to: "query.offset", more: "hasMore" } },
+    paging: { offset: { to: "query.offset", more: "hasMore" }, depth: { pages: 1000 } },
     // Lists compare times by the date format of the user, so they are compared here.
     changedPath: "lastModifiedDate",
     since: { format: "rfc3339-seconds" },
