@@ -163,3 +163,16 @@ test("only the module of the REST API is written to and read", () => {
   assert.equal(catalog.built("netsuite", "write", "restlet"), false);
   assert.equal(catalog.built("netsuite", "read", "suiteql"), false);
 });
+
+test("records with lines are read with them, not with links to them", async () => {
+  const order = { id: "9", lastModifiedDate: "2026-11-20T09:00:00Z", item: { items: [{ line: 1 }] } };
+  for (const objectName of ["opportunity", "salesOrder", "purchaseOrder", "invoice"]) {
+    const { fetch, requests } = replay(
+      { status: 200, body: { hasMore: false, items: [{ id: "9" }], totalResults: 1 } },
+      { status: 200, body: order },
+    );
+    const page = await read.readPage(planRead(objectName), undefined, fetch);
+    assert.equal(requests[1]?.path, `/services/rest/record/v1/${objectName}/9?expandSubResources=true`);
+    assert.deepEqual(page.records[0]?.values["item"], { items: [{ line: 1 }] });
+  }
+});

@@ -3,6 +3,9 @@ import type { Description } from "../../connector-kit/described/description.ts";
 
 const records = "/services/rest/record/v1/{path}";
 
+/** Without the parameter the lines of a transaction are a link. */
+const withLines = { get: { path: `${records}/{id}?expandSubResources=true` } };
+
 export const description: Description = {
   module: "restapi",
   defaults: {
@@ -39,10 +42,10 @@ export const description: Description = {
     contact: { example: { entityId: "Ada Quill", subsidiary: { id: "1" } } },
     vendor: { example: { companyName: "Quill Ltd" } },
     employee: { example: { firstName: "Ada" } },
-    opportunity: { example: { title: "Pens" } },
-    salesOrder: { example: { entity: { id: "647" } } },
-    purchaseOrder: { example: { entity: { id: "648" } } },
-    invoice: { example: { entity: { id: "647" } } },
+    opportunity: { ...withLines, example: { title: "Pens" } },
+    salesOrder: { ...withLines, example: { entity: { id: "647" } } },
+    purchaseOrder: { ...withLines, example: { entity: { id: "648" } } },
+    invoice: { ...withLines, example: { entity: { id: "647" } } },
     inventoryItem: { example: { itemId: "Pen" } },
     task: { example: { title: "Call Ada" } },
   },
