@@ -63,6 +63,16 @@ test("an upsert names the record by its external id, which leaves the fields", a
   assert.deepEqual(requests[0]?.body, { phone: "1" });
 });
 
+test("an upsert whose answer has no address is written all the same", async () => {
+  const { fetch, requests } = replay({ status: 204 });
+  const order = {
+    ...orderWrite("customer", "upsert", { fields: { externalId: "a1", phone: "1" } }),
+    key: "externalId",
+  };
+  assert.deepEqual((await write.write(order, fetch)).outcomes, [{ success: true }]);
+  assert.equal(requests.length, 1);
+});
+
 test("lists have only ids: each record is read, one that is gone is left out, and old ones are compared away", async () => {
   const entry = (id: string) => ({ links: [{ rel: "self", href: `${BASE}/customer/${id}` }], id });
   const { fetch, requests } = replay(

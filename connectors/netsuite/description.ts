@@ -19,7 +19,13 @@ export const description: Description = {
     since: { format: "rfc3339-seconds" },
     create: { method: "POST", path: records, id: "header.Location" },
     update: { method: "PATCH", path: `${records}/{id}`, empty: true },
-    upsert: { method: "PUT", path: `${records}/eid:{value}`, keys: ["externalId"], id: "header.Location" },
+    upsert: {
+      method: "PUT",
+      path: `${records}/eid:{value}`,
+      keys: ["externalId"],
+      id: "header.Location",
+      empty: true,
+    },
     delete: { method: "DELETE", path: `${records}/{id}` },
     get: { path: `${records}/{id}` },
     metadata: {
@@ -63,6 +69,6 @@ export const description: Description = {
   sources: {
     documentation: "https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_1545141395.html",
     checked:
-      "2026-11-23, documentation: a create with its answer; lists, keys, the catalog of fields and errors from published connectors. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
+      "2026-11-27, documentation and REST API Browser 2026.1, by facts.json: pages, writes, errors; not by what lists are sorted, nor the time of change of vendors, opportunities, purchase orders, invoices and items. Every record of a list costs a call; SuiteQL, which costs fewer but names fields in other words, goes through the proxy",
   },
 };
