@@ -64,6 +64,7 @@ export type Rule =
   | "duplicate-integration"
   | "proxy-enabled"
   | "not-built-yet"
+  | "unknown-object"
   | "too-many-findings";
 
 /** Keys and list indexes from the top of the file down to a member. */

@@ -48,6 +48,9 @@ export const STANDARD_OBJECTS = OBJECTS.flatMap(([typeId, , plural]) =>
   typeId === CONVERSATION ? [] : [plural],
 );
 
+/** Every name of a standard object in the API, so that none counts as misspelt. */
+export const USUAL_OBJECTS = [...STANDARD_OBJECTS, ...OBJECTS.map(([, singular]) => singular)];
+
 /** Returns false for an object of another API than that of the CRM, which has no properties. */
 export const hasProperties = (name: string): boolean => entryOf(name)?.[0] !== CONVERSATION;
 

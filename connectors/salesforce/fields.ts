@@ -4,9 +4,26 @@ import { fieldFaults, fullNameOf } from "./custom-field.ts";
 import { describeObject, listObjects } from "./describe.ts";
 import { upsertCustomFields } from "./upsert-custom-fields.ts";
 
+/** Standard objects whose names resemble those of no other one. */
+const USUAL_OBJECTS = [
+  "Account",
+  "Contact",
+  "Contract",
+  "Opportunity",
+  "OpportunityContactRole",
+  "OpportunityLineItem",
+  "Campaign",
+  "CampaignMember",
+  "EmailMessage",
+  "Pricebook2",
+  "PricebookEntry",
+  "Product2",
+];
+
 export const fields: CustomFieldsConnector = {
   module: "crm",
   describe: describeObject,
+  usualObjects: USUAL_OBJECTS,
   listObjects,
   check: fieldFaults,
   nameOf: (request) => fullNameOf(request).toLowerCase(),

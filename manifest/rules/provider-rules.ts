@@ -1,7 +1,7 @@
 /** Rules that need the catalog: whether provider and module exist and support what is declared. */
 import type { KnownObjects } from "../../connector-kit/known-objects.ts";
 import { featuresOf, type ProviderInfo } from "../../connector-kit/provider-info.ts";
-import { didYouMean } from "../../ground/closest.ts";
+import { closest, didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
 import { mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
@@ -71,6 +71,36 @@ export function checkObjects(
 }
 
 const MOST_NAMES = 20;
+
+/** Shorter names resemble each other without being meant: `cars` and `carts`. */
+const LEAST_LETTERS = 6;
+
+/** Objects that are nearly spelt like one that every account has: the account may have such an object of its own. */
+export function checkUsualObjects(
+  integration: LocatedValue,
+  catalog: Catalog,
+  usual: ((provider: string) => readonly string[] | undefined) | undefined,
+  report: Report,
+): void {
+  const provider = providerOf(integration, catalog);
+  const module = textOf(integration, "module") ?? provider?.defaultModule;
+  const names = provider && module === provider.defaultModule ? usual?.(provider.name) : undefined;
+  if (!provider || !names) return;
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  for (const action of ["read", "write", "subscribe"] as const)
+    for (const object of objectsOf(integration, action)) {
+      const name = textOf(object, "objectName") ?? "";
+      const meant =
+        name.length < LEAST_LETTERS || known.has(name.toLowerCase()) ? undefined : closest(name, names);
+      if (meant === undefined) continue;
+      report.warning(
+        "unknown-object",
+        pathOf(object, "objectName"),
+        `${JSON.stringify(name.slice(0, 100))} is no standard object of ${shown(provider)}.`,
+        `Did you mean "${meant}"? Ignore this if the accounts have an object of this name.`,
+      );
+    }
+}
 
 /** An authorization-code flow needs an OAuth client that the builder registered. */
 export function checkProviderApp(

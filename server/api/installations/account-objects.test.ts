@@ -79,6 +79,33 @@ ${blocks}`;
     assert.equal(unchecked.status, 201, unchecked.text);
   });
 
+  test("that resemble a standard object are a warning at deploy, whatever is done with them, unless silenced", async () => {
+    const sourceYaml = `
+specVersion: 1.0.0
+integrations:
+  - name: typos
+    provider: hubspot
+    write:
+      objects: [{ objectName: contcats }, { objectName: cars }, { objectName: contact }, { objectName: p4100410_rocket }]
+  - name: more-typos
+    provider: salesforce
+    write:
+      objects: [{ objectName: Oportunity }, { objectName: Contract }, { objectName: Invoice__c }]
+`;
+    const { status, body, text } = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    assert.equal(status, 200, text);
+    const told = (body as { warnings: { rule: string; remedy: string; line: number }[] }[]).flatMap(
+      ({ warnings }) =>
+        warnings.flatMap(({ rule, remedy, line }) =>
+          rule === "unknown-object" ? [[line, remedy.replace(/\?.*/, "")]] : [],
+        ),
+    );
+    assert.deepEqual(told, [
+      [7, 'Did you mean "contacts"'],
+      [11, 'Did you mean "Opportunity"'],
+    ]);
+  });
+
   test("have the objects of the account as remedy where no name is near, custom ones included", async () => {
     const created = await fetch(`${on.sandbox.hubspot.url}/crm/v3/schemas`, {
       method: "POST",
