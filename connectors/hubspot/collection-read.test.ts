@@ -26,14 +26,15 @@ async function walk(asked: ReadPlan): Promise<string[]> {
 
 test("owners and lists are read in pages, filtered by time and by fields, and counted", async () => {
   for (const pageSize of [1, 100]) {
-    assert.deepEqual(await walk(planRead("owners", { pageSize })), ["410010", "410011", "410012"]);
+    // The last one is archived: records may still name it.
+    assert.deepEqual(await walk(planRead("owners", { pageSize })), ["410010", "410011", "410012", "410013"]);
     assert.deepEqual(await walk(planRead("lists", { pageSize })), ["1", "2", "3"]);
   }
   assert.deepEqual(await walk(planRead("lists", { filters: [{ fieldName: "name", value: "partners" }] })), [
     "3",
   ]);
   assert.deepEqual(await walk(planRead("owners", { since: new Date("2024-01-03") })), []);
-  assert.equal(await read.count(planRead("owners"), fetch), 3);
+  assert.equal(await read.count(planRead("owners"), fetch), 4);
   const metadata = await fields.describe("owners", fetch);
   const sample = await read.readSample(planRead("owners", { metadata }), fetch);
   assert.ok(sample);
@@ -63,6 +64,37 @@ test("an empty page of owners that names a next one goes on", async () => {
   const provider = replay({ status: 200, body: { results: [], paging: { next: { after: "1" } } } });
   const { next } = await read.readPage(planRead("owners"), undefined, provider.fetch);
   assert.equal(next?.cursor, "1");
+});
+
+test("archived owners are asked for behind the last page of the others, page by page", async () => {
+  const page = (id: string, after?: string) => ({
+    status: 200,
+    body: { results: [{ id }], ...(after !== undefined && { paging: { next: { after } } }) },
+  });
+  const replies = [page("1", "a"), page("2"), page("3", "a"), page("4")];
+  const provider = replay(() => replies.shift() ?? page("5"));
+  const ids: string[] = [];
+  let checkpoint;
+  do {
+    const { records, next } = await read.readPage(planRead("owners"), checkpoint, provider.fetch);
+    ids.push(...records.map(({ id }) => id));
+    checkpoint = next;
+  } while (checkpoint);
+  assert.deepEqual(ids, ["1", "2", "3", "4"]);
+  // HubSpot-public-api-spec-collection, CRM/Crm Owners, 2026-03: `archived` and `after` of the query.
+  assert.deepEqual(
+    provider.requests.map(({ path }) => path.replace(/^.*limit=100&/, "")),
+    ["archived=false", "archived=false&after=a", "archived=true", "archived=true&after=a"],
+  );
+});
+
+test("lists that HubSpot counts and gives no page of are a failure with both numbers", async () => {
+  const lists = [{ listId: "9501" }, { listId: "9502" }];
+  const answer = (total: number) =>
+    replay({ status: 200, body: { lists, hasMore: false, offset: 9502, total } }).fetch;
+  const place = { cursor: "9500", pages: 19, first: "9001" };
+  await assert.rejects(read.readPage(planRead("lists"), place, answer(12_000)), /12000 lists.*first 9502/);
+  assert.equal((await read.readPage(planRead("lists"), place, answer(9_502))).next, undefined);
 });
 
 test("pages that repeat or never end are refused", async () => {

@@ -97,7 +97,7 @@ function readAnswer(
   const all = listOrBroken(page[collection.list], `\`${collection.list}\``).map((raw) =>
     toRecord(collection, raw),
   );
-  const cursor = collection.next(page);
+  const cursor = collection.next(page, checkpoint && textAt(checkpoint, "cursor"));
   const [first] = all;
   const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;
   const isRepeated = first !== undefined && first.id === checkpoint?.first;

@@ -15,8 +15,8 @@ export interface Collection {
   isSearchable: boolean;
   metadata: ObjectMetadata;
   request(limit: number, cursor: string | undefined): ProviderRequest;
-  /** Returns the cursor of the next page; undefined if this is the last one. */
-  next(page: JsonObject): string | undefined;
+  /** Returns the cursor of the page behind the one at `cursor`; undefined if this is the last one. */
+  next(page: JsonObject, cursor: string | undefined): string | undefined;
 }
 
 /** Returns undefined for objects of the CRM API. */
@@ -62,14 +62,22 @@ const COLLECTIONS: Record<string, Collection> = {
       createdAt: "datetime",
       updatedAt: "datetime",
     }),
-    request: (limit, cursor) => ({
-      method: "GET",
-      path:
-        `/crm/owners/${CRM_VERSION}?limit=${limit}&archived=false` +
-        (cursor === undefined ? "" : `&after=${encodeURIComponent(cursor)}`),
-      repeatable: true,
-    }),
-    next: cursorOf,
+    // Records keep naming owners whose users were removed; `archived` tells them apart.
+    request: (limit, cursor = "") => {
+      const archived = cursor.startsWith(ARCHIVED);
+      const after = archived ? cursor.slice(ARCHIVED.length) : cursor;
+      const path = `/crm/owners/${CRM_VERSION}?limit=${limit}&archived=${archived}`;
+      return {
+        method: "GET",
+        path: after === "" ? path : `${path}&after=${encodeURIComponent(after)}`,
+        repeatable: true,
+      };
+    },
+    next(page, cursor = "") {
+      const after = cursorOf(page);
+      if (!cursor.startsWith(ARCHIVED)) return after ?? ARCHIVED;
+      return after === undefined ? undefined : ARCHIVED + after;
+    },
   },
   lists: {
     limit: 500,
@@ -107,11 +115,22 @@ const COLLECTIONS: Record<string, Collection> = {
   },
 };
 
+/** Begins the cursors of the list of archived owners, which is read behind that of the others. */
+const ARCHIVED = "archived:";
+
 const offsetOf = (cursor: string | undefined): number =>
   cursor !== undefined && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
 
-function nextOffset({ hasMore, offset }: JsonObject): string | undefined {
-  if (hasMore !== true) return undefined;
+/** A search ends behind 10,000 results, and lists have no order by which to go on: then the read fails instead of ending early. */
+function nextOffset(
+  { hasMore, offset, total, lists }: JsonObject,
+  cursor: string | undefined,
+): string | undefined {
+  if (hasMore !== true) {
+    const read = offsetOf(cursor) + (Array.isArray(lists) ? lists.length : 0);
+    if (typeof total !== "number" || total <= read) return undefined;
+    throw brokenPage(`HubSpot counts ${total} lists, and gives no page behind the first ${read}`);
+  }
   if (typeof offset === "number" && Number.isInteger(offset) && offset > 0) return String(offset);
   throw brokenPage("HubSpot's answer is broken: more lists follow, but `offset` is not a number");
 }
