@@ -45,6 +45,8 @@ export interface RecordWrite {
    */
   readBack?: boolean;
   account?: Account;
+  /** The operation that writes, for providers that name the writer of a change in their reports of it. Absent in a dry run. */
+  operationId?: string;
 }
 
 export type RecordOutcome =

@@ -26,6 +26,8 @@ export interface ProviderEvent {
   dedupeKey: string;
   /** JSON text, as the provider sent it. */
   raw: string;
+  /** The operation that wrote it, as `RecordWrite.operationId` named it; perhaps one of another Busbar. */
+  operationId?: string;
   /** Of `associationUpdate`: the record at the other end. */
   to?: { id: string; objectKey: string; /** The provider's name of the object. */ objectName: string };
   /** Whether the provider asks to erase what is kept of the record. */

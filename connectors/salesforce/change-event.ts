@@ -9,6 +9,7 @@ import type { StreamGap } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
+import { operationIn } from "./change-origin.ts";
 import { fieldsOfBits } from "./changed-bits.ts";
 import { idFault } from "./id.ts";
 
@@ -103,7 +104,9 @@ function readKeyed(raw: string): KeyedEvent | undefined {
   const parsed = parseExactly(raw);
   const header = isJsonObject(parsed) ? parsed[HEADER] : undefined;
   if (!isJsonObject(header)) return undefined;
-  const { entityName, changeType, recordId, changedFields, transactionKey, sequenceNumber } = header;
+  const { entityName, changeType, recordId, changedFields, transactionKey, sequenceNumber, changeOrigin } =
+    header;
+  const operationId = typeof changeOrigin === "string" ? operationIn(changeOrigin) : undefined;
   if (typeof entityName !== "string" || typeof changeType !== "string" || typeof recordId !== "string") {
     return undefined;
   }
@@ -127,6 +130,7 @@ function readKeyed(raw: string): KeyedEvent | undefined {
     }),
     dedupeKey: keyOf(recordId),
     raw,
+    ...(operationId !== undefined && { operationId }),
   };
   return { event, keyOf };
 }

@@ -4,6 +4,7 @@ import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.t
 import { joinedChoices } from "../../connector-kit/joined-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { clientOf } from "./change-origin.ts";
 import { upsertKeyOf, withoutUpsertKey } from "../../connector-kit/upsert-key.ts";
 
 export const DATA = "/services/data/v60.0";
@@ -30,10 +31,21 @@ export const objectFault = (objectName: string): ProviderError | undefined =>
         message: `"${objectName}" is not the name of a Salesforce object`,
       });
 
+/**
+ * Names the operation as the client of the call, which change events repeat in `changeOrigin`. Salesforce's REST API Developer Guide
+ * (Call Options Header) has it for rows of sObjects, also by external id, and not for collections. A caller's own header stays.
+ */
+const callOptions = ({ operationId, headers }: RecordWrite): Record<string, string> =>
+  operationId === undefined || Object.keys(headers).some((name) => name.toLowerCase() === CALL_OPTIONS)
+    ? {}
+    : { "Sforce-Call-Options": `client=${clientOf(operationId)}` };
+
+const CALL_OPTIONS = "sforce-call-options";
+
 /** Writes one record without reading it back. */
 export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderRequest {
   const path = `${DATA}/sobjects/${write.objectName}`;
-  const { headers } = write;
+  const headers = { ...callOptions(write), ...write.headers };
   switch (write.type) {
     case "create":
       return { method: "POST", path, headers, body: writable(record.fields), repeatable: false };
@@ -74,7 +86,9 @@ export const readOne = (objectName: string, id: string, fields: JsonObject): Pro
  * undo the write; collation is off, so that the read comes after the write.
  */
 export function writeAndRead(write: RecordWrite, record: RecordToWrite): ProviderRequest {
-  const { method, path, body = {}, repeatable } = writeOne(write, record);
+  const { method, path, body = {}, headers = {}, repeatable } = writeOne(write, record);
+  const part: JsonObject = { method, url: path, referenceId: WRITE_PART, body };
+  if (Object.keys(headers).length > 0) part["httpHeaders"] = headers;
   return {
     method: "POST",
     path: `${DATA}/composite`,
@@ -82,7 +96,7 @@ export function writeAndRead(write: RecordWrite, record: RecordToWrite): Provide
       allOrNone: false,
       collateSubrequests: false,
       compositeRequest: [
-        { method, url: path, referenceId: WRITE_PART, body },
+        part,
         {
           method: "GET",
           url: readPath(write.objectName, writtenStep(write, record), record.fields),

@@ -19,6 +19,7 @@ export type ChangeHeader = {
   entityName: string;
   recordIds: string[];
   changeType: ChangeType;
+  changeOrigin: string;
   transactionKey: string;
   sequenceNumber: number;
   commitTimestamp: number;
@@ -177,7 +178,7 @@ export function encodeChange(schema: ChangeSchema, header: ChangeHeader, change:
     text(header.entityName),
     list(header.recordIds),
     long(BigInt(CHANGE_TYPES.indexOf(header.changeType))),
-    text("com/salesforce/api/rest/60.0"),
+    text(header.changeOrigin),
     text(header.transactionKey),
     long(BigInt(header.sequenceNumber)),
     long(BigInt(header.commitTimestamp)),

@@ -88,6 +88,7 @@ export class EventBus {
   #salt = randomBytes(2);
   #commits = 0n;
   #nextId = 1;
+  #client: string | undefined;
 
   constructor(org: () => Org) {
     this.#org = org;
@@ -113,6 +114,17 @@ export class EventBus {
   onEvent(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Answers a call; the changes that it makes name the client of its call options. */
+  during<Answer>(callOptions: string, answer: () => Answer): Answer {
+    const outer = this.#client;
+    this.#client = /(?:^|[,;]\s*)client=([^,;]+)/.exec(callOptions)?.[1];
+    try {
+      return answer();
+    } finally {
+      this.#client = outer;
+    }
   }
 
   /** Changes of one transaction. Equal updates of records of one object come as one event. */
@@ -153,6 +165,7 @@ export class EventBus {
       entityName: name,
       recordIds,
       changeType: change.changeType,
+      changeOrigin: `com/salesforce/api/rest/60.0${this.#client === undefined ? "" : `;client=${this.#client}`}`,
       ...place,
       commitTimestamp: at,
       commitNumber: FIRST_COMMIT + this.#commits * 1_009n,

@@ -99,7 +99,7 @@ export function createSalesforce(options: SalesforceOptions): Salesforce {
   return {
     name: "salesforce",
     grants,
-    answer: (exchange) => tooLong(exchange, org) ?? answer(exchange, open, router, grants, daily),
+    answer: (exchange) => tooLong(exchange, org) ?? answer(exchange, open, { router, bus }, grants, daily),
     records: (object) => live(org.find(object)).map((record) => plainValues(record.values)),
     objects: () => [...org.stores.values()].map((store) => store.definition.name),
     setLimits: (wanted) => daily.set(wanted),
@@ -115,7 +115,7 @@ function createRouter(org: () => Org, daily: DailyLimit, bus: EventBus): Router 
   addEventChannelRoutes(router, org, bus);
   addQueryRoutes(router, org);
   addCollectionRoutes(router, org);
-  addCompositeRoutes(router, org, (exchange) => route(router, exchange));
+  addCompositeRoutes(router, org, (exchange) => routeAs(bus, router, exchange));
   addDescribeRoutes(router, org);
   addReplicationRoutes(router, org);
   addSobjectRoutes(router, org);
@@ -147,7 +147,7 @@ function addVersionRoutes(router: Router): void {
 function answer(
   exchange: SandboxExchange,
   open: Router,
-  router: Router,
+  { router, bus }: { router: Router; bus: EventBus },
   grants: Grants,
   daily: DailyLimit,
 ): SandboxAnswer {
@@ -158,10 +158,13 @@ function answer(
   if (free !== undefined) return free.handler({ ...request, params: free.params });
   const checked = grants.check(bearerOf(exchange) ?? "");
   if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
-  const answered = isUsedUp(daily) ? USED_UP : route(router, request);
+  const answered = isUsedUp(daily) ? USED_UP : routeAs(bus, router, request);
   const limitInfo = `api-usage=${daily.used}/${daily.shownMax()}`;
   return { ...answered, headers: { ...answered.headers, "sforce-limit-info": limitInfo } };
 }
+
+const routeAs = (bus: EventBus, router: Router, exchange: SandboxExchange): SandboxAnswer =>
+  bus.during(String(exchange.headers["sforce-call-options"] ?? ""), () => route(router, exchange));
 
 /** Comes from the front door, before the session is looked at. */
 function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): SandboxAnswer | undefined {

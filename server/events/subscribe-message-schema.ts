@@ -39,6 +39,15 @@ const SubscribeEntrySchema = Type.Object(
       description:
         "The provider's own word. `RECONCILED`: found by reading, because events may have been missed.",
     }),
+    causedBy: Type.Optional(
+      Type.Object(
+        { operationId: Type.String({ description: "Id of the operation." }) },
+        {
+          description:
+            "The write of yours that made the change, where the provider tells it. Of several changes in one entry: the newest, if each was one. Automation of the account that ran within the write is part of it.",
+        },
+      ),
+    ),
     fieldsUpdated: Type.Optional(
       Type.Array(Type.String(), {
         description:

@@ -172,6 +172,21 @@ export async function findOperation(
     .executeTakeFirst();
 }
 
+/** Returns those of the ids that are operations of the project. */
+export async function listKnownOperations(
+  queries: Queries,
+  projectId: string,
+  ids: string[],
+): Promise<Set<string>> {
+  const rows = await queries
+    .selectFrom("operations")
+    .select("id")
+    .where("projectId", "=", projectId)
+    .where("id", "=", sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Finds the log of an operation, oldest step first; undefined when the project has no operation of this id. */
 export async function findOperationLog(
   queries: Queries,

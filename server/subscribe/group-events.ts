@@ -19,6 +19,8 @@ export interface EventGroup {
   changedFields: string[] | undefined;
   /** Compound fields of which parts changed. */
   changedCompounds?: string[];
+  /** The newest of our operations, if each of the events is a change by one. */
+  operationId?: string;
 }
 
 export interface GroupOptions {
@@ -59,7 +61,15 @@ function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
   const isKnown = updates.every(({ changedFields }) => changedFields !== undefined);
   const names = new Set(updates.flatMap(({ changedFields = [] }) => changedFields));
   const changedCompounds = updates.flatMap((update) => update.changedCompounds ?? []);
-  return { shown, events, changedFields: isKnown ? [...names].toSorted() : undefined, changedCompounds };
+  const isOwn = events.every(({ operationId }) => operationId !== undefined);
+  const operationId = isOwn ? events.at(-1)?.operationId : undefined;
+  return {
+    shown,
+    events,
+    changedFields: isKnown ? [...names].toSorted() : undefined,
+    changedCompounds,
+    ...(operationId !== undefined && { operationId }),
+  };
 }
 
 /** What happens at the same moment: a record is created first and deleted last. */

@@ -2,6 +2,7 @@
 import { elapsedMs } from "../../ground/clock.ts";
 import { packSeen } from "../../ground/pack-seen.ts";
 import { callProvider } from "../operations/call-provider.ts";
+import { listKnownOperations } from "../store/operations.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SeenRow } from "../store/seen-records.ts";
@@ -78,7 +79,11 @@ async function processBatch(
 ): Promise<boolean> {
   const read = waiting.map((row) => toInboxEvent(row, subscription, target));
   const unreadable = waiting.filter((_, index) => read[index] === undefined);
-  const events = read.flatMap((event) => event ?? []);
+  const events = await withOwnOperations(
+    deps,
+    subscription,
+    read.flatMap((event) => event ?? []),
+  );
   const earlier = await listEarlierReports(deps, subscription, target, events);
   const { groups, filtered, reported } = chooseAll(deps, target, events, earlier);
   const { fresh, messages, messageIds } = await messagesOf(deps, subscription, target, { groups, reported });
@@ -102,6 +107,20 @@ async function processBatch(
     });
   }
   return true;
+}
+
+/** Drops operations that are none of the project: another Busbar may write to the account as well. */
+async function withOwnOperations(
+  { database: { queries } }: SubscribeServices,
+  { projectId }: ClaimedSubscription,
+  events: InboxEvent[],
+): Promise<InboxEvent[]> {
+  const ids = new Set(events.flatMap(({ operationId }) => operationId ?? []));
+  if (ids.size === 0) return events;
+  const own = await listKnownOperations(queries, projectId, [...ids]);
+  return events.map(({ operationId, ...event }) =>
+    operationId !== undefined && own.has(operationId) ? { ...event, operationId } : event,
+  );
 }
 
 function toInboxEvent(

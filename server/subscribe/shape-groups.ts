@@ -50,7 +50,7 @@ export const groupEntries = (
   groups: readonly EventGroup[],
   { own, others }: Omit<GroupRecords, "fingerprints">,
 ): string[] =>
-  groups.map(({ shown, changedFields }) => {
+  groups.map(({ shown, changedFields, operationId }) => {
     const record = shown.type === "delete" ? undefined : own.get(shown.recordId);
     return subscribeEntryText({
       id: shown.recordId,
@@ -60,6 +60,7 @@ export const groupEntries = (
       fieldsUpdated: changedFields,
       record,
       ends: endsOf(context, shown, { own: record, others }),
+      operationId,
       rawEvent: shown.raw,
     });
   });

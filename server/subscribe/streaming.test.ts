@@ -23,6 +23,9 @@ integrations:
         - objectName: Machine__c
           destination: changes
           requiredFields: [{ fieldName: Serial_Number__c }]
+    write:
+      objects:
+        - objectName: account
     subscribe:
       objects:
         - objectName: account
@@ -108,6 +111,39 @@ describe("subscribing to Salesforce", () => {
     // Numbers beyond 2^53 come with all digits.
     assert.match(text, /"commitNumber":17893776023155\d{5}[,}]/);
     assert.ok(!/"commitNumber":\d+00[,}]/.test(text));
+  });
+
+  test("an entry that shows a write through Busbar names the operation, a change by another names none", async () => {
+    const id = on.sandbox.salesforce.account.put("Account", { values: { Name: "Own" }, stamp: true });
+    await untilEntries(id, 1);
+    const operationIds: string[] = [];
+    const written = async (mode: string, Phone: string, headers?: object[]): Promise<void> => {
+      const record = { id, Phone };
+      const answer = await customer.write("account", {
+        type: "update",
+        mode,
+        record,
+        ...(headers && { headers }),
+      });
+      assert.equal(answer.status, 200, answer.text);
+      operationIds.push(answer.body.operationId);
+      await untilEntries(id, operationIds.length + 1);
+    };
+    await written("synchronous", "+47 1");
+    await written("asynchronous", "+47 2");
+    // What a write of another Busbar looks like, whose operations this one does not have.
+    const other = "01890000-0000-7000-8000-000000000000";
+    await written("synchronous", "+47 3", [{ key: "sforce-call-options", value: `client=busbar/${other}` }]);
+    change(id, { Phone: "+47 4" });
+    await untilEntries(id, 5);
+    const shown = entries(id);
+    assert.deepEqual(
+      shown.map(({ causedBy }: { causedBy?: object }) => causedBy),
+      [undefined, { operationId: operationIds[0] }, { operationId: operationIds[1] }, undefined, undefined],
+    );
+    const origins = shown.map(({ rawEvent }) => rawEvent.ChangeEventHeader.changeOrigin);
+    assert.equal(origins[1], `com/salesforce/api/rest/60.0;client=busbar/${operationIds[0]}`);
+    assert.equal(origins[3], `com/salesforce/api/rest/60.0;client=busbar/${other}`);
   });
 
   test("an update of fields that nobody watches is filtered, with the rule", async () => {

@@ -14,6 +14,8 @@ export interface SubscribeEntry {
   fieldsUpdated?: string[] | undefined;
   /** The record as it is now; undefined: it does not exist any more, or was not read. */
   record: Partial<ResultEntry> | undefined;
+  /** Our operation that made the change. */
+  operationId?: string | undefined;
   /** Of changes of associations. */
   ends?: { from: RecordAtEnd; to: RecordAtEnd } | undefined;
   /** JSON text. */
@@ -31,7 +33,7 @@ export interface RecordAtEnd {
 
 /** `rawEvent` is copied byte for byte, because its numbers may have more digits than JavaScript keeps. */
 export function subscribeEntryText(entry: SubscribeEntry): string {
-  const { id, type, providerEventType, time, fieldsUpdated, record, ends, rawEvent } = entry;
+  const { id, type, providerEventType, time, fieldsUpdated, record, operationId, ends, rawEvent } = entry;
   const { changeTime, readTime } =
     record?.readTime === undefined
       ? { changeTime: time?.toISOString(), readTime: now().toISOString() }
@@ -42,6 +44,7 @@ export function subscribeEntryText(entry: SubscribeEntry): string {
     readTime,
     subscribeEventType: type,
     providerEventType,
+    ...(operationId !== undefined && { causedBy: { operationId } }),
     ...(type === "update" && fieldsUpdated && { fieldsUpdated }),
     ...(ends ? associationMembers(ends) : recordMembers(record)),
   };

@@ -110,7 +110,8 @@ function send(deps: AttemptWriteServices, attempt: Attempt, connectionId: string
     await deps.ledger.called(operationId, repeatableMs);
   };
   const beforeSend = writeType === "create" ? called : undefined;
-  return executePlan(deps, { projectId, connectionId, log, readBack: false, beforeSend }, plan);
+  const options = { projectId, connectionId, operationId, log, readBack: false, beforeSend };
+  return executePlan(deps, options, plan);
 }
 
 /** Ends the write, or puts it back where another attempt may help. */

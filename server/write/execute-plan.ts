@@ -21,6 +21,7 @@ export interface Execution extends WriteResult {
 interface ExecuteOptions {
   projectId: string;
   connectionId: string;
+  operationId: string;
   log: LogEntry[];
   /** Whether the caller wants the records as they are after the write. */
   readBack: boolean;
@@ -53,7 +54,7 @@ export async function executePlan(
 
 const send = (
   deps: CallServices,
-  { beforeSend, readBack, ...target }: ExecuteOptions,
+  { beforeSend, readBack, operationId, ...target }: ExecuteOptions,
   plan: WritePlan,
 ): Promise<Execution> =>
   callProvider(
@@ -66,7 +67,7 @@ const send = (
         throw new ProviderError({ kind: "forbidden", message });
       }
       await beforeSend?.(connector.write.repeatableMs?.(plan));
-      return applyPlan(plan, connector.write, fetch, { readBack, account });
+      return applyPlan(plan, connector.write, fetch, { readBack, account, operationId });
     },
   );
 
@@ -81,7 +82,7 @@ export async function applyPlan(
   plan: WritePlan,
   connector: NonNullable<Connector["write"]>,
   fetch: ProviderFetch,
-  options: { readBack: boolean; account?: Account },
+  options: { readBack: boolean; account?: Account; operationId?: string },
 ): Promise<Execution> {
   let settled = plan;
   let refusals: (ProviderError | undefined)[] = [];

@@ -5,7 +5,7 @@ import type { WritePlan } from "./plan-write.ts";
 /** `readBack`: whether the caller wants the record as it is after the write. */
 export const toRecordWrite = (
   plan: WritePlan,
-  { readBack, account }: Pick<RecordWrite, "account"> & { readBack: boolean },
+  { readBack, account, operationId }: Pick<RecordWrite, "account" | "operationId"> & { readBack: boolean },
 ): RecordWrite => ({
   objectName: plan.objectName,
   type: plan.type,
@@ -15,6 +15,7 @@ export const toRecordWrite = (
   headers: plan.headers,
   readBack,
   account,
+  ...(operationId !== undefined && { operationId }),
   records: plan.records.map(({ id, fields, associations, idempotencyKey }) => ({
     id,
     fields,

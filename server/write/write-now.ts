@@ -31,7 +31,7 @@ export async function writeNow(
   // Before the provider is called: what may have happened there must be traceable here.
   await deps.ledger.begin(newOperation(target, plan, { id: operationId, requestId }));
   const log = [plannedEntry(plan)];
-  const options = { projectId, connectionId, log, readBack: true };
+  const options = { projectId, connectionId, operationId, log, readBack: true };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>
     failed(deps, operationId, plan, log, error),
   );
