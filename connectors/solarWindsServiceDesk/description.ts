@@ -13,7 +13,11 @@ export const description: Description = {
     get: { path: "/{path}/{id}.json" },
   },
   objects: {
-    incidents: { singular: "incident", example: { name: "Printer" } },
+    incidents: {
+      singular: "incident",
+      since: { to: "query.updated_from", format: "rfc3339-seconds" },
+      example: { name: "Printer" },
+    },
     problems: { singular: "problem", example: { name: "Printers" } },
     changes: { singular: "change", example: { name: "New printers" } },
     releases: { singular: "release", example: { name: "Printers 2" } },
@@ -26,6 +30,6 @@ export const description: Description = {
   sources: {
     documentation: "https://apidoc.samanage.com",
     checked:
-      "2026-11-22, documentation: paths, wrapping, formats; paging by the Link header and errors unchecked",
+      "2026-11-27, documentation, published clients and connectors, by facts.json: paths, wrapping, paging by the Link header, changes of incidents; not errors, nor by what lists are sorted",
   },
 };
