@@ -4,7 +4,7 @@
  */
 export interface Schemas {
   AcceptInviteRequest: { invitedEmail: string };
-  Activity: { of: "operations" | "deliveries" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; countedSince?: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
+  Activity: { of: "operations" | "deliveries" | "attempts" | "records" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; countedSince?: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
   ActivityBucket: { time: string; values: readonly Schemas["ActivityValue"][] };
   ActivityValue: { key?: string; count: number; failed: number; p50Ms?: number; p95Ms?: number };
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
@@ -310,7 +310,7 @@ export interface Operations {
   generateUploadUrl: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   generateUploadUrlForRead: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   generateUploadUrlForWrite: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
-  getActivity: { input: { projectIdOrName: string; of: "operations" | "deliveries" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since?: string; until?: string; bucketSeconds?: number }; answer: Schemas["Activity"] };
+  getActivity: { input: { projectIdOrName: string; of: "operations" | "deliveries" | "attempts" | "records" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; key?: string; since?: string; until?: string; bucketSeconds?: number }; answer: Schemas["Activity"] };
   getApiKey: { input: { projectIdOrName: string; apiKey: string }; answer: Schemas["ApiKey"] };
   getBackfillProgress: { input: { projectIdOrName: string; integrationId: string; installationId: string; objectName: string }; answer: Schemas["BackfillProgress"] };
   getConnection: { input: { projectIdOrName: string; connectionId: string; includeCreds?: boolean; includeRefreshToken?: boolean; refresh?: "force" | "ifExpired" }; answer: Schemas["Connection"] };

@@ -21,7 +21,8 @@ export interface SeenRecord {
   leftOut?: LeftOut | undefined;
 }
 
-const ENTRY_BYTES = 16;
+/** Size of one record. */
+export const ENTRY_BYTES = 16;
 const TIME_AT = 8;
 const REASON_AT = 14;
 

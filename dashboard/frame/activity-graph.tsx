@@ -1,15 +1,17 @@
-/** A graph of what was done in a period; a bar opens the list of its rows. */
-import type { JSX } from "react";
-import { Text } from "@mantine/core";
+/** Graphs of what was done in a period; a bar opens the list of its bucket. */
+import { lazy, Suspense, type JSX } from "react";
+import { Group, SimpleGrid, Text } from "@mantine/core";
 import type { Input } from "../api/call.ts";
 import { POLL_MS, useCall } from "../api/queries.ts";
-import { BarChart } from "../ui/bar-chart.tsx";
 import { Section } from "../ui/section.tsx";
 import { TimeAgo } from "../ui/time-ago.tsx";
-import type { Period } from "./activity-window.tsx";
+import { useWindow, type Period } from "./activity-window.tsx";
 import { useOpenInProject } from "./page-link.tsx";
 import { ProblemView } from "./problem-view.tsx";
 import { useProjectName } from "./project.ts";
+
+/** With its library, which the first page does not wait for. */
+const TimeChart = lazy(async () => ({ default: (await import("../ui/time-chart.tsx")).TimeChart }));
 
 export interface ActivityGraphProps {
   name: string;
@@ -26,21 +28,13 @@ export interface ActivityGraphProps {
 export function ActivityGraph({ name, of, period, only, to, failed }: ActivityGraphProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
-  const input = { projectIdOrName, of, ...(only && { by: only.by }), ...period };
+  const input = { projectIdOrName, of, ...only, ...period };
   const { data, error, refetch } = useCall("getActivity", input, {
     everyMs: POLL_MS.overview,
     keepsPrevious: true,
   });
-  const bars = data?.buckets.map(({ time, values }) => {
-    const all = only ? values.find(({ key }) => key === only.key) : values[0];
-    return {
-      time,
-      count: all?.count ?? 0,
-      failed: all?.failed ?? 0,
-      ...(all?.p95Ms !== undefined && { ms: all.p95Ms }),
-    };
-  });
-  const openBar = (bar: { time: string; failed: number }) => {
+  const buckets = data?.buckets.map(({ time, values: [all] }) => ({ time, count: 0, failed: 0, ...all }));
+  const openBucket = (bar: { time: string; failed: number }) => {
     const end = new Date(Date.parse(bar.time) + (data?.bucketSeconds ?? 0) * 1_000).toISOString();
     const filters = [`since=${bar.time}`, `until=${end}`, ...(bar.failed > 0 && failed ? [failed] : [])];
     open(`${to}${to?.includes("?") ? "&" : "?"}${filters.join("&")}`);
@@ -48,13 +42,15 @@ export function ActivityGraph({ name, of, period, only, to, failed }: ActivityGr
   return (
     <Section title={name}>
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
-      {bars ? (
-        <BarChart
-          name={name}
-          bars={bars}
-          {...(of !== "deliveries" && { lineName: "p95" })}
-          {...(to !== undefined && { onOpen: openBar })}
-        />
+      {buckets && data ? (
+        <Suspense fallback={<Text size="sm">Drawing …</Text>}>
+          <TimeChart
+            name={name}
+            buckets={buckets}
+            bucketSeconds={data.bucketSeconds}
+            {...(to !== undefined && { onOpen: openBucket })}
+          />
+        </Suspense>
       ) : (
         !error && <Text size="sm">Counting …</Text>
       )}
@@ -64,5 +60,22 @@ export function ActivityGraph({ name, of, period, only, to, failed }: ActivityGr
         </Text>
       )}
     </Section>
+  );
+}
+
+/** What happened for one customer or with one integration: operations, records in messages, and proxied calls. */
+export function ActivityGraphs({ only }: { only: NonNullable<ActivityGraphProps["only"]> }): JSX.Element {
+  const { period, control } = useWindow();
+  return (
+    <>
+      <Group justify="flex-end" mb="sm">
+        {control}
+      </Group>
+      <SimpleGrid cols={{ base: 1, md: 3 }} spacing="md" verticalSpacing={0}>
+        <ActivityGraph name="Operations over time" of="operations" period={period} only={only} />
+        <ActivityGraph name="Records over time" of="records" period={period} only={only} />
+        <ActivityGraph name="Proxy calls over time" of="proxyCalls" period={period} only={only} />
+      </SimpleGrid>
+    </>
   );
 }

@@ -15,14 +15,18 @@ export interface SiteGroup {
 }
 
 export const SITE: readonly SiteGroup[] = [
+  // What people open every day; then what they build; then what is set up once.
   {
     title: "Watch",
     below: "project",
     pages: [
       { path: "", title: "Overview" },
+      { path: "/customers", title: "Customers", key: "c" },
       { path: "/operations", title: "Operations", key: "o" },
-      { path: "/proxy-calls", title: "Proxy calls" },
       { path: "/events", title: "Events" },
+      { path: "/destinations", title: "Destinations", key: "d" },
+      { path: "/connections", title: "Connections" },
+      { path: "/proxy-calls", title: "Proxy calls" },
       { path: "/requests", title: "Requests" },
     ],
   },
@@ -32,8 +36,6 @@ export const SITE: readonly SiteGroup[] = [
     pages: [
       { path: "/integrations", title: "Integrations" },
       { path: "/deploy", title: "Deploy" },
-      { path: "/customers", title: "Customers", key: "c" },
-      { path: "/connections", title: "Connections" },
       { path: "/playground", title: "Playground" },
     ],
   },
@@ -42,11 +44,10 @@ export const SITE: readonly SiteGroup[] = [
     below: "project",
     pages: [
       { path: "/notifications", title: "Notifications" },
-      { path: "/destinations", title: "Destinations", key: "d" },
-      { path: "/api-keys", title: "API keys" },
-      { path: "/jwt-keys", title: "JWT keys" },
       { path: "/provider-apps", title: "Provider apps" },
       { path: "/providers", title: "Own providers" },
+      { path: "/api-keys", title: "API keys" },
+      { path: "/jwt-keys", title: "JWT keys" },
       { path: "/settings", title: "Settings" },
     ],
   },

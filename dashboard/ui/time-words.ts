@@ -55,6 +55,15 @@ export function clockTime(time: string, nowMs: number): string {
   }).format(then);
 }
 
+/** A tick of an axis: "09:12", and over more than two days "21 Nov". */
+export const tickTime = (time: string, axisSeconds: number): string =>
+  new Intl.DateTimeFormat(
+    undefined,
+    axisSeconds > 172_800
+      ? { day: "numeric", month: "short" }
+      : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
+  ).format(Date.parse(time));
+
 /** "35 ms", "1.2 s", "3 min 5 s", "2 h 10 min" */
 export function durationWords(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;

@@ -68,3 +68,48 @@ test("deliveries count alike with their states and by index alone", async (t) =>
     ["waiting", 1, 0],
   ]);
 });
+
+test("attempts count at their own time with their duration, whatever became of the delivery", async (t) => {
+  const { queries } = await testDatabase(t);
+  const { projectId } = await bootstrap(queries, { org: "o", project: "p" });
+  const destinationId = newId();
+  await queries
+    .insertInto("destinations")
+    .values({ id: destinationId, projectId, name: "d", type: "webhook", metadata: "{}", secretsSealed: "" })
+    .execute();
+  const attempt = (minute: number, durationMs: number, status?: number) => ({
+    time: new Date(START_MS + minute * MINUTE_MS + 1).toISOString(),
+    durationMs,
+    ...(status && { status }),
+  });
+  // An event of a minute before the period; the receiver was away in the first minute.
+  const attempts = [attempt(0, 5_000), attempt(0, 20, 503), attempt(1, 30, 204)];
+  await queries
+    .insertInto("deliveries")
+    .values({
+      destinationId,
+      eventId: firstIdOf(START_MS - MINUTE_MS),
+      state: "delivered",
+      dueTime: new Date(),
+      attempts: JSON.stringify(attempts),
+    })
+    .execute();
+  const bounds = [0, 1, 2].map((minutes) => new Date(START_MS + minutes * MINUTE_MS));
+  const { rows } = await countActivity(queries, "attempts", { projectId, bounds });
+  assert.deepEqual(
+    rows
+      .flatMap(({ bucket, count, failed, p95Ms }) =>
+        bucket === null ? [] : [[bucket, count, failed, p95Ms]],
+      )
+      .toSorted(),
+    [
+      [1, 2, 2, 5_000],
+      [2, 1, 0, 30],
+    ],
+  );
+  const byStatus = await countActivity(queries, "attempts", { projectId, by: "status", key: "none", bounds });
+  assert.deepEqual(
+    byStatus.rows.filter(({ bucket }) => bucket === 1).map(({ key, count }) => [key, count]),
+    [["none", 1]],
+  );
+});

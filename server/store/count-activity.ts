@@ -1,9 +1,10 @@
-/** Counts operations, deliveries and proxied calls by period and by one dimension, from the rows that the lists show. */
+/** Counts operations, deliveries, attempts, records and proxied calls by period and by one dimension, from the rows that are kept. */
 import { sql, type RawBuilder } from "kysely";
 import { firstIdOf, timeOfId } from "../../ground/ids.ts";
+import { ENTRY_BYTES } from "../../ground/pack-seen.ts";
 import type { Queries } from "./database.ts";
 
-export type Counted = "operations" | "deliveries" | "proxyCalls";
+export type Counted = "operations" | "deliveries" | "attempts" | "records" | "proxyCalls";
 export type Dimension = "integration" | "group" | "object" | "type" | "destination" | "status";
 
 export interface ActivityRow {
@@ -26,6 +27,8 @@ export interface Activity {
 interface Question {
   projectId: string;
   by?: Dimension;
+  /** Only rows with this value of the dimension are counted. */
+  key?: string;
   /** Beginnings of the buckets, and the end of the last one. */
   bounds: Date[];
 }
@@ -49,6 +52,16 @@ const KEYS: Record<Counted, Partial<Record<Dimension, RawBuilder<unknown>>>> = {
     destination: sql`destination_id::text`,
     type: sql`(select type from events where events.id = event_id)`,
     status: sql`state`,
+  },
+  attempts: {
+    destination: sql`destinations.id::text`,
+    status: sql`coalesce(attempt.status::text, 'none')`,
+  },
+  records: {
+    integration: sql`installations.integration_id::text`,
+    group: sql`group_ref`,
+    object: sql`object_name`,
+    type: sql`case when operation_id is null then 'subscribe' else 'read' end`,
   },
   proxyCalls: {
     integration: sql`coalesce(installations.integration_id, removed.integration_id)::text`,
@@ -140,6 +153,17 @@ async function oldestCounted(
         order by event_id desc offset owner.most limit 1
       ) as found
       order by id desc limit 1`,
+    attempts: sql`
+      select found.id from (
+        select id, ${most} / count(*) over () as most from destinations where project_id = ${projectId}
+      ) as owner cross join lateral (
+        select event_id as id from deliveries
+        where destination_id = owner.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid
+        order by event_id desc offset owner.most / ${ATTEMPTS_EACH} limit 1
+      ) as found
+      order by id desc limit 1`,
+    // A row holds the records of a whole message, so there are few.
+    records: sql`select null::uuid as id where false`,
     proxyCalls: sql`
       select time from proxy_usage
       where project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}
@@ -152,27 +176,56 @@ async function oldestCounted(
   return timeMs === undefined ? undefined : new Date(timeMs + 1);
 }
 
+/** For the limit: most deliveries need one attempt, those of an outage eight. */
+const ATTEMPTS_EACH = 2;
+
+/** Attempts of an event go on for up to 34 hours at the default delays. */
+const RETRIED_MS = 36 * 60 * 60_000;
+
 type Source = (question: Question, period: Period) => RawBuilder<unknown>;
 
 /** Each row once, in the bucket of its beginning: of its id, where the list takes the time from the id. */
 const SOURCES: Record<Counted, Source> = {
-  operations: ({ projectId, by, bounds }, { fromId, untilId }) => sql`
+  operations: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
     select width_bucket(operations.id, ${ids(bounds)}) as bucket, ${keyOf("operations", by)} as key,
       case when status <> 'in_progress' then
         round(1000 * date_part('epoch', operations.update_time - operations.create_time)) end as ms,
       1 as count, (status = 'failure')::integer as failed
     from operations ${by === "group" ? withCustomers("operations") : sql``}
-    where operations.project_id = ${projectId} and operations.id >= ${fromId}::uuid and operations.id < ${untilId}::uuid`,
-  deliveries: ({ projectId, by, bounds }, period) => sql`
+    where operations.project_id = ${projectId} and operations.id >= ${fromId}::uuid and operations.id < ${untilId}::uuid
+      ${onlyKey("operations", by, key)}`,
+  deliveries: ({ projectId, by, key, bounds }, period) => sql`
     select width_bucket(event_id, ${ids(bounds)}) as bucket, ${keyOf("deliveries", by)} as key,
       null::double precision as ms, count, failed
     from destinations cross join lateral (${by === "status" ? sentWithState(period) : sentByIndex(period)}) as sent
-    where project_id = ${projectId}`,
-  proxyCalls: ({ projectId, by, bounds }, { fromTime, untilTime }) => sql`
-    select width_bucket(time, array[${sql.join(bounds)}]::timestamptz[]) as bucket, ${keyOf("proxyCalls", by)} as key,
+    where project_id = ${projectId} ${onlyKey("deliveries", by, key)}`,
+  // In the bucket of the attempt, so that an outage leaves a mark where it was, however the delivery ended.
+  attempts: ({ projectId, by, key, bounds }, { fromTime, untilTime, untilId }) => sql`
+    select width_bucket(attempt.time, ${times(bounds)}) as bucket, ${keyOf("attempts", by)} as key,
+      attempt."durationMs" as ms, 1 as count, (attempt.status is null or attempt.status not between 200 and 299)::integer as failed
+    from destinations cross join lateral (
+      select attempts from deliveries where destination_id = destinations.id and event_id < ${untilId}::uuid
+        and event_id >= ${firstIdOf(Math.max(0, fromTime.getTime() - RETRIED_MS))}::uuid
+    ) as sent cross join lateral jsonb_to_recordset(sent.attempts)
+      as attempt (time timestamptz, "durationMs" double precision, status integer)
+    where project_id = ${projectId} and attempt.time >= ${fromTime} and attempt.time < ${untilTime} ${onlyKey("attempts", by, key)}`,
+  records: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
+    select width_bucket(seen_records.id, ${ids(bounds)}) as bucket, ${keyOf("records", by)} as key,
+      null::double precision as ms, octet_length(entries) / ${ENTRY_BYTES} as count, 0 as failed
+    from installations join seen_records on installation_id = installations.id ${
+      by === "group"
+        ? sql`
+      join groups on groups.id = installations.group_id`
+        : sql``
+    }
+    where installations.project_id = ${projectId} and is_message
+      and seen_records.id >= ${fromId}::uuid and seen_records.id < ${untilId}::uuid ${onlyKey("records", by, key)}`,
+  proxyCalls: ({ projectId, by, key, bounds }, { fromTime, untilTime }) => sql`
+    select width_bucket(time, ${times(bounds)}) as bucket, ${keyOf("proxyCalls", by)} as key,
       duration_ms::double precision as ms, 1 as count, (status >= 400)::integer as failed
     from proxy_usage ${by === "group" || by === "integration" ? withCustomers("proxy_usage") : sql``}
-    where proxy_usage.project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}`,
+    where proxy_usage.project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}
+      ${onlyKey("proxyCalls", by, key)}`,
 };
 
 const ofDestination = ({ fromId, untilId }: Period) =>
@@ -192,6 +245,11 @@ const sentWithState = (period: Period) => sql`
   select event_id, state, 1, 0 from first_deliveries where ${ofDestination(period)}`;
 
 const keyOf = (of: Counted, by: Dimension | undefined) => (by && KEYS[of][by]) ?? sql`null::text`;
+
+const onlyKey = (of: Counted, by: Dimension | undefined, key: string | undefined) =>
+  key === undefined ? sql`` : sql`and ${keyOf(of, by)} = ${key}`;
+
+const times = (bounds: Date[]) => sql`array[${sql.join(bounds)}]::timestamptz[]`;
 
 const ids = (bounds: Date[]) =>
   sql`array[${sql.join(bounds.map((bound) => firstIdOf(bound.getTime())))}]::uuid[]`;

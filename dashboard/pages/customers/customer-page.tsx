@@ -1,9 +1,10 @@
-/** One customer: connections, installations, deliveries and operations. */
+/** One customer: connections, installations, activity, deliveries and operations. */
 import { useState, type JSX } from "react";
 import { Button, Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { POLL_MS, useCall } from "../../api/queries.ts";
 import type { RowOf } from "../../api/live-list.ts";
+import { ActivityGraphs } from "../../frame/activity-graph.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { HealthReasons } from "../../frame/health-reasons.tsx";
 import { OperationsTable } from "../../frame/operations-table.tsx";
@@ -58,6 +59,7 @@ export function CustomerPage(): JSX.Element {
           </Section>
           <Connections input={input} onConnect={() => setDialog("connect")} />
           <Installations input={input} onInstall={() => setDialog("install")} />
+          <ActivityGraphs only={{ by: "group", key: groupRef }} />
           <CustomerDeliveries input={input} />
           <OperationsTable input={input} playground={`groupRef=${part(groupRef)}`} heading />
         </>

@@ -1,4 +1,4 @@
-/** The deliveries of a destination over time. */
+/** The deliveries of a destination, and each attempt, over time. */
 import type { JSX } from "react";
 import { Group } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
@@ -24,6 +24,12 @@ export function NumbersTab({
         only={{ by: "destination", key: id }}
         to={`/destinations/${part(name)}`}
         failed="status=failed"
+      />
+      <ActivityGraph
+        name="Attempts over time"
+        of="attempts"
+        period={period}
+        only={{ by: "destination", key: id }}
       />
     </>
   );

@@ -4,6 +4,7 @@ import { Group } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { RowOf } from "../../api/live-list.ts";
 import { useCall } from "../../api/queries.ts";
+import { ActivityGraphs } from "../../frame/activity-graph.tsx";
 import { ActorName } from "../../frame/actor-name.tsx";
 import { LiveTable } from "../../frame/list-page.tsx";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
@@ -49,6 +50,15 @@ export function IntegrationPage(): JSX.Element {
         <PageTabs
           tabs={[
             { value: "customers", title: "Customers", panel: <Customers name={name} /> },
+            ...(data
+              ? [
+                  {
+                    value: "numbers",
+                    title: "Numbers",
+                    panel: <ActivityGraphs only={{ by: "integration", key: data.id }} />,
+                  },
+                ]
+              : []),
             { value: "manifest", title: "Manifest", panel: <Manifest name={name} /> },
             { value: "revisions", title: "Revisions", panel: <Revisions name={name} /> },
             ...(subscribes

@@ -23,6 +23,8 @@ export function OverviewPage(): JSX.Element {
           failed="status=failure"
         />
         <ActivityGraph name="Deliveries" of="deliveries" period={period} />
+        <ActivityGraph name="Attempts" of="attempts" period={period} />
+        <ActivityGraph name="Records" of="records" period={period} />
         <ActivityGraph name="Proxy calls" of="proxyCalls" period={period} to="/proxy-calls" />
       </SimpleGrid>
     </Page>

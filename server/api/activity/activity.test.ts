@@ -77,6 +77,15 @@ describe("activity", () => {
     assert.ok(all.p95Ms >= all.p50Ms);
   });
 
+  test("with a key, only rows with this value are counted", async () => {
+    const [only, ...others] = (await activity("of=proxyCalls&by=status&key=404")).totals;
+    assert.deepEqual([only.key, only.count, only.failed, others], ["404", 1, 1, []]);
+    assert.deepEqual((await activity("of=operations&by=group&key=nobody")).totals, []);
+    const { status, body } = await on.inProject("GET", "/activity?of=operations&key=acme");
+    assert.equal(status, 400);
+    assert.match(body.detail, /needs `by`/);
+  });
+
   test("a time of too many buckets, a dimension that the rows lack and a wrong order are refused", async () => {
     for (const query of [
       "of=operations&by=destination",

@@ -7,9 +7,13 @@ import { countActivity, dimensionsOf, type ActivityRow } from "../../store/count
 import type { Database } from "../../store/database.ts";
 
 const Time = (description: string) => Type.String({ format: "date-time", description });
-const OF = ["operations", "deliveries", "proxyCalls"] as const;
+const OF = ["operations", "deliveries", "attempts", "records", "proxyCalls"] as const;
 const BY = ["integration", "group", "object", "type", "destination", "status"] as const;
-const Of = Type.Enum(OF, { description: "What is counted." });
+const Of = Type.Enum(OF, {
+  description:
+    "What is counted. `attempts`: of deliveries, at their own time; failed without an answer of 2xx. `records`: those in messages, " +
+    "read or subscribed.",
+});
 const By = Type.Optional(Type.Enum(BY, { description: "Count each value of this dimension apart." }));
 
 const ValueSchema = Type.Object(
@@ -65,14 +69,21 @@ export const getActivity = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getActivity",
     tag: "Operations",
-    summary: "Count operations, deliveries or proxied calls",
+    summary: "Count operations, deliveries, attempts, records or proxied calls",
     description:
-      "By period, and by one dimension. A row counts once, in the bucket of its beginning, so the counts are the numbers of " +
+      "By period, and by one dimension; with `key`, of one of its values alone. A row counts once, in the bucket of its beginning, so the counts are the numbers of " +
       "rows that the list shows for the same time. `since` and `until` are extended to whole buckets. A call counts the " +
       "newest 500,000 rows of its time at most, and says so in `countedSince`.",
     query: Type.Object({
       of: Of,
       by: By,
+      key: Type.Optional(
+        Type.String({
+          maxLength: 500,
+          description:
+            "Count only rows with this value of `by`: an id, of customers the `groupRef`, otherwise the word.",
+        }),
+      ),
       since: Type.Optional(Time("Beginning, inclusive. Default: an hour before `until`.")),
       until: Type.Optional(Time("End, exclusive. Default: now.")),
       bucketSeconds: Type.Optional(
@@ -87,11 +98,13 @@ export const getActivity = (deps: { database: Database }) =>
     hasEntityTag: true,
     success: { status: 200, description: "The counts.", schema: ActivitySchema },
     async handle({ project, query }) {
-      const { of, by } = query;
+      const { of, by, key } = query;
+      if (key !== undefined && by === undefined)
+        throw refused("key", "needs `by`, the dimension that it is a value of.");
       if (by !== undefined && !dimensionsOf(of).includes(by))
         throw refused("by", `\`${of}\` are counted by ${dimensionsOf(of).join(", ")}.`);
       const { bounds, bucketSeconds } = bucketsOf(query);
-      const question = { projectId: project.id, by, bounds };
+      const question = { projectId: project.id, by, key, bounds };
       const { rows, countedSince } = await countActivity(deps.database.queries, of, question);
       const byBucket = Map.groupBy(rows, ({ bucket }) => bucket ?? 0);
       const iso = (at: number) => bounds.at(at)?.toISOString() ?? "";
