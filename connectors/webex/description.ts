@@ -13,7 +13,15 @@ export const description: Description = {
     get: { path: "/v1/{path}/{id}" },
   },
   objects: {
-    rooms: { example: { title: "Pens" } },
+    // By activity, rooms would move during the read.
+    rooms: {
+      list: {
+        path: "/v1/{path}",
+        query: { sortBy: "id" },
+        pageSize: { to: "query.max", most: 1000 },
+      },
+      example: { title: "Pens" },
+    },
     teams: { example: { name: "Writers" } },
     webhooks: {
       example: { name: "Pens", targetUrl: "https://example.com", resource: "rooms", event: "all" },
@@ -23,6 +31,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.webex.com/docs/api/getting-started",
     checked:
-      "2026-11-22, documentation: webhooks; paging by the Link header from published connectors; the fields that an update needs are unchecked",
+      "2026-11-27, Webex's own OpenAPI file of August 2026; paging by the Link header also by a published client. An update must name the title of a room, the name of a team, the name and targetUrl of a webhook",
   },
 };
