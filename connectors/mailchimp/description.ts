@@ -4,6 +4,13 @@ import type { Description } from "../../connector-kit/described/description.ts";
 const members = "/3.0/lists/{path}/members";
 const text = { type: "string" as const };
 
+/** A list by position whose records keep their places. */
+const sorted = (field: string) => ({
+  path: "/3.0/{path}",
+  query: { sort_field: field, sort_dir: "ASC" },
+  pageSize: { to: "query.count", most: 1000 },
+});
+
 export const description: Description = {
   defaults: {
     list: { path: "/3.0/{path}", pageSize: { to: "query.count", most: 1000 } },
@@ -16,9 +23,12 @@ export const description: Description = {
     get: { path: "/3.0/{path}/{id}" },
   },
   objects: {
-    lists: { example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false } },
-    campaigns: { example: { type: "regular" } },
-    templates: { example: { name: "Pens", html: "<p>Pens</p>" } },
+    lists: {
+      list: sorted("date_created"),
+      example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false },
+    },
+    campaigns: { list: sorted("create_time"), example: { type: "regular" } },
+    templates: { list: sorted("date_created"), example: { name: "Pens", html: "<p>Pens</p>" } },
     stores: {
       list: { path: "/3.0/ecommerce/stores", pageSize: { to: "query.count", most: 1000 } },
       create: { method: "POST", path: "/3.0/ecommerce/stores" },
@@ -41,7 +51,7 @@ export const description: Description = {
       },
       records: "members",
       changedPath: "last_changed",
-      since: { to: "query.since_last_changed", format: "rfc3339-seconds" },
+      since: { to: "query.since_last_changed", format: "rfc3339-seconds", exclusive: true },
       create: { method: "POST", path: members },
       update: { method: "PATCH", path: `${members}/{id}` },
       // A new member gets the status in `status_if_new`.
@@ -115,6 +125,6 @@ export const description: Description = {
   sources: {
     documentation: "https://mailchimp.com/developer/marketing/api/",
     checked:
-      "2026-11-23, documentation: hashes of members with an example, the methods of members and batches; members of merge fields and of refusals were not looked up. An entry of our own: the published catalog does not have this provider",
+      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation. An update must name the settings of a campaign, the name and html of a template. An entry of our own: the published catalog does not have this provider",
   },
 };
