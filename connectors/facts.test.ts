@@ -15,6 +15,9 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
   test(`${file} has the form of facts`, () => {
     assert.deepEqual(shapeFaults(FactsSchema, facts, "facts"), []);
     assert.equal(file, `${facts.provider}/facts.json`);
+    // Of two members of one name, the first would be lost silently.
+    const members = [...text.matchAll(/^  "(\w+)":/gm)].map(([, name]) => name);
+    assert.deepEqual(members, [...new Set(members)]);
   });
   test(`each request in ${file} names a source that is there`, () => {
     for (const [name, object] of Object.entries(facts.objects))
