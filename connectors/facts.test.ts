@@ -16,7 +16,9 @@ for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSort
     assert.deepEqual(shapeFaults(FactsSchema, facts, "facts"), []);
     assert.equal(file, `${facts.provider}/facts.json`);
     // Of two members of one name, the first would be lost silently.
-    const members = [...text.matchAll(/^  "(\w+)":/gm)].map(([, name]) => name);
+    const members = [...readFileSync(join(import.meta.dirname, file), "utf8").matchAll(/^  "(\w+)":/gm)].map(
+      ([, name]) => name,
+    );
     assert.deepEqual(members, [...new Set(members)]);
   });
   test(`each request in ${file} names a source that is there`, () => {
