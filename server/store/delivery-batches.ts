@@ -53,7 +53,7 @@ export interface Routing {
 
 /**
  * Routes the oldest events that are not routed yet, in one statement: data messages to their destination, others by
- * topics. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
+ * topics, which are noted. The deliveries belong to the worker's batch of this id until the batch is removed; without deliveries there is
  * no batch. Events without a delivery are noted with what was missing.
  */
 export async function routeEvents(queries: Queries, routing: Routing): Promise<Routed> {
@@ -76,7 +76,15 @@ export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes, known
       -- By an array: for a join, the statistics of a queue that was empty when it was analysed make the planner compare all
       -- events with each other.
       delete from unrouted_events where event_id = any(array(select event_id from fitting))
-      returning unrouted_events.event_id
+      returning unrouted_events.event_id, unrouted_events.destination_id
+    ), published as (
+      insert into event_topics (event_id, topic_id, topic_name)
+      select events.id, topics.id, topics.name
+      from events
+      join event_topic_routes step on step.project_id = events.project_id and step.event_type = events.type
+      join topics on topics.id = step.topic_id
+      where events.id = any(array(select event_id from picked where destination_id is null))
+      on conflict do nothing
     ), routed as (
       select distinct on (events.id, destinations.id)
         events.id as event_id, destinations.id as destination_id, events.project_id, events.type, ${EVENT_KIND} as kind,

@@ -5,6 +5,7 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../../ground/ids.ts";
 import { routeEvents } from "./delivery-batches.ts";
+import { listTopicsOfEvent } from "./event-pages.ts";
 import { insertDestination } from "./destinations.ts";
 import { insertEvents } from "./events.ts";
 import { endOperations, insertOperations } from "./operations.ts";
@@ -73,6 +74,8 @@ test("the events of operations that end together go where routing would send the
     const byId = new Map(rows.map((row) => [row.eventId, `${row.missing} of ${row.projectId}`]));
     return list.map(({ id, type }) => [type, byId.get(id)]);
   };
+  const topicsOf = (list: { id: string; type: string }[]) =>
+    Promise.all(list.map(async ({ id, type }) => [type, await listTopicsOfEvent(queries, id)]));
   const routing = { workerId: 1, mostEvents: 100, mostBytes: 1_000_000, known: new Map() };
   const again = events.map((event) => ({ ...event, id: newId() }));
   await insertEvents(queries, again);
@@ -83,4 +86,12 @@ test("the events of operations that end together go where routing would send the
     "twice as many events, of two types with one and three destinations",
   );
   assert.deepEqual(await missingOf(events), await missingOf(again));
+  const topics = await topicsOf(events);
+  assert.deepEqual(topics, await topicsOf(again));
+  assert.deepEqual(
+    topics.map(([, list]) => list?.length),
+    [0, 1, 1, 3, 0, 1, 1, 3, 0, 0, 0, 0],
+  );
+  await queries.deleteFrom("events").execute();
+  assert.deepEqual(await queries.selectFrom("eventTopics").selectAll().execute(), []);
 });

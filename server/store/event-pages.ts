@@ -188,18 +188,15 @@ export async function listDeliveriesOfEvents(
   return rows;
 }
 
-/** Lists the topics that events of a type are published under now. */
-export async function listTopicsOfType(
+/** Lists the topics that an event was published under, by the names that they had when it was routed. */
+export async function listTopicsOfEvent(
   queries: Queries,
-  projectId: string,
-  eventType: string,
+  eventId: string,
 ): Promise<{ id: string; name: string }[]> {
   return queries
-    .selectFrom("eventTopicRoutes")
-    .innerJoin("topics", "topics.id", "eventTopicRoutes.topicId")
-    .select(["topics.id", "topics.name"])
-    .where("eventTopicRoutes.projectId", "=", projectId)
-    .where("eventType", "=", eventType)
-    .orderBy("topics.name")
+    .selectFrom("eventTopics")
+    .select(["topicId as id", "topicName as name"])
+    .where("eventId", "=", eventId)
+    .orderBy("topicName")
     .execute();
 }

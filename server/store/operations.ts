@@ -148,6 +148,13 @@ export async function endOperations(queries: Queries, operations: EndedOperation
       insert into events_nowhere (project_id, event_id, missing)
       select project_id, event_id, missing from ended join missing using (project_id, event_type)
       where event_id is not null and missing is not null
+    ), published as (
+      insert into event_topics (event_id, topic_id, topic_name)
+      select event_id, topics.id, topics.name
+      from ended join missing using (project_id, event_type)
+      join event_topic_routes step using (project_id, event_type)
+      join topics on topics.id = step.topic_id
+      where event_id is not null and missing = 'destination'
     ), queued as (
       insert into unrouted_events (event_id)
       select event_id from ended join missing using (project_id, event_type)

@@ -271,6 +271,12 @@ export interface EventTopicRoutes {
   updateTime: Timestamp | null;
 }
 
+export interface EventTopics {
+  eventId: string;
+  topicId: string;
+  topicName: string;
+}
+
 export interface FirstDeliveries {
   attempts: Json | null;
   destinationId: string | null;
@@ -804,6 +810,7 @@ export interface DB {
   eventsNowhere: EventsNowhere;
   eventStreams: EventStreams;
   eventTopicRoutes: EventTopicRoutes;
+  eventTopics: EventTopics;
   firstDeliveries: FirstDeliveries;
   groups: Groups;
   heldCredits: HeldCredits;

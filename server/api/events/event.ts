@@ -44,8 +44,11 @@ export const EventWithDataSchema = Type.Object(
     ...EventSchema.properties,
     data: Type.Unknown({ description: "Data of the event, as of the time of the event." }),
     topics: Type.Array(
-      Type.Object({ id: TopicId, name: Type.String({ description: "Name of the topic." }) }),
-      { description: "Topics that events of the type are published under now." },
+      Type.Object({ id: TopicId, name: Type.String({ description: "Name of the topic at that time." }) }),
+      {
+        description:
+          "Topics that the event was published under when it was routed, also those deleted since; empty until it is routed.",
+      },
     ),
   },
   { title: "EventWithData", description: "An event with its data." },

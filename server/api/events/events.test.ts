@@ -75,6 +75,28 @@ describe("events", () => {
     assert.deepEqual(body.deliveries, sent.deliveries);
   });
 
+  test("the topics of an event are those that it was published under when it was routed", async () => {
+    const { on, sink } = all;
+    const eventTypes = ["connection.updated"];
+    const { body: first } = await on.inProject("POST", "/topics", { name: "at-the-time", eventTypes });
+    await addDestination(on, `${sink.url}/topics`, first.id);
+    const { body: unheard } = await on.inProject("POST", "/topics", { name: "unheard", eventTypes });
+    const { id } = await happened("connection.updated");
+    await on.inProject("POST", "/topics", { name: "made-later", eventTypes });
+    await on.inProject("PATCH", `/topics/${unheard.id}`, { name: "renamed" });
+    assert.equal((await on.inProject("DELETE", `/topics/${first.id}`)).status, 204);
+    const { body } = await on.inProject("GET", `/events/${id}`);
+    assert.deepEqual(body.topics, [
+      { id: first.id, name: "at-the-time" },
+      { id: unheard.id, name: "unheard" },
+    ]);
+    const after = await happened("connection.updated");
+    assert.equal(after.missing, "destination");
+    const { body: lost } = await on.inProject("GET", `/events/${after.id}`);
+    const names = lost.topics.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, ["made-later", "renamed"]);
+  });
+
   test("filters are joined by and, pages show each event once, and `after` shows the newer ones", async () => {
     const { on } = all;
     const first = await happened("connection.deleted");

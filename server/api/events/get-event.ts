@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
-import { findEvent, listTopicsOfType } from "../../store/event-pages.ts";
+import { findEvent, listTopicsOfEvent } from "../../store/event-pages.ts";
 import { EventWithDataSchema, toEvents } from "./event.ts";
 
 export const getEvent = (deps: { database: Database }) =>
@@ -24,7 +24,7 @@ export const getEvent = (deps: { database: Database }) =>
           detail: `There is no event \`${params.eventId}\` in this project. Old events are removed.`,
         });
       }
-      const topics = await listTopicsOfType(queries, project.id, row.type);
+      const topics = await listTopicsOfEvent(queries, row.id);
       return { ...event, data: JSON.parse(row.data) as unknown, topics };
     },
   });
