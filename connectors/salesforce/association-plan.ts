@@ -15,7 +15,12 @@ export interface ChildAssociation {
   relationshipName: string;
   /** The field of the child that holds the associated id. */
   idField: string;
+  /** Whether Salesforce archives the children. */
+  hasArchive?: boolean;
 }
+
+/** Whether Salesforce archives records of an object, which it does with activities about a year after their date. */
+export const isArchived = (objectName: string): boolean => /^(task|event)$/i.test(objectName);
 
 export interface AssociationPlan {
   parents: ParentAssociation[];
@@ -48,8 +53,12 @@ export function planAssociations({
 }
 
 /** In the order of ids, so that a list that is read in parts has each child once. */
-export const childQuery = ({ relationshipName, idField }: ChildAssociation): string =>
-  `(SELECT Id${idField === "Id" ? "" : `,${idField}`} FROM ${relationshipName} ORDER BY Id)`;
+export const childQuery = ({ relationshipName, idField, hasArchive }: ChildAssociation): string =>
+  `(SELECT Id${idField === "Id" ? "" : `,${idField}`} FROM ${relationshipName}` +
+  `${hasArchive ? ` WHERE ${NOT_DELETED}` : ""} ORDER BY Id)`;
+
+/** What leaves out the deleted records that `queryAll` has beside the archived ones. */
+export const NOT_DELETED = "IsDeleted = false";
 
 type Found = Omit<ChildAssociation, "name">;
 
@@ -63,8 +72,14 @@ const childNamed = (name: string, metadata: ObjectMetadata | undefined): Found |
   const child = metadata?.children?.find(
     ({ relationshipName }) => relationshipName.toLowerCase() === name.toLowerCase(),
   );
-  return child && { relationshipName: child.relationshipName, idField: "Id" };
+  return child && byRelation(child.relationshipName, child.objectName);
 };
+
+const byRelation = (relationshipName: string, objectName: string): Found => ({
+  relationshipName,
+  idField: "Id",
+  ...(isArchived(objectName) && { hasArchive: true }),
+});
 
 const parentField = (name: string, metadata: ObjectMetadata | undefined): string | undefined =>
   Object.values(metadata?.fields ?? {}).find(({ referenceTo }) =>
@@ -73,9 +88,9 @@ const parentField = (name: string, metadata: ObjectMetadata | undefined): string
 
 function childOf(objectName: string, name: string, metadata: ObjectMetadata | undefined): Found {
   const child = metadata?.children?.find((candidate) => isNameOf(name, candidate.objectName));
-  if (child) return { relationshipName: child.relationshipName, idField: "Id" };
+  if (child) return byRelation(child.relationshipName, child.objectName);
   // Without a description Salesforce decides.
-  if (!metadata?.children && /^[A-Za-z]\w*$/.test(name)) return { relationshipName: name, idField: "Id" };
+  if (!metadata?.children && /^[A-Za-z]\w*$/.test(name)) return byRelation(name, name.replace(/s$/i, ""));
   throw refusedField(name, `Salesforce's \`${objectName}\` has no relation to \`${name}\``);
 }
 

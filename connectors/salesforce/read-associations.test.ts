@@ -67,6 +67,24 @@ test("children come by the name of the relation or of their object, and long lis
   }
 });
 
+test("archived activities are associated like others; deleted children and records are not", async () => {
+  const metadata = metadataOf("Account", {
+    fields: reference("IsDeleted", ""),
+    children: [{ objectName: "Task", fieldName: "WhatId", relationshipName: "Tasks" }],
+  });
+  const withoutMetadata = { ...planOf("Account", metadata, "Tasks"), metadata: undefined };
+  for (const plan of [planOf("Account", metadata, "task"), withoutMetadata]) {
+    const provider = replay(page({ Id: ACCOUNT, Tasks: list([{ Id: "00TSb0000000001IAA" }]) }));
+    await read.readPage(plan, undefined, provider.fetch);
+    const [request = { path: "" }] = provider.requests;
+    assert.match(request.path, /\/queryAll\?/);
+    assert.match(
+      queryOf(request),
+      /^SELECT Id,.*\(SELECT Id FROM Tasks WHERE IsDeleted = false ORDER BY Id\) FROM Account WHERE IsDeleted = false ORDER BY Id$/,
+    );
+  }
+});
+
 test("a parent comes by its object's name, and a record without one has no association", async () => {
   const metadata = metadataOf("Opportunity", { fields: reference("AccountId", "Account"), children: [] });
   const provider = replay(

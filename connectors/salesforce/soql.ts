@@ -1,7 +1,7 @@
 /** Writes the queries that read Salesforce records. */
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
-import { childQuery, planAssociations } from "./association-plan.ts";
+import { childQuery, isArchived, NOT_DELETED, planAssociations } from "./association-plan.ts";
 import { changeColumn } from "./change-column.ts";
 import { nameOf } from "./soql-field.ts";
 import { comparison } from "./soql-filter.ts";
@@ -9,19 +9,18 @@ import { timeLiteral } from "./soql-time.ts";
 import type { Query } from "./query-request.ts";
 import { objectFault } from "./request.ts";
 
+type Asked = Pick<ReadPlan, "objectName" | "associations" | "metadata">;
 type Selected = Pick<ReadPlan, "objectName" | "fields" | "associations" | "metadata">;
 
 /**
- * Salesforce archives activities about a year after their date. `query` leaves archived ones out, and counts one that is asked for by
- * its id as absent; `queryAll` has them, and deleted ones, which `IsDeleted` leaves out again (SOAP API guide, `queryAll()`).
+ * `query` leaves archived records out, also as children, and counts one that is asked for by its id as absent; `queryAll` has
+ * them, and deleted ones, which `IsDeleted` leaves out again (SOAP API guide, `queryAll()`).
  */
-const hasArchive = ({ objectName }: Pick<ReadPlan, "objectName">): boolean =>
-  /^(task|event)$/i.test(objectName);
-
-const NOT_DELETED = "IsDeleted = false";
+const hasArchive = (plan: Asked): boolean =>
+  isArchived(plan.objectName) || planAssociations(plan).children.some((child) => child.hasArchive === true);
 
 /** Returns the query for records that are not deleted, archived ones included. */
-export const recordQuery = (plan: Pick<ReadPlan, "objectName">, soql: string): Query => ({
+export const recordQuery = (plan: Asked, soql: string): Query => ({
   soql,
   ...(hasArchive(plan) && { withDeleted: true }),
 });
@@ -84,7 +83,12 @@ const conditions = (plan: ReadPlan): string[] => [
   ...living(plan),
 ];
 
-const living = (plan: Pick<ReadPlan, "objectName">): string[] => (hasArchive(plan) ? [NOT_DELETED] : []);
+/** Records of objects without `IsDeleted`, such as User, are never deleted. */
+function living(plan: Asked): string[] {
+  const { metadata } = plan;
+  const canBeDeleted = metadata === undefined || Object.hasOwn(metadata.fields, "IsDeleted");
+  return hasArchive(plan) && (canBeDeleted || isArchived(plan.objectName)) ? [NOT_DELETED] : [];
+}
 
 const filterConditions = ({ filters, metadata }: ReadPlan): string[] =>
   filters.map((filter) => comparison(filter, metadata));
