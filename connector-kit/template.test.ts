@@ -59,6 +59,19 @@ test("what people paste instead of a workspace is understood", () => {
   assert.equal(sandbox.workspace, "acme--uat.sandbox");
 });
 
+test("a host in another of the provider's clouds is used as it is, pasted with or without its address", () => {
+  // Salesforce's government cloud, and Salesforce on Alibaba Cloud.
+  for (const host of ["acme.my.salesforce.mil", "acme.my.sfcrmproducts.cn"]) {
+    for (const workspace of [host, `https://${host}/`]) {
+      const options = { values: { workspace } };
+      assert.equal(baseUrl(salesforceInfo, options).href, `https://${host}/`);
+      assert.equal(tokenUrl(salesforceInfo, options).href, `https://${host}/services/oauth2/token`);
+    }
+  }
+  const other = baseUrl(salesforceInfo, { values: { workspace: "acme.my.sfcrmproducts.cn.evil.com" } });
+  assert.equal(other.host, "acme.my.sfcrmproducts.cn.evil.com.my.salesforce.com");
+});
+
 test("a value that would change the host is refused by name", () => {
   const evil = [
     "evil.com/x",

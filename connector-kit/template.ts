@@ -120,8 +120,9 @@ function fillUrl(provider: ProviderInfo, template: string | undefined, options: 
       throw new TemplateError(`"${name}" has a value that is not allowed in an address`, name);
     }
   }
-  const url = parseUrl(fillTemplate(template, values));
-  const host = hostPart(template);
+  const completed = withWholeHost(provider, template, values);
+  const url = parseUrl(fillTemplate(completed, values));
+  const host = hostPart(completed);
   if (!host.includes("{{")) return url;
 
   const fixed = host.slice(host.lastIndexOf("}}") + 2).toLowerCase();
@@ -132,6 +133,17 @@ function fillUrl(provider: ProviderInfo, template: string | undefined, options: 
     throw new TemplateError(`${url.hostname} is not a host of ${provider.name}`, placeholders(host)[0]);
   }
   return url;
+}
+
+/** Leaves out what a template adds to a value that is a whole host of the provider, as in a cloud with a domain of its own. */
+function withWholeHost(provider: ProviderInfo, template: string, values: Record<string, string>): string {
+  const [all = "", placeholder = "", name = ""] =
+    /^(\{\{\s*\.\s*(\w+)\s*\}\})[^{}]+$/.exec(hostPart(template)) ?? [];
+  const host = values[name]?.toLowerCase() ?? "";
+  const suffixes = provider.hostSuffixes?.filter((suffix) => suffix !== "*") ?? [];
+  return suffixes.some((suffix) => endsWithLabel(host, suffix))
+    ? template.replace(all, placeholder)
+    : template;
 }
 
 function parseUrl(text: string): URL {

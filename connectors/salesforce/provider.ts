@@ -23,6 +23,7 @@ export const provider = defineProvider({
     ".salesforce.com",
     ".cloudforce.com",
     ".my.salesforce.mil",
+    ".my.sfcrmproducts.cn",
     ".sfcrmapps.cn",
   ],
   defaultModule: "crm",
