@@ -17,10 +17,10 @@ export const description: Description = {
     tickets: { changedPath: "updated_datetime", example: { subject: "Pens", channel: "api" } },
     tags: { example: { name: "ink" } },
   },
-  errors: { message: ["error.msg", "error.data.*.*", "message"] },
+  errors: { message: ["error.data.*.*", "error.msg", "message"] },
   sources: {
     documentation: "https://developers.gorgias.com/reference",
     checked:
-      "2026-11-22, an OpenAPI description by others: customers, paging; tickets, tags and errors unchecked",
+      "2026-11-27, Gorgias' own pages of 2020 on errors; an OpenAPI description and a client by others: customers, tickets, tags, paging",
   },
 };
