@@ -17,7 +17,7 @@ export const description: Description = {
     tickets: { changedPath: "updated_datetime", example: { subject: "Pens", channel: "api" } },
     tags: { example: { name: "ink" } },
   },
-  errors: { message: ["error.data.*.*", "error.msg", "message"] },
+  errors: { message: ["error.data.*.*", "error.msg"] },
   sources: {
     documentation: "https://developers.gorgias.com/reference",
     checked:
