@@ -85,6 +85,18 @@ integrations:
 `,
   `specVersion: 1.0.0
 integrations:
+  - name: lists
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          destination: my-app
+          schedule: "*/15 * * * *"
+          requiredFields: [{ fieldName: "$['emails'][1]['value']", mapToName: email }]
+    write: { objects: [{ objectName: contacts, inheritMapping: true }] }
+`,
+  `specVersion: 1.0.0
+integrations:
   - name: wide
     displayName: ${"w".repeat(101)}
     provider: salesforce
@@ -159,7 +171,7 @@ ${Array.from({ length: 502 }, (_, index) => `        - { objectName: o${index}, 
  * - `frequent-schedule-risk` is about schedules faster than five minutes, which are errors of `schedule-minimum-interval`
  *   unless `minimumScheduleMinutes` is lowered. API and page leave it at ten.
  */
-const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk"];
+const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk", "unknown-object"];
 
 /** The file is larger than what is read. */
 const TOO_LARGE = `# ${"large ".repeat(15)}\n`.repeat(2_850);
