@@ -164,12 +164,13 @@ integrations:
 ${Array.from({ length: 502 }, (_, index) => `        - { objectName: o${index}, destination: d${index} }\n`).join("")}`;
 
 /**
- * The rules that nobody can meet in the editor, because they depend on what the caller of `checkManifest` knows, and neither
- * the API nor the page is such a caller:
+ * The rules that nobody can meet in the editor, because they depend on what the caller of `checkManifest` knows, and the page
+ * is not such a caller:
  * - `destination-exists` says that the destinations were not looked up, which happens where `destinations` is left out, in
  *   `busbar validate` without a project. API and page always pass the project's.
  * - `frequent-schedule-risk` is about schedules faster than five minutes, which are errors of `schedule-minimum-interval`
  *   unless `minimumScheduleMinutes` is lowered. API and page leave it at ten.
+ * - `unknown-object` is about names that are nearly those of a CRM's standard objects, which only the API knows.
  */
 const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk", "unknown-object"];
 
