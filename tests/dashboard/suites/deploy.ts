@@ -89,10 +89,7 @@ integrations:
     provider: hubspot
     read:
       objects:
-        - objectName: contacts
-          destination: my-app
-          schedule: "*/15 * * * *"
-          requiredFields: [{ fieldName: "$['emails'][1]['value']", mapToName: email }]
+        - { objectName: contacts, destination: my-app, schedule: "*/15 * * * *", requiredFields: [{ fieldName: "$['emails'][1]", mapToName: e }] }
     write: { objects: [{ objectName: contacts, inheritMapping: true }] }
 `,
   `specVersion: 1.0.0
