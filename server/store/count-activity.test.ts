@@ -77,13 +77,20 @@ test("attempts count at their own time with their duration, whatever became of t
     .insertInto("destinations")
     .values({ id: destinationId, projectId, name: "d", type: "webhook", metadata: "{}", secretsSealed: "" })
     .execute();
-  const attempt = (minute: number, durationMs: number, status?: number) => ({
+  const attempt = (minute: number, durationMs: number, outcome: { status?: number; error?: string }) => ({
     time: new Date(START_MS + minute * MINUTE_MS + 1).toISOString(),
     durationMs,
-    ...(status && { status }),
+    ...outcome,
   });
   // An event of a minute before the period; the receiver was away in the first minute.
-  const attempts = [attempt(0, 5_000), attempt(0, 20, 503), attempt(1, 30, 204)];
+  const attempts = [
+    attempt(0, 5_000, { error: "no answer within 5 s" }),
+    attempt(0, 20, { status: 503 }),
+    attempt(1, 30, { status: 204 }),
+    // As queues answer: accepted without a status, and refused with one of success.
+    attempt(2, 4, {}),
+    attempt(2, 4, { status: 200, error: "the answer has no id" }),
+  ];
   await queries
     .insertInto("deliveries")
     .values({
@@ -94,7 +101,7 @@ test("attempts count at their own time with their duration, whatever became of t
       attempts: JSON.stringify(attempts),
     })
     .execute();
-  const bounds = [0, 1, 2].map((minutes) => new Date(START_MS + minutes * MINUTE_MS));
+  const bounds = [0, 1, 2, 3].map((minutes) => new Date(START_MS + minutes * MINUTE_MS));
   const { rows } = await countActivity(queries, "attempts", { projectId, bounds });
   assert.deepEqual(
     rows
@@ -105,6 +112,7 @@ test("attempts count at their own time with their duration, whatever became of t
     [
       [1, 2, 2, 5_000],
       [2, 1, 0, 30],
+      [3, 2, 1, 4],
     ],
   );
   const byStatus = await countActivity(queries, "attempts", { projectId, by: "status", key: "none", bounds });

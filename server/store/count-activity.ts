@@ -199,15 +199,15 @@ const SOURCES: Record<Counted, Source> = {
       null::double precision as ms, count, failed
     from destinations cross join lateral (${by === "status" ? sentWithState(period) : sentByIndex(period)}) as sent
     where project_id = ${projectId} ${onlyKey("deliveries", by, key)}`,
-  // In the bucket of the attempt, so that an outage leaves a mark where it was, however the delivery ended.
+  // A queue that took the message answers without a status. In the bucket of the attempt, so that an outage leaves a mark where it was, however the delivery ended.
   attempts: ({ projectId, by, key, bounds }, { fromTime, untilTime, untilId }) => sql`
     select width_bucket(attempt.time, ${times(bounds)}) as bucket, ${keyOf("attempts", by)} as key,
-      attempt."durationMs" as ms, 1 as count, (attempt.status is null or attempt.status not between 200 and 299)::integer as failed
+      attempt."durationMs" as ms, 1 as count, coalesce(attempt.error is not null or attempt.status not between 200 and 299, false)::integer as failed
     from destinations cross join lateral (
       select attempts from deliveries where destination_id = destinations.id and event_id < ${untilId}::uuid
         and event_id >= ${firstIdOf(Math.max(0, fromTime.getTime() - RETRIED_MS))}::uuid
     ) as sent cross join lateral jsonb_to_recordset(sent.attempts)
-      as attempt (time timestamptz, "durationMs" double precision, status integer)
+      as attempt (time timestamptz, "durationMs" double precision, status integer, error text)
     where project_id = ${projectId} and attempt.time >= ${fromTime} and attempt.time < ${untilTime} ${onlyKey("attempts", by, key)}`,
   records: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
     select width_bucket(seen_records.id, ${ids(bounds)}) as bucket, ${keyOf("records", by)} as key,

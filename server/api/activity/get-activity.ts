@@ -11,7 +11,7 @@ const OF = ["operations", "deliveries", "attempts", "records", "proxyCalls"] as 
 const BY = ["integration", "group", "object", "type", "destination", "status"] as const;
 const Of = Type.Enum(OF, {
   description:
-    "What is counted. `attempts`: of deliveries, at their own time; failed without an answer of 2xx. `records`: those in messages, " +
+    "What is counted. `attempts`: of deliveries, at their own time; failed with an error or a status other than 2xx. `records`: those in messages, " +
     "read or subscribed.",
 });
 const By = Type.Optional(Type.Enum(BY, { description: "Count each value of this dimension apart." }));
