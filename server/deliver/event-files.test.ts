@@ -1,6 +1,7 @@
 /** Addresses of what was too large for a message: nobody can make one, and none serves for long. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { leaveClock } from "../../ground/clock.ts";
 import { Sealer } from "../../ground/seal.ts";
 import { eventFileUrl, readEventFileToken } from "./event-files.ts";
 
@@ -11,6 +12,7 @@ const FILE = { eventId: "01890a5d-ac96-774b-bcce-b302099a8057", member: "config"
 const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
 
 test("an address names its file for 15 minutes and no longer", (t) => {
+  leaveClock();
   t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
   const url = eventFileUrl(sealer, "https://busbar.example.com", FILE);
   assert.ok(url.startsWith("https://busbar.example.com/v1/event-files/"));

@@ -73,7 +73,7 @@ export async function settleFailure(
   const isGate = error instanceof ClosedGateError;
   const msg = `Waiting until ${new Date(dueMs).toISOString()}: ${error.message}`;
   await retryWhileDatabaseIsDown(() =>
-    putBack(deps, run, dueMs - nowMs(), {
+    putBack(deps, run, new Date(dueMs), {
       // A closed gate is no attempt.
       attempts: isGate ? run.attempts : attempts,
       providerCalls: failed.calls,
@@ -116,7 +116,7 @@ async function waitForCredentials(
   const waitMs = CREDENTIALS_MINUTES * deps.minuteMs;
   const msg = `Waiting until the customer connects again: ${error.message}`;
   await retryWhileDatabaseIsDown(() =>
-    putBack(deps, run, waitMs, {
+    putBack(deps, run, new Date(nowMs() + waitMs), {
       attempts: 0,
       providerCalls: calls,
       waitsFor: "credentials",
@@ -138,7 +138,7 @@ export async function waitForDestination(
   reason: keyof typeof WAIT_MS,
 ): Promise<void> {
   deps.readMeter?.waited("destination");
-  await putBack(deps, run, Math.min(WAIT_MS[reason], deps.minuteMs), {
+  await putBack(deps, run, new Date(nowMs() + Math.min(WAIT_MS[reason], deps.minuteMs)), {
     ...(reason === "disabled" && { attempts: 0 }),
     waitsFor: "destination",
     log: waitedFor(run) === "destination" ? [] : [{ severity: "INFO", msg: WAIT_REASON[reason] }],
@@ -152,26 +152,26 @@ export async function waitForCalls(
   { waitMs, message }: SpentBudget,
 ): Promise<void> {
   deps.readMeter?.waited("budget");
-  await putBack(deps, run, waitMs, {
+  await putBack(deps, run, new Date(nowMs() + waitMs), {
     attempts: 0,
     waitsFor: "calls",
     log: [{ severity: "INFO", msg: message }],
   });
 }
 
-/** Returns the run to the queue; it is due after `waitMs`. */
+/** Returns the run to the queue until `dueTime`. */
 const putBack = (
   { database, workerId }: SettleServices,
   { operationId }: ClaimedRun,
-  waitMs: number,
+  dueTime: Date,
   run: Pick<PutBackRun, "attempts" | "providerCalls" | "waitsFor" | "log">,
 ): Promise<void> =>
   putBackRun(database.queries, {
     ...run,
     operationId,
     workerId: workerId(),
-    dueTime: new Date(nowMs() + waitMs),
-    waitedMs: Math.round(waitMs),
+    dueTime,
+    waitedMs: Math.max(0, Math.round(dueTime.getTime() - nowMs())),
   });
 
 /** A row that PostgreSQL refuses is refused again; other faults may be over after some minutes. */
