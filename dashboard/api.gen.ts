@@ -7,7 +7,10 @@ export interface Schemas {
   Activity: { of: "operations" | "deliveries" | "attempts" | "records" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; since: string; until: string; countedSince?: string; bucketSeconds: number; buckets: readonly Schemas["ActivityBucket"][]; totals: readonly Schemas["ActivityValue"][] };
   ActivityBucket: { time: string; values: readonly Schemas["ActivityValue"][] };
   ActivityValue: { key?: string; count: number; failed: number; p50Ms?: number; p95Ms?: number };
+  Actor: { kind: "agent" | "key" | "person" | "customer"; id: string; name?: string; client?: string; onBehalfOf?: string };
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
+  AgentPolicy: { rules?: readonly Schemas["AgentRule"][]; default?: { read?: "allow" | "ask" | "forbid"; write?: "allow" | "ask" | "forbid"; delete?: "allow" | "ask" | "forbid"; callApiRead?: "allow" | "ask" | "forbid"; callApiWrite?: "allow" | "ask" | "forbid" }; hiddenFields?: Record<string, readonly string[]>; budgets?: { writesPerHour?: number; writesPerHourPerGroup?: number }; authorizationServers?: readonly string[]; approvalMinutes?: number; customersMayDecide?: boolean; paused?: boolean };
+  AgentRule: { tool?: "list_integrations" | "find_objects" | "describe_object" | "search_records" | "get_record" | "create_record" | "update_record" | "upsert_record" | "delete_record" | "call_api" | "get_operation" | "get_approval" | "undo_operation" | "connect_account" | "*"; integration?: string; object?: string; decision: "allow" | "ask" | "forbid" };
   ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; allowedAddresses?: readonly string[]; rateLimit?: Schemas["ApiKeyRateLimit"]; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
   ApiKeyOptions: { attachmentType: "query" | "header"; query?: { name: string }; header?: { name: string; valuePrefix?: string }; docsURL?: string };
   ApiKeyRateLimit: { requestsPerSecond: number; burst?: number };
@@ -153,7 +156,7 @@ export interface Schemas {
   OAuth2Options: { grantType: "authorizationCode" | "authorizationCodePKCE" | "clientCredentials" | "password"; authURL?: string; tokenURL: string; explicitScopesRequired: boolean; explicitWorkspaceRequired: boolean; audience?: readonly string[]; scopeMappings?: Record<string, string>; tokenMetadataFields: { workspaceRefField?: string; consumerRefField?: string; scopesField?: string; otherFields?: readonly { name: string; displayName: string; path: string; capture?: string }[] }; docsURL?: string; authURLParams?: Record<string, string>; accessTokenOpts?: { attachmentType: "accessTokenHeaderAttachment"; header?: { name: string; valuePrefix?: string }; docsURL?: string }; keepAliveIntervalHours?: number; reuseRevokes?: boolean; withoutWorkspace?: { authURL: string; tokenURL: string }; callbackFields?: readonly { name: string; displayName: string }[]; pkce?: boolean; tokenAuthStyle?: "body" | "basic" };
   OauthConnectRequest: { projectIdOrName?: string; projectId?: string; provider: string; groupRef: string; groupName?: string; consumerRef: string; consumerName?: string; providerWorkspaceRef?: string; providerMetadata?: Record<string, { value: string; source: "input" | "token" | "provider"; displayName?: string }>; providerAppId?: string; enableCSRFProtection?: boolean };
   ObjectMetadata: { name: string; displayName?: string; mappedObjectName?: string; fields: Record<string, Schemas["FieldMetadata"]> };
-  Operation: { id: string; projectId: string; integrationId: string; integrationName?: string; installationId: string; groupRef?: string; groupName?: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; failedRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; requestId?: string; createTime: string; updateTime?: string };
+  Operation: { id: string; projectId: string; integrationId: string; integrationName?: string; installationId: string; groupRef?: string; groupName?: string; configId: string; actionType: string; resource: string; status: "in_progress" | "success" | "failure"; result?: string; metadata: { objects?: readonly string[]; successfulRecordIds?: readonly string[]; failedRecordIds?: readonly string[]; progress?: Schemas["ReadProgress"]; read?: Schemas["ReadFacts"]; retry?: { attempts: number; lastAttempt?: string } }; actor?: Schemas["Actor"]; requestId?: string; createTime: string; updateTime?: string };
   OperationLog: { timestamp: string; severity: string; message: { msg: string; error?: string; operation_id?: string; details?: Record<string, string> } };
   OrgRole: { role: string; principalType: "team" | "builder"; principalId: string; org: Schemas["Organization"] };
   Organization: { id: string; label: string; defaultTeamId: string; createTime: string; updateTime?: string };
@@ -311,6 +314,7 @@ export interface Operations {
   generateUploadUrlForRead: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   generateUploadUrlForWrite: { input: { md5?: string }; answer: Schemas["UploadAddress"] };
   getActivity: { input: { projectIdOrName: string; of: "operations" | "deliveries" | "attempts" | "records" | "proxyCalls"; by?: "integration" | "group" | "object" | "type" | "destination" | "status"; key?: string; since?: string; until?: string; bucketSeconds?: number }; answer: Schemas["Activity"] };
+  getAgentPolicy: { input: { projectIdOrName: string }; answer: Schemas["AgentPolicy"] };
   getApiKey: { input: { projectIdOrName: string; apiKey: string }; answer: Schemas["ApiKey"] };
   getBackfillProgress: { input: { projectIdOrName: string; integrationId: string; installationId: string; objectName: string }; answer: Schemas["BackfillProgress"] };
   getConnection: { input: { projectIdOrName: string; connectionId: string; includeCreds?: boolean; includeRefreshToken?: boolean; refresh?: "force" | "ifExpired" }; answer: Schemas["Connection"] };
@@ -367,7 +371,7 @@ export interface Operations {
   listProjectConnections: { input: { projectIdOrName: string; status?: "created" | "working" | "bad_credentials"; provider?: string; groupRef?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectConnectionsResponse"] };
   listProjectDeliveries: { input: { projectIdOrName: string; status?: "waiting" | "sending" | "delivered" | "failed"; type?: "installation.created" | "installation.updated" | "installation.deleted" | "read.backfill.done" | "read.schedule.paused" | "read.triggered.done" | "read.triggered.error" | "write.async.done" | "subscribe.create.error" | "connection.created" | "connection.refreshed" | "connection.updated" | "connection.deleted" | "connection.error" | "destination.webhook.disabled" | "read" | "schema.watch" | "subscribe"; destination?: string; eventId?: string; groupRef?: string; integration?: string; object?: string; kind?: "read" | "subscribe" | "schema" | "notification"; pageSize?: number; pageToken?: string; after?: string; since?: string; until?: string }; answer: Schemas["ListProjectDeliveriesResponse"] };
   listProjectInstallations: { input: { projectIdOrName: string; integration?: string; provider?: string; groupRef?: string; healthStatus?: "healthy" | "unhealthy"; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectInstallationsResponse"] };
-  listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
+  listProjectOperations: { input: { projectIdOrName: string; status?: "in_progress" | "success" | "failure"; integration?: string; installationId?: string; groupRef?: string; object?: string; type?: "write" | "read"; actor?: string; since?: string; until?: string; text?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectOperationsResponse"] };
   listProjectProviders: { input: { projectIdOrName: string }; answer: readonly Schemas["OwnProvider"][] };
   listProjectProxyCalls: { input: { projectIdOrName: string; status?: string; method?: string; path?: string; groupRef?: string; integration?: string; installationId?: string; refusedBy?: "busbar" | "provider"; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListProjectProxyCallsResponse"] };
   listProjects: { input: {  }; answer: readonly Schemas["Project"][] };
@@ -387,6 +391,7 @@ export interface Operations {
   oauthUpdate: { input: { projectIdOrName: string; connectionId: string }; answer: string };
   patchObjectConfigContent: { input: { projectIdOrName: string; integrationId: string; objectName: string; body: Schemas["PatchObjectConfigContentRequest"] }; answer: Schemas["Installation"] };
   pauseReads: { input: { projectIdOrName: string; integrationId: string; installationId: string; body?: Schemas["PauseReadsRequest"] }; answer: undefined };
+  putAgentPolicy: { input: { projectIdOrName: string; body: Schemas["AgentPolicy"] }; answer: Schemas["AgentPolicy"] };
   putProjectProvider: { input: { projectIdOrName: string; provider: string; dryRun?: boolean; body: Record<string, unknown> }; answer: Schemas["OwnProvider"] };
   putRetention: { input: { projectIdOrName: string; body: Schemas["PutRetentionRequest"] }; answer: Schemas["Retention"] };
   putUpload: { input: { uploadId: string; body: Blob | string }; answer: undefined };
@@ -470,6 +475,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   generateUploadUrlForRead: "GET /read/v1/generate-upload-url",
   generateUploadUrlForWrite: "GET /write/v1/generate-upload-url",
   getActivity: "GET /v1/projects/{projectIdOrName}/activity",
+  getAgentPolicy: "GET /v1/projects/{projectIdOrName}/agent-policy",
   getApiKey: "GET /v1/projects/{projectIdOrName}/api-keys/{apiKey}",
   getBackfillProgress: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/objects/{objectName}/backfill-progress",
   getConnection: "GET /v1/projects/{projectIdOrName}/connections/{connectionId}",
@@ -546,6 +552,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   oauthUpdate: "PATCH /v1/projects/{projectIdOrName}/connections/{connectionId}:oauth-update",
   patchObjectConfigContent: "PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/config-content",
   pauseReads: "POST /read/v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}:pause",
+  putAgentPolicy: "PUT /v1/projects/{projectIdOrName}/agent-policy",
   putProjectProvider: "PUT /v1/projects/{projectIdOrName}/providers/{provider}",
   putRetention: "PUT /v1/projects/{projectIdOrName}/retention",
   putUpload: "PUT /v1/uploads/{uploadId}",

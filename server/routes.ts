@@ -1,5 +1,6 @@
 /** Lists every endpoint with its address and who may call it. */
 import { getActivity } from "./api/activity/get-activity.ts";
+import { getAgentPolicy, putAgentPolicy } from "./api/agent-policy/agent-policy.ts";
 import { createConsumer } from "./api/customers/create-consumer.ts";
 import { createGroup } from "./api/customers/create-group.ts";
 import { deleteGroup } from "./api/customers/delete-group.ts";
@@ -264,6 +265,8 @@ const managementRoutes = (deps: RouteServices): Route[] => [
   route(`DELETE ${P}`, "full", deleteProject(deps)),
   route(`GET ${P}/retention`, "full", getRetention(deps)),
   route(`PUT ${P}/retention`, "full", putRetention(deps)),
+  route(`GET ${P}/agent-policy`, "full", getAgentPolicy(deps)),
+  route(`PUT ${P}/agent-policy`, "full", putAgentPolicy(deps)),
 
   route("GET /v1/destination-types", "public", listDestinationTypes()),
   route("GET /v1/event-types", "public", listEventTypes()),

@@ -39,7 +39,8 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   ...ACTIONS.map((name) =>
     folder(name, [...SERVICES, "manifest", ...SHARED, ...CALLS, ...KITS, ...(OF_ACTION[name] ?? [])]),
   ),
-  folder("api", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
+  folder("agents", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
+  folder("api", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, "agents", ...KITS]),
   folder("data-folder", [...SERVICES, "access"]),
   folder("metrics", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS]),
   folder("telemetry", SERVICES),
@@ -53,6 +54,7 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
       ...CALLS,
       ...ACTIONS,
       ...KITS,
+      "agents",
       "manifest",
       "catalog",
       "api",

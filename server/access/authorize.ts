@@ -154,9 +154,9 @@ async function identify(
 }
 
 function keyIdentity(owner: KeyOwner): Identity {
-  const { apiKeyId, scopes, projectId, projectName, orgId } = owner;
+  const { apiKeyId, label: name, scopes, projectId, projectName, orgId } = owner;
   return {
-    caller: { kind: "api-key", apiKeyId, projectId, orgId, scopes },
+    caller: { kind: "api-key", apiKeyId, name, projectId, orgId, scopes },
     home: { id: projectId, name: projectName, orgId },
     owner,
   };

@@ -12,6 +12,7 @@ import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-is
 
 export interface Person {
   builderId: string;
+  name?: string;
   /** By organisation. */
   roles: ReadonlyMap<string, Role>;
   /** For people who signed in with an API key. */
@@ -106,9 +107,22 @@ async function personWith(deps: Services, claims: JWTPayload): Promise<Person> {
   const email = isVouchedFor(deps, claims) ? text(claims["email"]) : null;
   return {
     builderId: builder.id,
+    ...nameOfPerson(builder),
     roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
     ...(email !== null && { email: email.toLowerCase() }),
   };
+}
+
+/** Returns the name that the audit and operations keep. */
+export function nameOfPerson({
+  fullName,
+  primaryEmail,
+}: {
+  fullName: string | null;
+  primaryEmail: string | null;
+}): Pick<Person, "name"> {
+  const name = fullName ?? primaryEmail;
+  return name === null ? {} : { name };
 }
 
 /**

@@ -22,7 +22,7 @@ import {
 import { openFailedAttempts } from "./failed-attempts.ts";
 import { OURS } from "./bootstrap.ts";
 import { wrongAddress } from "./key-limits.ts";
-import type { Person } from "./person-token.ts";
+import { nameOfPerson, type Person } from "./person-token.ts";
 import { isFromOwnPage, sentSession, SESSION_SECONDS } from "./session-cookie.ts";
 
 /** How a session is to be sent, and by what. */
@@ -153,6 +153,7 @@ async function personIn({ database }: Services, session: OpenSession): Promise<P
   return {
     builderId: session.builderId,
     sessionId: session.id,
+    ...nameOfPerson(session),
     roles: new Map(memberships.map(({ role, org }) => [org.id, role])),
     ...vouchedEmail(session),
   };

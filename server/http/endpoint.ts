@@ -13,6 +13,8 @@ export type Audience = "public" | "frontend" | "write" | "read" | "full" | "orga
 export interface Caller {
   kind: "api-key" | "customer" | "person" | "nobody";
   apiKeyId?: string;
+  /** Label of the key, or name of the person. */
+  name?: string;
   projectId?: string;
   orgId?: string;
   scopes: readonly string[];

@@ -9,7 +9,7 @@ import type { InstallationCache } from "../operations/installation-cache.ts";
 import { findConnection } from "../store/connections.ts";
 import { isUniqueViolation, transact, type Database, type Queries } from "../store/database.ts";
 import { lockInstallation } from "../store/installations.ts";
-import { endOperations, insertOperations } from "../store/operations.ts";
+import { endOperations, insertOperations, type Actor } from "../store/operations.ts";
 import { countTriggeredRuns, insertReadRuns } from "../store/read-runs.ts";
 import type { ReadableObject } from "./installed-object.ts";
 import { NO_COUNTS, metadataOf } from "./read-counts.ts";
@@ -40,6 +40,7 @@ export async function beginTriggeredRead(deps: TriggerServices, read: TriggeredR
 interface TriggeredRead {
   operationId: string;
   requestId: string;
+  actor?: Actor | undefined;
   object: ReadableObject;
   span: RequestedSpan;
 }
@@ -58,11 +59,12 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   ]);
 }
 
-const runOf = ({ operationId, requestId, object, span }: TriggeredRead) => {
+const runOf = ({ operationId, requestId, actor, object, span }: TriggeredRead) => {
   const { installation, integration } = object.installed;
   return {
     operationId,
     requestId,
+    actor,
     projectId: installation.projectId,
     integrationId: integration.id,
     installationId: installation.id,

@@ -37,6 +37,7 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
       object_name: operation.objectName,
       message_name: operation.messageName,
       request_id: operation.requestId,
+      actor: operation.actor,
       write_type: writeType,
       send_options: sendOptions,
       records,
@@ -49,12 +50,12 @@ export async function insertAcceptedWrites(queries: Queries, writes: AcceptedWri
     with input as (
       select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(
         id uuid, project_id uuid, integration_id uuid, installation_id uuid, config_id uuid, action_type text,
-        object_name text, message_name text, request_id uuid, write_type text, send_options jsonb, records jsonb, record_keys jsonb, due_ms double precision,
+        object_name text, message_name text, request_id uuid, actor jsonb, write_type text, send_options jsonb, records jsonb, record_keys jsonb, due_ms double precision,
         deadline_ms double precision, position integer)
     ), made as (
       insert into operations (
-        id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, status, metadata)
-      select id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, 'in_progress',
+        id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, actor, status, metadata)
+      select id, project_id, integration_id, installation_id, config_id, action_type, object_name, request_id, actor, 'in_progress',
         jsonb_build_object('objects', jsonb_build_array(coalesce(message_name, object_name)))
       from input
       on conflict (id) do nothing

@@ -5,6 +5,7 @@ import type { Queries } from "./database.ts";
 
 export interface KeyOwner {
   apiKeyId: string;
+  label: string;
   scopes: string[];
   projectId: string;
   projectName: string;
@@ -23,6 +24,7 @@ export async function findKeyOwner(queries: Queries, hash: Buffer): Promise<KeyO
     .innerJoin("projects", "projects.id", "apiKeys.projectId")
     .select([
       "apiKeys.id as apiKeyId",
+      "apiKeys.label",
       "apiKeys.scopes",
       "projects.id as projectId",
       "projects.name as projectName",

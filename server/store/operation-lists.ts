@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { isUuid } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import { containsText, inIdRange, type IdRange } from "./id-range.ts";
-import type { OperationRow, OperationStatus } from "./operations.ts";
+import type { Actor, OperationRow, OperationStatus } from "./operations.ts";
 
 /** The names are null if the installation was deleted so long ago that nothing is known of it. */
 export interface ListedOperation extends OperationRow {
@@ -11,6 +11,7 @@ export interface ListedOperation extends OperationRow {
   groupRef: string | null;
   groupName: string | null;
   requestId: string | null;
+  actor: Actor | null;
 }
 
 export interface OperationFilter {
@@ -22,6 +23,8 @@ export interface OperationFilter {
   groupRef?: string;
   object?: string;
   type?: string;
+  /** Id of who asked for it. */
+  actor?: string;
   /** Part of a name, of the result, or of the id of the operation, of a record or of the request. */
   text?: string;
 }
@@ -68,7 +71,7 @@ export async function findListedOperation(
 
 /** Without the log, which can be long. */
 const COLUMNS = sql`operations.id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
-  result, metadata, create_time, update_time, request_id`;
+  result, metadata, create_time, update_time, request_id, actor`;
 
 const all = (conditions: RawBuilder<unknown>[]) => sql.join(conditions, sql` and `);
 
@@ -140,11 +143,12 @@ async function lowestExamined(
 }
 
 function conditionsOf(filter: OperationFilter): RawBuilder<unknown>[] {
-  const { status, object, type, integration, text } = filter;
+  const { status, object, type, integration, actor, text } = filter;
   const conditions: RawBuilder<unknown>[] = [];
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (object !== undefined) conditions.push(sql`lower(object_name) = lower(${object})`);
   if (type !== undefined) conditions.push(sql`action_type = ${type}`);
+  if (actor !== undefined) conditions.push(sql`actor->>'id' = ${actor}`);
   if (integration !== undefined) conditions.push(isOfIntegration(filter.projectId, integration));
   if (text !== undefined) conditions.push(hasText(filter.projectId, text));
   return conditions;

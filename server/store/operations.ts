@@ -11,6 +11,15 @@ import { storableJson, toStoredJson } from "./stored-json.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
+/** Who asked for something. Described in `access/actor.ts`. */
+export interface Actor {
+  kind: "agent" | "key" | "person" | "customer";
+  id: string;
+  name?: string;
+  client?: string;
+  onBehalfOf?: string;
+}
+
 export interface OperationRow {
   id: string;
   projectId: string;
@@ -50,6 +59,8 @@ export type NewOperation = Pick<
   messageName?: string;
   /** The request that began it. */
   requestId?: string;
+  /** Who asked for it; absent where Busbar itself did. */
+  actor?: Actor | undefined;
 };
 
 /** Inserts operations that a process executes itself; `claimedBy` lets other processes end them if it dies. */
@@ -60,8 +71,9 @@ export async function insertOperations(
   await queries
     .insertInto("operations")
     .values(
-      operations.map(({ messageName, ...operation }) => ({
+      operations.map(({ messageName, actor, ...operation }) => ({
         ...operation,
+        ...(actor && { actor: toStoredJson(actor) }),
         status: "in_progress",
         ...(messageName !== undefined && { metadata: JSON.stringify({ objects: [messageName] }) }),
       })),

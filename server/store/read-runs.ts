@@ -12,7 +12,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
-import { timed, type LogEntry } from "./operations.ts";
+import { timed, type Actor, type LogEntry } from "./operations.ts";
 import { toStoredJson } from "./stored-json.ts";
 
 export type ReadKind = "backfill" | "scheduled" | "triggered";
@@ -32,6 +32,8 @@ export interface NewReadRun {
   settles: boolean;
   /** The request that began it. */
   requestId?: string;
+  /** Who asked for it. */
+  actor?: Actor | undefined;
 }
 
 /** Inserts runs with their operations. Violates `read_runs_one` when the object has a run of this kind already. */
@@ -49,6 +51,7 @@ export async function insertReadRuns(queries: Queries, runs: NewReadRun[]): Prom
         objectName: run.objectName,
         actionType: "read",
         requestId: run.requestId ?? null,
+        actor: run.actor ? toStoredJson(run.actor) : null,
         status: "in_progress",
         metadata: JSON.stringify({ objects: [run.messageName], read: { readType: run.kind } }),
       })),
@@ -63,6 +66,7 @@ export async function insertReadRuns(queries: Queries, runs: NewReadRun[]): Prom
           configId: _config,
           messageName: _name,
           requestId: _request,
+          actor: _actor,
           ...run
         }) => run,
       ),

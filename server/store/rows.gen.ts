@@ -25,6 +25,19 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AgentActs {
+  groupId: string;
+  id: string;
+  projectId: string;
+  time: Generated<Timestamp>;
+}
+
+export interface AgentPolicies {
+  policy: Json;
+  projectId: string;
+  updateTime: Generated<Timestamp>;
+}
+
 export interface AllDeliveries {
   attempts: Json | null;
   destinationId: string | null;
@@ -56,6 +69,35 @@ export interface ApiKeyUses {
   lastUsedTime: Timestamp;
 }
 
+export interface Approvals {
+  actor: Json;
+  after: Json | null;
+  arguments: Json;
+  argumentsHash: string;
+  askers: string[];
+  before: Json | null;
+  claimedBy: number | null;
+  decidedBy: Json | null;
+  decideTime: Timestamp | null;
+  dueTime: Timestamp | null;
+  expireTime: Timestamp;
+  groupId: string | null;
+  id: string;
+  installationId: string | null;
+  integration: string | null;
+  objectName: string | null;
+  operationId: string | null;
+  projectId: string;
+  reason: string | null;
+  recordId: string | null;
+  requestId: string | null;
+  requestKey: string | null;
+  sent: Generated<boolean>;
+  status: string;
+  tool: string;
+  traceparent: string | null;
+}
+
 export interface AuditEvents {
   actorGroup: string | null;
   actorId: string | null;
@@ -65,6 +107,7 @@ export interface AuditEvents {
   id: string;
   operationId: string;
   orgId: string;
+  outcome: string | null;
   projectId: string | null;
   requestId: string;
   targetId: string | null;
@@ -381,6 +424,7 @@ export interface Memberships {
 
 export interface Operations {
   actionType: string;
+  actor: Json | null;
   claimedBy: number | null;
   configId: string;
   createTime: Generated<Timestamp>;
@@ -790,9 +834,12 @@ export interface Writes {
 }
 
 export interface DB {
+  agentActs: AgentActs;
+  agentPolicies: AgentPolicies;
   allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;
   apiKeyUses: ApiKeyUses;
+  approvals: Approvals;
   auditEvents: AuditEvents;
   builders: Builders;
   claimedDomains: ClaimedDomains;

@@ -31,6 +31,7 @@ export type OpenSession = SessionRow & {
   /** Verified by the issuer at the sign-in. */
   email: string | null;
   idpProvider: string;
+  fullName: string | null;
   primaryEmail: string | null;
 };
 
@@ -99,7 +100,14 @@ export const findSession = (
 ): Promise<OpenSession | undefined> =>
   openSessions(queries, issuer)
     .innerJoin("builders", "builders.id", "sessions.builderId")
-    .select([...COLUMNS, KIND, "sessions.email", "builders.idpProvider", "builders.primaryEmail"])
+    .select([
+      ...COLUMNS,
+      KIND,
+      "sessions.email",
+      "builders.idpProvider",
+      "builders.fullName",
+      "builders.primaryEmail",
+    ])
     .where("sessions.hash", "=", hash)
     .where("sessions.kind", "=", kind)
     .executeTakeFirst();

@@ -1,12 +1,12 @@
 /** Describes the operation of a write that begins now or was accepted for later. */
-import type { NewOperation } from "../store/operations.ts";
+import type { Actor, NewOperation } from "../store/operations.ts";
 import type { WriteTarget } from "./find-target.ts";
 import type { WritePlan } from "./plan-write.ts";
 
 export const newOperation = (
   { installation, integration, settings }: WriteTarget,
   plan: WritePlan,
-  { id, requestId }: { id: string; requestId: string },
+  { id, requestId, actor }: { id: string; requestId: string; actor?: Actor | undefined },
 ): NewOperation => ({
   id,
   projectId: installation.projectId,
@@ -17,4 +17,5 @@ export const newOperation = (
   objectName: plan.objectName,
   messageName: settings.mappedName,
   requestId,
+  actor,
 });

@@ -3,6 +3,7 @@ import { currentTraceparent } from "../../ground/span.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { newOperation } from "./new-operation.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
+import type { Actor } from "../store/operations.ts";
 import { upsertRecordKey } from "../../connector-kit/upsert-key.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 import { toJson } from "./queued-write.ts";
@@ -19,7 +20,7 @@ const DEFAULT_DEADLINE_HOURS = 1;
 /** Returns the id of the operation: of an auto-batched record the one of its group. */
 export async function writeLater(
   deps: WriteLaterServices,
-  begun: { id: string; requestId: string },
+  begun: { id: string; requestId: string; actor?: Actor | undefined },
   target: WriteTarget,
   plan: WritePlan,
   request: WriteRequest,

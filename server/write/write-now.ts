@@ -3,7 +3,7 @@ import { Problem } from "../../ground/errors.ts";
 import type { CallServices } from "../operations/call-provider.ts";
 import { isExchange } from "../operations/exchange-log.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import type { LogEntry } from "../store/operations.ts";
+import type { Actor, LogEntry } from "../store/operations.ts";
 import { executePlan } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
@@ -22,14 +22,18 @@ export interface WriteNowServices extends CallServices {
  */
 export async function writeNow(
   deps: WriteNowServices,
-  { id: operationId, firstId, requestId }: { id: string; firstId: string; requestId: string },
+  {
+    id: operationId,
+    firstId,
+    ...asked
+  }: { id: string; firstId: string; requestId: string; actor?: Actor | undefined },
   target: WriteTarget,
   planned: WritePlan,
 ): Promise<WriteAnswer> {
   const plan = withKeys(planned, firstId);
   const { projectId, connectionId } = target.installation;
   // Before the provider is called: what may have happened there must be traceable here.
-  await deps.ledger.begin(newOperation(target, plan, { id: operationId, requestId }));
+  await deps.ledger.begin(newOperation(target, plan, { id: operationId, ...asked }));
   const log = [plannedEntry(plan)];
   const options = { projectId, connectionId, operationId, log, readBack: true };
   const execution = await executePlan(deps, options, plan).catch((error: unknown) =>

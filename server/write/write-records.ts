@@ -1,6 +1,7 @@
 /** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
+import { actorOf } from "../access/actor.ts";
 import { newId } from "../../ground/ids.ts";
 import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
@@ -61,7 +62,7 @@ export const writeRecords = (deps: WriteServices) =>
       504: "The provider did not answer in time: look the record up at the provider.",
     },
     refusalMembers: RefusedWriteSchema,
-    async handle({ project, params, query, body, headers, requestId }) {
+    async handle({ caller, project, params, query, body, headers, requestId }) {
       const target = await findTarget(deps, {
         projectId: project.id,
         integration: params.integrationId,
@@ -75,7 +76,7 @@ export const writeRecords = (deps: WriteServices) =>
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (id: string, firstId = id) => {
-        const begun = { id, firstId, requestId };
+        const begun = { id, firstId, requestId, actor: actorOf(caller) };
         addWorkIds({ operationId: id });
         return inSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
           later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),

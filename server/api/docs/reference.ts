@@ -68,6 +68,7 @@ export const TAGS: Record<string, string> = {
   Events: "Events that were recorded, and where each went.",
   Deliveries: "Deliveries of events, to look up and to resend.",
   Webhooks: "Messages to your server, one per event, signed according to Standard Webhooks.",
+  Agents: "What agents may do with customers' accounts, and the acts that wait for a decision.",
   Projects: "Your applications.",
   "API keys": "Keys of a project.",
   "JWT keys": "Public keys that verify customers' tokens.",

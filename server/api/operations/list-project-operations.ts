@@ -29,6 +29,7 @@ export const listProjectOperations = (deps: { database: Database }) =>
       type: Type.Optional(
         Type.Enum(["write", "read"], { description: "Return only operations of this kind (`actionType`)." }),
       ),
+      actor: only("that this key, person, customer or agent asked for (`actor.id`)"),
       ...periodQuery,
       ...textQuery(
         "the result, the object, the name of integration or customer, or the id of the operation, of a record or of the request",

@@ -1,5 +1,6 @@
 /** The operation as the API shows it. */
 import { Type, type Static } from "typebox";
+import { ActorSchema } from "../../access/actor.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";
@@ -101,6 +102,9 @@ export const OperationSchema = Type.Object(
       },
       { description: "Further facts about the operation." },
     ),
+    actor: Type.Optional(
+      described(ActorSchema, "Who asked for it. Absent where Busbar began it itself, as a scheduled read."),
+    ),
     requestId: Type.Optional(
       Type.String({ description: "The request that began it: `X-Request-Id` of its answer." }),
     ),
@@ -127,6 +131,7 @@ export const toOperation = (row: OperationRow & Partial<ListedOperation>): Opera
   status: row.status as Operation["status"],
   ...(row.result !== null && { result: row.result }),
   metadata: row.metadata as Operation["metadata"],
+  ...(row.actor && { actor: row.actor }),
   ...(row.requestId && { requestId: row.requestId }),
   ...times({ ...row, createTime: timeOfId(row.id) }),
 });

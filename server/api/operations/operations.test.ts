@@ -32,6 +32,33 @@ describe("operations", () => {
     assert.deepEqual([second.results[0], second.pagination.done], [shown.body, true]);
   });
 
+  test("an operation names who asked for it, with the name they had then, and the list is filtered by it", async () => {
+    const made = await on.inProject("POST", "/api-keys", { label: "Sync job", scopes: ["write", "read"] });
+    const headers = { "x-api-key": made.body.key };
+    const path = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
+    const write = (mode: string) => ({
+      groupRef: customer.groupRef,
+      type: "create",
+      mode,
+      record: { email: `${mode}@example.com` },
+    });
+    const ids: string[] = [];
+    for (const mode of ["synchronous", "asynchronous"]) {
+      const answer = await on.call("POST", path, write(mode), headers);
+      assert.equal(answer.status, 200, answer.text);
+      ids.push(answer.body.operationId);
+      const shown = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      assert.deepEqual(shown.body.actor, { kind: "key", id: made.body.id, name: "Sync job" });
+    }
+    const listed = await on.inProject("GET", `/operations?actor=${made.body.id}`);
+    assert.deepEqual(
+      listed.body.results.map(({ id }: { id: string }) => id),
+      ids.toReversed(),
+    );
+    const none = await on.inProject("GET", `/operations?actor=${ids[0]}`);
+    assert.deepEqual(none.body.results, []);
+  });
+
   test("a page token of another kind is refused", async () => {
     const list = `/integrations/hubspot/installations/${customer.installationId}/operations`;
     const answer = await on.inProject("GET", `${list}?pageToken=nonsense`);

@@ -1,0 +1,36 @@
+/** The policy of a project's agents: GET and PUT /v1/projects/{projectIdOrName}/agent-policy */
+import { AgentPolicySchema, loadPolicy, parsePolicy } from "../../agents/policy.ts";
+import { projectEndpoint } from "../../http/endpoint.ts";
+import { replaceAgentPolicy } from "../../store/agent-policies.ts";
+import { transact, type Database } from "../../store/database.ts";
+
+export const getAgentPolicy = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getAgentPolicy",
+    tag: "Agents",
+    summary: "Get what agents may do",
+    description:
+      "Busbar's own. The policy that applies, with every default. A project that has set nothing lets agents read, asks before " +
+      "a write, forbids the rest, and has budgets.",
+    success: { status: 200, description: "The policy.", schema: AgentPolicySchema },
+    handle: ({ project }) => loadPolicy(deps.database, project.id),
+  });
+
+export const putAgentPolicy = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "putAgentPolicy",
+    tag: "Agents",
+    summary: "Set what agents may do",
+    description:
+      "Busbar's own. Replaces the whole policy; a member that is left out has its default again. It applies to the next call of " +
+      "every agent: `paused: true` stops all of them. An approval that was not carried out yet ends `rejected` if the policy " +
+      "now forbids its act.",
+    body: AgentPolicySchema,
+    success: { status: 200, description: "The policy that applies now.", schema: AgentPolicySchema },
+    refusals: { 400: "A member, tool, decision or address is wrong: one issue each, with its place." },
+    async handle({ project, body }) {
+      const policy = parsePolicy(body);
+      await transact(deps.database, (queries) => replaceAgentPolicy(queries, project.id, body));
+      return policy;
+    },
+  });

@@ -1,0 +1,20 @@
+/** Calls the operations of the policy of agents. */
+import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
+
+export const walk: ResourceWalk = {
+  async run({ call }) {
+    await call("putAgentPolicy", {
+      body: {
+        rules: [
+          { tool: "update_record", object: "contact", decision: "allow" },
+          { tool: "delete_record", decision: "forbid" },
+        ],
+        default: { write: "ask" },
+        hiddenFields: { contact: ["ssn"] },
+        budgets: { writesPerHour: 200, writesPerHourPerGroup: 50 },
+      },
+    });
+    await call("getAgentPolicy");
+    await call("putAgentPolicy", { body: {} });
+  },
+};
