@@ -1,0 +1,176 @@
+/** The published TypeScript client, built as it is published, against a whole Busbar. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { generateKeyPairSync } from "node:crypto";
+import { Webhook } from "standardwebhooks";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+
+const run = promisify(execFile);
+const FOLDER = join(import.meta.dirname, "../../clients/typescript");
+const README_PROGRAM = join(FOLDER, "src/readme.ts");
+
+// The client's types are generated, so the compiler of this tree does not know them; the README's program is checked with them below.
+type Loose = any; // oxlint-disable-line typescript/no-explicit-any
+let client: Loose;
+let busbar: TestBusbar;
+
+before(async () => {
+  const npm = (...args: string[]) => run("npm", args, { cwd: FOLDER, shell: process.platform === "win32" });
+  if (!existsSync(join(FOLDER, "node_modules"))) await npm("ci", "--no-audit", "--no-fund");
+  await writeFile(README_PROGRAM, await readmeProgram());
+  await npm("run", "build");
+  client = await import(pathToFileURL(join(FOLDER, "dist/index.js")).href);
+  busbar = await openTestBusbar();
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["contact"] });
+});
+after(async () => {
+  await busbar?.stop();
+  await rm(README_PROGRAM, { force: true });
+});
+
+/** Returns the README's blocks of TypeScript as one program. */
+async function readmeProgram(): Promise<string> {
+  const text = await readFile(join(FOLDER, "README.md"), "utf8");
+  const blocks = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = ""]) => block);
+  return blocks.join("\n").replace('"@busbar/client"', '"./index.js"');
+}
+
+/** Starts a server whose answers the test decides, and returns a client of it and the requests it got. */
+async function openScripted(
+  t: TestContext,
+  answer: (attempt: number) => [number, Record<string, string>?] | "cut",
+) {
+  const requests: { method: string; key: string | undefined }[] = [];
+  const listener: RequestListener = (request, response) => {
+    requests.push({ method: request.method ?? "", key: request.headers["idempotency-key"]?.toString() });
+    request.resume();
+    const given = answer(requests.length);
+    if (given === "cut") return void request.socket.destroy();
+    response.writeHead(given[0], { "content-type": "application/json", ...given[1] }).end("{}");
+  };
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const api = new client.Busbar({ url, apiKey: "k", project: "p", retryBaseMs: 1 });
+  return { requests, api };
+}
+
+test("the client has one method for every operation of the API", async () => {
+  const { paths } = JSON.parse(await readFile(join(FOLDER, "../../openapi.json"), "utf8"));
+  const operations = Object.values<Record<string, Loose>>(paths).flatMap((path) =>
+    Object.values(path).flatMap(({ operationId }) => (operationId ? [String(operationId)] : [])),
+  );
+  const api = Object.getPrototypeOf(client.Busbar.prototype);
+  const methods = new Set(Object.getOwnPropertyNames(api).map((name) => name.toLowerCase()));
+  assert.ok(operations.length > 100);
+  assert.deepEqual(
+    operations.filter((name) => !methods.has(name.toLowerCase())),
+    [],
+  );
+});
+
+test("the README's program writes, reads a refusal and lists, with types that fit", async () => {
+  const env = {
+    ...process.env,
+    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_API_KEY: busbar.apiKey,
+  };
+  const { stdout } = await run(process.execPath, ["dist/readme.js"], { cwd: FOLDER, env });
+  assert.match(stdout, /success: true/);
+  assert.match(stdout, /^404 /m);
+  assert.match(stdout, /^[0-9a-f-]{36} success$/m);
+});
+
+test("a list longer than a page is returned whole, each row once", async () => {
+  const api = new client.Busbar({
+    url: new URL(busbar.busbar.urls.base).origin,
+    apiKey: busbar.apiKey,
+    project: "default",
+  });
+  for (let index = 0; index < 7; index += 1)
+    await api.createGroup({ createGroupRequest: { groupRef: `g${index}`, groupName: "G" } });
+  const names: string[] = [];
+  for await (const { groupRef } of client.rows((page: object) => api.listGroups({ pageSize: 3, ...page })))
+    names.push(groupRef);
+  assert.deepEqual(names.toSorted(), ["acme", "g0", "g1", "g2", "g3", "g4", "g5", "g6"]);
+});
+
+test("a write is repeated with one key until its outcome is known; other posts are not", async (t) => {
+  const script = (attempt: number): [number] | "cut" =>
+    attempt === 1 ? "cut" : attempt === 2 ? [502] : [200];
+  const writing = await openScripted(t, script);
+  await writing.api.writeRecords({ integrationId: "i", objectName: "o", writeRequest: {} });
+  assert.equal(writing.requests.length, 3);
+  assert.equal(new Set(writing.requests.map(({ key }) => key)).size, 1);
+  assert.match(writing.requests[0]?.key ?? "", /^[0-9a-f-]{36}$/);
+
+  const creating = await openScripted(t, () => [502]);
+  await assert.rejects(creating.api.createTopic({ createTopicRequest: { name: "t" } }), { status: 502 });
+  assert.deepEqual(creating.requests, [{ method: "POST", key: undefined }]);
+});
+
+test("a refused request is repeated after the time that the answer names, unless that is too long", async (t) => {
+  const refused = await openScripted(t, (attempt) => (attempt === 1 ? [429, { "retry-after": "0" }] : [200]));
+  await refused.api.createTopic({ createTopicRequest: { name: "t" } });
+  assert.equal(refused.requests.length, 2);
+  const long = await openScripted(t, () => [429, { "retry-after": "3600" }]);
+  await assert.rejects(long.api.listTopics(), { status: 429 });
+  assert.equal(long.requests.length, 1);
+});
+
+test("a message is read only with its destination's signature, as the published signer makes it", () => {
+  const secret = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+  const body = JSON.stringify({ action: "read", objectName: "contact", result: [] });
+  const sign = (time: Date, key = secret) => ({
+    "webhook-id": "m1",
+    "webhook-timestamp": String(Math.floor(time.getTime() / 1_000)),
+    "webhook-signature": new Webhook(key).sign("m1", time, body),
+  });
+  const fresh = sign(new Date());
+  assert.equal(client.readMessage(body, fresh, secret).objectName, "contact");
+  assert.equal(client.readMessage(Buffer.from(body), new Headers(fresh), secret).action, "read");
+  assert.throws(() => client.readMessage(`${body} `, fresh, secret));
+  assert.throws(() => client.readMessage(body, sign(new Date(Date.now() - 600_000)), secret));
+  assert.throws(() =>
+    client.readMessage(body, sign(new Date(), `whsec_${Buffer.alloc(24, 2).toString("base64")}`), secret),
+  );
+});
+
+test("a customer's token that the client signs is accepted for its own group only", async () => {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+  const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }).toString();
+  const made = await busbar.inProject("POST", "/jwt-keys", {
+    label: "web",
+    algorithm: "RS256",
+    publicKeyPem,
+  });
+  const token = () =>
+    client.signCustomerToken({
+      privateKeyPem: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+      keyId: made.body.kid,
+      groupRef: "acme",
+      consumerRef: "ada",
+    });
+  const page = new client.Busbar({ url: new URL(busbar.busbar.urls.base).origin, token, project: "default" });
+  const connections = await page.listConnections({ groupRef: "acme" });
+  assert.equal(connections.length, 1);
+  await assert.rejects(page.listConnections({ groupRef: "g1" }), { status: 403 });
+});
+
+test("a call without a project, and a client without or with two credentials, are refused with the remedy", async () => {
+  const url = "http://127.0.0.1:9";
+  await assert.rejects(new client.Busbar({ url, apiKey: "k" }).listTopics(), /needs projectIdOrName/);
+  assert.throws(() => new client.Busbar({ url }), /either apiKey or token/);
+  assert.throws(() => new client.Busbar({ url, apiKey: "k", token: "t" }), /either apiKey or token/);
+});
