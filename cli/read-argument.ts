@@ -34,10 +34,10 @@ export async function readJsonArgument(option: string, given: string, sources: S
     return JSON.parse(text) as Json;
   } catch (cause) {
     const from = given.startsWith("@") ? `, from ${given.slice(1)},` : given === "-" ? ", from stdin," : "";
-    throw new UsageFailure(`The value of ${option}${from} is not JSON: ${faultOf(cause)}.`, { cause });
+    throw new UsageFailure(`The value of ${option}${from} is not JSON: ${describeFault(cause)}.`, { cause });
   }
 }
 
 /** Leaves out the part of the text that the parser quotes: it may hold a secret. */
-const faultOf = (error: unknown): string =>
+const describeFault = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, (\.\.\.)?".*$/s, "") : String(error);

@@ -101,7 +101,7 @@ function stepAddresses({ customOpts }: ProviderInfo): [string, string | undefine
 /** Lists where `value` does not fit `schema`, including members that the schema does not know. */
 export function shapeFaults(schema: TSchema, value: unknown, path: string): ProviderFault[] {
   const wrong = (expected: string): ProviderFault[] => [
-    { path, message: `must be ${expected}, but is ${nameOf(value)}` },
+    { path, message: `must be ${expected}, but is ${toName(value)}` },
   ];
 
   if (Type.IsUnknown(schema)) return [];
@@ -164,7 +164,7 @@ function unknownMember(name: string, known: string[]): string {
     : `unknown member, did you mean "${near}"?`;
 }
 
-function nameOf(value: unknown): string {
+function toName(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";

@@ -65,7 +65,7 @@ function testWrite(connector: WriteConnector, sample: ConnectorSample): void {
     for (const write of writes) {
       for (const reply of STATUSES.flatMap((status) => BODIES.map((body) => ({ status, body })))) {
         const provider = replay(reply);
-        const result = await outcomeOf(connector.write(write, provider.fetch));
+        const result = await catchProviderError(connector.write(write, provider.fetch));
         const told = `${write.type} ${JSON.stringify(reply)}`;
         assert.ok(provider.requests.length <= 2 * write.records.length + 1, `too many requests: ${told}`);
         if (result instanceof ProviderError) continue;
@@ -229,7 +229,7 @@ function upserts(
   ];
 }
 
-const outcomeOf = async <T>(promise: Promise<T>): Promise<T | ProviderError> =>
+const catchProviderError = async <T>(promise: Promise<T>): Promise<T | ProviderError> =>
   promise.catch((error: unknown) => {
     if (error instanceof ProviderError) return error;
     throw error;

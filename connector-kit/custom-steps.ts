@@ -66,7 +66,7 @@ export interface StepCall {
 }
 
 /** Builds the call of a step. Throws `TemplateError` and `CredentialsError`. */
-export function requestOf(
+export function buildRequest(
   provider: ProviderInfo,
   request: StepRequest,
   given: Values,

@@ -3,7 +3,7 @@ import type { FieldOutcome, DefinitionFault, FieldDefinition, FieldKind } from "
 import { ProviderError } from "./provider-error.ts";
 
 /** Returns the kind of field: a text with listed values is a choice, a text with an association a reference. */
-export function kindOf({ valueType, stringOptions, association }: FieldDefinition): FieldKind {
+export function toFieldKind({ valueType, stringOptions, association }: FieldDefinition): FieldKind {
   if (valueType !== "string") return valueType;
   if (association) return "reference";
   return stringOptions?.values?.length ? "singleSelect" : "string";
@@ -14,7 +14,7 @@ export const isChoice = (kind: FieldKind | "other"): boolean =>
 
 /** Lists faults in the values of a choice, in the default, and in members that do not fit the kind. */
 export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
-  const kind = kindOf(definition);
+  const kind = toFieldKind(definition);
   const faults: DefinitionFault[] = [];
   const fault = (member: string, message: string) => void faults.push({ member, message });
   const { values = [], defaultValue } = definition.stringOptions ?? {};
@@ -36,7 +36,7 @@ export function commonFaults(definition: FieldDefinition): DefinitionFault[] {
 
 /** Lists members that have no meaning for this kind of field. */
 export function strayMembers(definition: FieldDefinition): string[] {
-  const kind = kindOf(definition);
+  const kind = toFieldKind(definition);
   const { stringOptions, numericOptions, association } = definition;
   const stray: string[] = [];
   if (numericOptions && kind !== "int" && kind !== "float") stray.push("numericOptions");

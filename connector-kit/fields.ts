@@ -138,7 +138,7 @@ export interface CustomFieldsConnector extends FieldsConnector {
   /** Lists the faults of a definition that do not depend on the account. Pure. */
   check(request: FieldRequest): DefinitionFault[];
   /** Returns the name that a field gets at the provider; definitions with one name are of one field. Pure. */
-  nameOf(request: FieldRequest): string;
+  getName(request: FieldRequest): string;
   /**
    * Creates the fields that are not there and changes the others as far as they differ; what the customer has of their
    * own in a field stays. Takes definitions without faults, each field once, and gives one outcome for each in order.
@@ -150,7 +150,7 @@ export interface CustomFieldsConnector extends FieldsConnector {
 }
 
 /** Returns the part that describes the fields of an object; undefined where nothing can. */
-export const fieldsOf = (
+export const findFieldsConnector = (
   { fields }: { fields?: FieldsConnector },
   objectName: string,
 ): FieldsConnector | undefined => (fields?.describes?.(objectName) === false ? undefined : fields);

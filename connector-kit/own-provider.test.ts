@@ -49,14 +49,14 @@ test("a description with more than 200 objects is refused at once: each of them 
     errors: { message: ["error"] },
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
   });
-  const faultsOf = (objects: number) =>
+  const listFaults = (objects: number) =>
     checkOwnProvider("x-quill", { ...CONNECTION, connector: connector(objects) }).faults;
   const began = performance.now();
-  assert.deepEqual(faultsOf(2_000), [
+  assert.deepEqual(listFaults(2_000), [
     { path: "connector.objects", message: "has 2000 objects; 200 are the most" },
   ]);
   assert.ok(performance.now() - began < 100, `${performance.now() - began} ms`);
-  assert.deepEqual(faultsOf(200), []);
+  assert.deepEqual(listFaults(200), []);
 });
 
 test("a path of many braces is refused at once", () => {

@@ -4,7 +4,7 @@ import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "./define-pr
 import { connectionValueNames } from "./connection-values.ts";
 import { checkDescription } from "./described/check-description.ts";
 import type { Description } from "./described/description.ts";
-import { largestBatch, plansOf } from "./described/object-plan.ts";
+import { largestBatch, buildPlans } from "./described/object-plan.ts";
 import { patternFault } from "./pattern-fault.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Support } from "./provider-support.ts";
@@ -45,7 +45,7 @@ export function checkOwnProvider(key: string, document: unknown): OwnProviderChe
     ...valueFaults(info, description),
   ];
   if (unsafe.length > 0) return { own: undefined, faults: unsafe };
-  return { own: { info, ...(description && { description }), origins: originsOf(info) }, faults: [] };
+  return { own: { info, ...(description && { description }), origins: listOrigins(info) }, faults: [] };
 }
 
 /** Faults of the provider's part have their place in the document. */
@@ -80,13 +80,13 @@ function completed(key: string, facts: JsonObject, description: Description | un
     ...(isJsonObject(facts.oauth2Opts) && { oauth2Opts: { ...OAUTH2_DEFAULTS, ...facts.oauth2Opts } }),
     name: key,
     providerOpts: {},
-    support: supports(...abilitiesOf(description)),
+    support: supports(...listAbilities(description)),
   };
 }
 
-function abilitiesOf(description: Description | undefined): (Ability | Partial<Support>)[] {
+function listAbilities(description: Description | undefined): (Ability | Partial<Support>)[] {
   if (!description) return ["proxy"];
-  const modes = new Set(plansOf(description).flatMap((plan) => plan.modes));
+  const modes = new Set(buildPlans(description).flatMap((plan) => plan.modes));
   const batchLimit = largestBatch(description);
   const isWritten = modes.has("create") || modes.has("update") || modes.has("upsert");
   return [
@@ -132,7 +132,7 @@ function captureFaults({ oauth2Opts, accountInfo }: ProviderInfo): ProviderFault
   );
 }
 
-export function originsOf(info: ProviderInfo): string {
+export function listOrigins(info: ProviderInfo): string {
   const origins = addresses(info).map(([, address]) => ADDRESS.exec(address)?.[0] ?? address);
   return [...new Set([...origins, ...(info.hostSuffixes ?? [])])].toSorted().join(" ");
 }

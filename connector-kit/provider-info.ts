@@ -260,7 +260,7 @@ export const ProviderInfoSchema = Type.Object(
 export type ProviderInfo = Static<typeof ProviderInfoSchema>;
 
 /** The features of a module, or of the provider where the module has none of its own. */
-export const featuresOf = (
+export const listFeatures = (
   info: Pick<ProviderInfo, "defaultModule" | "features" | "modules"> | undefined,
   module: string | undefined,
 ): Features => {

@@ -152,7 +152,7 @@ export interface ReadConnector {
     fetch: ProviderFetch,
   ): Promise<DeletionPage>;
   /** Returns the pace that a request must keep, so that reading leaves room for people's calls. Pure. */
-  paceOf(request: ProviderRequest): RequestPace | undefined;
+  choosePace(request: ProviderRequest): RequestPace | undefined;
   /**
    * Returns whether walks over this object, with these associations, need `ReadPlan.metadata` also where neither filters
    * nor all fields are asked for. Pure.

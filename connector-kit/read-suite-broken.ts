@@ -18,12 +18,12 @@ export function testBroken(open: () => Promise<ReadingAccount>): void {
 function testAnswers(open: () => Promise<ReadingAccount>): void {
   test("pages that are broken, repeat or do not advance end the walk with a reason", async () => {
     const account = await open();
-    for (const plan of plansOf(account)) {
+    for (const plan of buildPlans(account)) {
       const pages = brokenPages(account, await rawRecords(account, plan));
       for (const [name, bodies] of Object.entries(pages)) {
         const replies = bodies.map((body): Reply => ({ status: 200, body }));
         const provider = replay(...replies);
-        const error = await errorOf(walkThrough(account, plan, provider.fetch));
+        const error = await catchError(walkThrough(account, plan, provider.fetch));
         assert.ok(error instanceof ProviderError, `${name}: ${String(error)}`);
         assert.equal(error.kind, "unreadable", `${name}: ${error.message}`);
         assert.ok(error.message.length > 20 && provider.requests.length < MOST_PAGES, name);
@@ -34,11 +34,11 @@ function testAnswers(open: () => Promise<ReadingAccount>): void {
   test("whatever the provider answers, every read returns or throws a ProviderError", async () => {
     const account = await open();
     const [id = ""] = [account.put({})];
-    for (const plan of plansOf(account)) {
+    for (const plan of buildPlans(account)) {
       for (const reply of STATUSES.flatMap((status) => BODIES.map((body) => ({ status, body })))) {
-        for (const [name, call] of Object.entries(callsOf(account, plan, id))) {
+        for (const [name, call] of Object.entries(buildCalls(account, plan, id))) {
           const provider = replay(reply);
-          const error = await errorOf(call(provider.fetch));
+          const error = await catchError(call(provider.fetch));
           const told = `${name} ${JSON.stringify(reply)}`;
           assert.ok(error === undefined || error instanceof ProviderError, `${told}: ${String(error)}`);
           assert.ok(provider.requests.length <= MOST_PAGES, told);
@@ -56,9 +56,9 @@ function testAnswers(open: () => Promise<ReadingAccount>): void {
       [{ status: 503, body: "<html>" }, "unavailable"],
       [lost, "unavailable"],
     ];
-    for (const plan of plansOf(account)) {
+    for (const plan of buildPlans(account)) {
       for (const [reply, kind] of refusals) {
-        for (const call of Object.values(callsOf(account, plan, account.put({})))) {
+        for (const call of Object.values(buildCalls(account, plan, account.put({})))) {
           await assert.rejects(call(replay(reply).fetch), { kind });
         }
       }
@@ -70,10 +70,10 @@ function testRequests(open: () => Promise<ReadingAccount>): void {
   test("the first request is the one that is shown, can be repeated, and changes nothing", async () => {
     const account = await open();
     const { read } = account;
-    for (const plan of plansOf(account)) {
+    for (const plan of buildPlans(account)) {
       const provider = replay({ status: 503 });
-      await errorOf(read.readPage(plan, undefined, provider.fetch));
-      await errorOf(read.count(plan, provider.fetch));
+      await catchError(read.readPage(plan, undefined, provider.fetch));
+      await catchError(read.count(plan, provider.fetch));
       assert.deepEqual(provider.requests, [read.preparePage(plan), read.prepareCount(plan)]);
       for (const { path, repeatable, method } of provider.requests) {
         assert.match(path, /^\/[^/]/);
@@ -97,9 +97,9 @@ function testRequests(open: () => Promise<ReadingAccount>): void {
       "a,b",
       "ä'",
     ]) {
-      for (const plan of plansOf(account)) {
+      for (const plan of buildPlans(account)) {
         const provider = replay({ status: 200, body: {} });
-        for (const call of Object.values(callsOf(account, { ...plan, objectName: word }, "1"))) {
+        for (const call of Object.values(buildCalls(account, { ...plan, objectName: word }, "1"))) {
           await assert.rejects(call(provider.fetch), { kind: "invalid" });
         }
         if (/[\s,']/.test(word)) {
@@ -120,7 +120,7 @@ function testRequests(open: () => Promise<ReadingAccount>): void {
 }
 
 /** A walk over everything, and one that is bounded. */
-function plansOf(account: ReadingAccount): ReadPlan[] {
+function buildPlans(account: ReadingAccount): ReadPlan[] {
   const { objectName, names } = account;
   const full = { objectName, fields: [names.text], filters: [], associations: [] };
   return [full, { ...full, since: new Date(0), until: account.now() }];
@@ -170,7 +170,7 @@ async function walkThrough(account: ReadingAccount, plan: ReadPlan, fetch: Provi
 
 type Call = (fetch: ProviderFetch) => Promise<unknown>;
 
-function callsOf({ read }: ReadingAccount, plan: ReadPlan, id: string): Record<string, Call> {
+function buildCalls({ read }: ReadingAccount, plan: ReadPlan, id: string): Record<string, Call> {
   const { objectName } = plan;
   const period = { objectName, since: new Date(0), until: new Date(3_600_000) };
   return {
@@ -183,7 +183,7 @@ function callsOf({ read }: ReadingAccount, plan: ReadPlan, id: string): Record<s
   };
 }
 
-async function errorOf(promise: Promise<unknown>): Promise<unknown> {
+async function catchError(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
     (error: unknown) => error,

@@ -25,7 +25,7 @@ export function testReading(name: string, open: () => Promise<ReadingAccount>): 
   });
 }
 
-export const planOf = (account: ReadingAccount, more: Partial<ReadPlan> = {}): ReadPlan => ({
+export const buildPlan = (account: ReadingAccount, more: Partial<ReadPlan> = {}): ReadPlan => ({
   objectName: account.objectName,
   fields: [account.names.text],
   filters: [],
@@ -78,7 +78,7 @@ function testWalks(open: () => Promise<ReadingAccount>): void {
       { pageSize: SMALL_PAGE },
       { since: hoursAgo(account, 4), pageSize: SMALL_PAGE },
     ]) {
-      const { records: found, pages } = await walk(account, planOf(account, more));
+      const { records: found, pages } = await walk(account, buildPlan(account, more));
       assertOnce(found, records.keys());
       if (more.pageSize) assert.ok(pages.every((page) => page.records.length <= SMALL_PAGE));
       for (const record of found) {
@@ -94,7 +94,7 @@ function testWalks(open: () => Promise<ReadingAccount>): void {
     const account = await open();
     const time = hoursAgo(account, 2);
     account.generate(25_000, time);
-    const { records } = await walk(account, planOf(account, { since: time, until: time }));
+    const { records } = await walk(account, buildPlan(account, { since: time, until: time }));
     assert.equal(records.length, 25_000);
     assert.equal(new Set(ids(records)).size, 25_000);
   });
@@ -110,7 +110,7 @@ function testWalks(open: () => Promise<ReadingAccount>): void {
       account.advance(HOUR_MS);
       const { records } = await walk(
         account,
-        planOf(account, { ...bounds, pageSize: SMALL_PAGE }),
+        buildPlan(account, { ...bounds, pageSize: SMALL_PAGE }),
         (page) => {
           const last = all.indexOf(page.records.at(-1)?.id ?? "");
           if (last === -1) return;
@@ -137,7 +137,7 @@ function testInterruptions(open: () => Promise<ReadingAccount>): void {
     for (const more of [{}, { pageSize: SMALL_PAGE }, { since: new Date(0) }]) {
       const account = await open();
       account.generate(4_300, hoursAgo(account, 2));
-      const { records, pages } = await walk(account, planOf(account, more), () => account.expireCursors());
+      const { records, pages } = await walk(account, buildPlan(account, more), () => account.expireCursors());
       assert.ok(pages.length > 2);
       assertOnce(records, account.records().keys());
     }
@@ -147,7 +147,7 @@ function testInterruptions(open: () => Promise<ReadingAccount>): void {
     const account = await open();
     account.generate(4_100, hoursAgo(account, 2));
     for (const more of [{}, { since: hoursAgo(account, 3) }]) {
-      const plan = planOf(account, more);
+      const plan = buildPlan(account, more);
       const first = await account.read.readPage(plan, undefined, account.fetch);
       assert.ok(first.next);
       const once = await account.read.readPage(plan, stored(first.next), account.fetch);
@@ -159,7 +159,7 @@ function testInterruptions(open: () => Promise<ReadingAccount>): void {
   test("an object without records is one page without records", async () => {
     const account = await open();
     for (const more of [{}, { since: hoursAgo(account, 1) }]) {
-      const { records, pages } = await walk(account, planOf(account, more));
+      const { records, pages } = await walk(account, buildPlan(account, more));
       assert.deepEqual([records, pages.length], [[], 1]);
     }
   });
@@ -172,7 +172,7 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const at = (seconds: number) => new Date(middle.getTime() + seconds * 1_000);
     const [early, exact, late] = [-1, 0, 1].map((seconds) => account.put({ changedAt: at(seconds) }));
     const found = async (bounds: Partial<ReadPlan>) =>
-      sorted(ids((await walk(account, planOf(account, bounds))).records));
+      sorted(ids((await walk(account, buildPlan(account, bounds))).records));
     assert.deepEqual(await found({ since: middle, until: middle }), [exact]);
     assert.deepEqual(await found({ since: middle }), sorted([exact ?? "", late ?? ""]));
     assert.deepEqual(await found({ until: middle }), sorted([early ?? "", exact ?? ""]));
@@ -189,11 +189,14 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
       const one = account.put({ values: { [text]: value, [other]: "y" }, changedAt });
       const filters = [{ fieldName: text, value }];
       for (const more of [{ metadata }, {}, { since: hoursAgo(account, 3) }]) {
-        const plan = planOf(account, { filters, ...more });
+        const plan = buildPlan(account, { filters, ...more });
         assertOnce((await walk(account, plan)).records, [both, one]);
         assert.equal(await account.read.count(plan, account.fetch), 2);
       }
-      const narrow = planOf(account, { filters: [...filters, { fieldName: other, value: "x" }], metadata });
+      const narrow = buildPlan(account, {
+        filters: [...filters, { fieldName: other, value: "x" }],
+        metadata,
+      });
       assertOnce((await walk(account, narrow)).records, [both]);
     }
   });
@@ -202,7 +205,7 @@ function testBounds(open: () => Promise<ReadingAccount>): void {
     const account = await open();
     const filters = [{ fieldName: account.names.unknown, value: "x" }];
     const refused = { kind: "invalid", code: account.names.unknown };
-    const plan = planOf(account, { filters });
+    const plan = buildPlan(account, { filters });
     await assert.rejects(walk(account, plan), refused);
     await assert.rejects(account.read.search(plan, account.fetch), refused);
   });
@@ -214,8 +217,8 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
     account.generate(321, hoursAgo(account, 2));
     account.generate(21, hoursAgo(account, 9));
     const { read, fetch } = account;
-    assert.equal(await read.count(planOf(account), fetch), 342);
-    const plan = planOf(account, { since: hoursAgo(account, 5) });
+    assert.equal(await read.count(buildPlan(account), fetch), 342);
+    const plan = buildPlan(account, { since: hoursAgo(account, 5) });
     assert.equal(await read.count(plan, fetch), 321);
     const { total } = await read.readPage(plan, undefined, fetch);
     assert.equal(total, 321);
@@ -225,11 +228,11 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
     const account = await open();
     const { read, fetch, names } = account;
     const metadata = await account.fields.describe(account.objectName, fetch);
-    assert.equal(await read.readSample(planOf(account, { metadata }), fetch), undefined);
+    assert.equal(await read.readSample(buildPlan(account, { metadata }), fetch), undefined);
     account.generate(3, hoursAgo(account, 2));
-    const sample = await read.readSample(planOf(account, { metadata }), fetch);
+    const sample = await read.readSample(buildPlan(account, { metadata }), fetch);
     assert.ok(sample && account.records().has(sample.id));
-    const plan = planOf(account, { fields: [names.text, names.unknown], metadata });
+    const plan = buildPlan(account, { fields: [names.text, names.unknown], metadata });
     await assert.rejects(read.readSample(plan, fetch), { kind: "invalid", code: names.unknown });
   });
 
@@ -240,11 +243,11 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
     const [deleted = ""] = records.keys();
     account.delete(deleted);
     const wanted = [...records.keys(), ...records.keys(), "", "..", "a b", "1'"];
-    const found = await account.read.readByIds(planOf(account), wanted, account.fetch);
+    const found = await account.read.readByIds(buildPlan(account), wanted, account.fetch);
     records.delete(deleted);
     assertOnce(found, records.keys());
     for (const { id, values } of found) assert.equal(values[account.names.text], records.get(id));
-    assert.deepEqual(await account.read.readByIds(planOf(account), [], account.fetch), []);
+    assert.deepEqual(await account.read.readByIds(buildPlan(account), [], account.fetch), []);
   });
 
   test("a search has one page, and says whether there is more", async () => {
@@ -253,7 +256,7 @@ function testLookups(open: () => Promise<ReadingAccount>): void {
     const one = account.put({ values: { [account.names.other]: "one" } });
     const searched = (value?: string) => {
       const filters = value === undefined ? [] : [{ fieldName: account.names.other, value }];
-      return account.read.search(planOf(account, { filters }), account.fetch);
+      return account.read.search(buildPlan(account, { filters }), account.fetch);
     };
     const many = await searched("many");
     assert.ok(many.truncated && many.records.length > 0 && many.records.length < 5_000);
@@ -306,7 +309,7 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
       [few, await account.associate(few, 2)],
     ]);
     const associations = [account.association];
-    const plan = planOf(account, { associations, metadata });
+    const plan = buildPlan(account, { associations, metadata });
     const byIds = await account.read.readByIds(plan, [many, none, few], account.fetch);
     for (const records of [(await walk(account, plan)).records, byIds]) {
       for (const { id, associations: found } of records) {
@@ -317,12 +320,12 @@ function testAssociations(open: () => Promise<ReadingAccount>): void {
         );
       }
     }
-    const unknown = planOf(account, { associations: ["no such object"], metadata });
+    const unknown = buildPlan(account, { associations: ["no such object"], metadata });
     await assert.rejects(
       walk(account, unknown),
       (error) => error instanceof ProviderError && error.kind === "invalid",
     );
-    const misspelt = planOf(account, { associations: ["no_such_object"], metadata });
+    const misspelt = buildPlan(account, { associations: ["no_such_object"], metadata });
     const sample = account.read.readSample(misspelt, account.fetch);
     await assert.rejects(sample, { kind: "invalid" }, "a sample finds it, too");
   });

@@ -12,7 +12,7 @@ const host = "example.amazonaws.com";
 const signed = (more: Partial<UnsignedRequest>, signer = SUITE) =>
   signRequest(signer, { method: "GET", host, path: "/", headers: [], ...more }, atMs);
 
-const valueOf = (headers: readonly string[], name: string): string | undefined =>
+const readValue = (headers: readonly string[], name: string): string | undefined =>
   headers[headers.findIndex((one, at) => at % 2 === 0 && one.toLowerCase() === name) + 1];
 
 /** Asserts that AWS would accept the request; returns what arrives there. */
@@ -54,10 +54,10 @@ test("the signatures of AWS's test suite are made", async () => {
     const { headers } = await accepted(request);
     const names = request.headers ? "content-type;host;x-amz-date" : "host;x-amz-date";
     assert.equal(
-      valueOf(headers, "authorization"),
+      readValue(headers, "authorization"),
       `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=${names}, Signature=${signature}`,
     );
-    assert.equal(valueOf(headers, "x-amz-date"), "20150830T123600Z");
+    assert.equal(readValue(headers, "x-amz-date"), "20150830T123600Z");
   }
 });
 
@@ -98,7 +98,7 @@ test("the caller's parts of a signature are replaced, under any spelling; its ot
   assert.ok(!headers.join().includes("evil"));
   assert.ok(headers.includes("1.2.3.4"));
   assert.match(
-    valueOf(headers, "authorization") ?? "",
+    readValue(headers, "authorization") ?? "",
     /SignedHeaders=host;x-amz-date;x-amz-meta;x-amz-target,/,
   );
 });
@@ -109,7 +109,7 @@ test("a body of S3 has its digest as a header", async () => {
     { ...SUITE, service: "s3" },
   );
   assert.equal(
-    valueOf(headers, "x-amz-content-sha256"),
+    readValue(headers, "x-amz-content-sha256"),
     "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881",
   );
 });

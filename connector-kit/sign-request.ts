@@ -121,13 +121,13 @@ function headersToSign(headers: string[]): Record<string, string> {
 const escapedPath = (path: string): string =>
   path
     .split("/")
-    .map((segment) => unescaped(segment).replaceAll(/[^A-Za-z0-9._~-]/g, hexOf))
+    .map((segment) => unescaped(segment).replaceAll(/[^A-Za-z0-9._~-]/g, toHex))
     .join("/");
 
 const unescaped = (text: string): string =>
   text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
 
-const hexOf = (character: string): string =>
+const toHex = (character: string): string =>
   `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 
 type Parameter = [name: string, value: string | undefined];
@@ -136,14 +136,14 @@ function readQuery(query: string): Parameter[] {
   return query.split("&").flatMap((pair): Parameter[] => {
     if (pair === "") return [];
     const equals = pair.indexOf("=");
-    const name = textOf(equals === -1 ? pair : pair.slice(0, equals));
+    const name = toText(equals === -1 ? pair : pair.slice(0, equals));
     if (OWN_PARAMETERS.has(name.toLowerCase())) return [];
-    return [[name, equals === -1 ? undefined : textOf(pair.slice(equals + 1))]];
+    return [[name, equals === -1 ? undefined : toText(pair.slice(equals + 1))]];
   });
 }
 
 /** Decodes a name or value; `+` is a blank, as in the SDKs for other languages. */
-function textOf(part: string): string {
+function toText(part: string): string {
   try {
     return UTF8.decode(Buffer.from(unescaped(part.replaceAll("+", " ")), "latin1"));
   } catch {
@@ -154,7 +154,7 @@ function textOf(part: string): string {
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 const encoded = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => hexOf(character));
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (character) => toHex(character));
 
 const queryText = (parameters: Parameter[]): string =>
   parameters.length === 0

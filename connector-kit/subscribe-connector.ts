@@ -108,10 +108,10 @@ export interface SubscribeConnector {
     otherEvents: readonly string[],
     event: Pick<ProviderEvent, "providerEventType" | "objectKey">,
   ): boolean;
-  /** The field that `createTimeOf` needs; absent: records have it without being asked. */
+  /** The field that `readCreateTime` needs; absent: records have it without being asked. */
   readonly createTimeField?: string;
   /** Returns when a record was created, as far as it tells. Pure. */
-  createTimeOf(record: SourceRecord): Date | undefined;
+  readCreateTime(record: SourceRecord): Date | undefined;
   /** Returns the event of a change that was found by reading, as the provider would report it. Absent: a general one. Pure. */
   polledEvent?(change: {
     objectName: string;

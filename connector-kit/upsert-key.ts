@@ -6,7 +6,7 @@ type Keyed = Pick<RecordWrite, "key">;
 type Fields = Pick<RecordToWrite, "fields">;
 
 /** Returns the value of the key as text; undefined where the record has none. Field names count in any case. */
-export function upsertKeyOf({ key }: Keyed, { fields }: Fields): string | undefined {
+export function readUpsertKey({ key }: Keyed, { fields }: Fields): string | undefined {
   const [, value] = Object.entries(fields).find(([name]) => isKey(key, name)) ?? [];
   const isGiven = typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
   return isGiven && String(value).trim() !== "" ? String(value) : undefined;
@@ -18,7 +18,7 @@ export const withoutUpsertKey = ({ key }: Keyed, { fields }: Fields): RecordToWr
 
 /** Returns why a record cannot be upserted; undefined if it can. */
 export function upsertKeyFault(write: Keyed, record: Fields): ProviderError | undefined {
-  const value = upsertKeyOf(write, record);
+  const value = readUpsertKey(write, record);
   if (value !== undefined && value.length <= LONGEST && !/^\.\.?$/.test(value)) return undefined;
   const what = value === undefined ? "has no value" : "has a value that cannot be sent";
   return new ProviderError({
@@ -29,7 +29,7 @@ export function upsertKeyFault(write: Keyed, record: Fields): ProviderError | un
 
 /** Returns the same text for every spelling of one key: providers compare addresses and texts in any case. */
 export const upsertRecordKey = (write: Keyed, record: Fields): string =>
-  `${(write.key ?? "").toLowerCase()}=${(upsertKeyOf(write, record) ?? "").trim().toLowerCase()}`;
+  `${(write.key ?? "").toLowerCase()}=${(readUpsertKey(write, record) ?? "").trim().toLowerCase()}`;
 
 const LONGEST = 1_000;
 

@@ -14,7 +14,7 @@ const write = (type: RecordWrite["type"], ids: string[]): RecordWrite => ({
 });
 const error = (kind: ProviderError["kind"], rawResponse?: string) =>
   new ProviderError({ kind, message: kind, rawResponse });
-const faultOf = ({ id }: RecordToWrite) => (id === "bad" ? error("invalid") : undefined);
+const findFault = ({ id }: RecordToWrite) => (id === "bad" ? error("invalid") : undefined);
 const written = ({ id }: RecordToWrite) => ({ outcome: { success: true, recordId: id } as const });
 
 test("a record with a fault is not sent, and the others are", async () => {
@@ -23,7 +23,7 @@ test("a record with a fault is not sent, and the others are", async () => {
     sent.push(record.id);
     return Promise.resolve(written(record));
   };
-  const { outcomes } = await writeSingly(write("update", ["1", "bad", "2"]), { faultOf, send });
+  const { outcomes } = await writeSingly(write("update", ["1", "bad", "2"]), { findFault, send });
   assert.deepEqual(sent, ["1", "2"]);
   assert.deepEqual(
     outcomes.map(({ success }) => success),
@@ -37,18 +37,18 @@ test("after a record was written, a failed call ends the write with an outcome f
     sent.push(record.id);
     return record.id === "2" ? Promise.reject(error("unavailable")) : Promise.resolve(written(record));
   };
-  const { outcomes } = await writeSingly(write("update", ["1", "2", "3"]), { faultOf, send });
+  const { outcomes } = await writeSingly(write("update", ["1", "2", "3"]), { findFault, send });
   assert.deepEqual(sent, ["1", "2"]);
   assert.deepEqual(
     outcomes.map((outcome) => (outcome.success ? "written" : outcome.error.kind)),
     ["written", "unavailable", "unavailable"],
   );
-  await assert.rejects(writeSingly(write("update", ["2", "1"]), { faultOf, send }), ProviderError);
+  await assert.rejects(writeSingly(write("update", ["2", "1"]), { findFault, send }), ProviderError);
 });
 
 test("warnings and the body of a refusal reach the caller", async () => {
   const result = await writeSingly(write("update", ["1", "2", "3"]), {
-    faultOf,
+    findFault,
     send: (record) =>
       Promise.resolve(
         record.id === "2"

@@ -11,7 +11,7 @@ export interface SingleOutcome {
 
 export interface SingleWrite {
   /** Why a record cannot be sent, such as a malformed id; undefined if it can. */
-  faultOf(record: RecordToWrite): ProviderError | undefined;
+  findFault(record: RecordToWrite): ProviderError | undefined;
   /** Sends one record. Throws `ProviderError` if the call as a whole failed. */
   send(record: RecordToWrite): Promise<SingleOutcome>;
 }
@@ -19,13 +19,13 @@ export interface SingleWrite {
 /** Sends nothing for a record with a fault, and stops where `Outcomes.attempt` does. */
 export async function writeSingly(
   { records }: RecordWrite,
-  { faultOf, send }: SingleWrite,
+  { findFault, send }: SingleWrite,
 ): Promise<WriteResult> {
   const outcomes = new Outcomes(records.length);
   const warnings: string[] = [];
   let rawResponse: string | undefined;
   for (const [index, record] of records.entries()) {
-    const fault = faultOf(record);
+    const fault = findFault(record);
     if (fault) {
       outcomes.fail([index], fault);
       continue;

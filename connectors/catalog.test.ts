@@ -5,7 +5,7 @@ import { buildCatalog } from "./catalog.ts";
 import { CatalogError } from "./catalog-overlay.ts";
 import { baseUrl, healthCheckUrl, tokenUrl } from "../connector-kit/template.ts";
 
-const faultsOf = (overlay: unknown): Record<string, string> => {
+const listFaults = (overlay: unknown): Record<string, string> => {
   try {
     buildCatalog(overlay);
   } catch (error) {
@@ -127,7 +127,7 @@ test("an overlay adds a provider that needs no more than its facts", () => {
 });
 
 test("every mistake in an overlay is told with its path, and a near miss with the right name", () => {
-  const faults = faultsOf({
+  const faults = listFaults({
     providers: {
       hubspot: {
         oauth2Opts: { tokenUrl: "https://x.example", grantType: "magic" },
@@ -179,12 +179,12 @@ test("every mistake in an overlay is told with its path, and a near miss with th
 });
 
 test("an overlay of another form is refused, an empty one is none", () => {
-  assert.match(faultsOf([]).providers ?? "", /must be an object/);
-  assert.match(faultsOf("x").providers ?? "", /must be an object/);
-  assert.match(faultsOf({ providers: [] }).providers ?? "", /by key/);
-  assert.match(faultsOf({ providers: { hubspot: 7 } })["providers.hubspot"] ?? "", /must be an object/);
+  assert.match(listFaults([]).providers ?? "", /must be an object/);
+  assert.match(listFaults("x").providers ?? "", /must be an object/);
+  assert.match(listFaults({ providers: [] }).providers ?? "", /by key/);
+  assert.match(listFaults({ providers: { hubspot: 7 } })["providers.hubspot"] ?? "", /must be an object/);
   assert.match(
-    faultsOf({ providers: { hubspot: { name: "x" } } })["providers.hubspot.name"] ?? "",
+    listFaults({ providers: { hubspot: { name: "x" } } })["providers.hubspot.name"] ?? "",
     /hubspot/,
   );
   assert.ok(buildCatalog(undefined).find("hubspot"));
@@ -193,7 +193,7 @@ test("an overlay of another form is refused, an empty one is none", () => {
 
 test("a member named __proto__ is data to refuse, not a prototype", () => {
   const overlay: unknown = JSON.parse('{"providers":{"hubspot":{"__proto__":{"polluted":true}}}}');
-  assert.match(Object.keys(faultsOf(overlay)).join(), /__proto__/);
+  assert.match(Object.keys(listFaults(overlay)).join(), /__proto__/);
   assert.equal(Object.hasOwn(Object.prototype, "polluted"), false);
 });
 

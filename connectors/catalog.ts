@@ -12,12 +12,12 @@ import type { OwnProvider } from "../connector-kit/own-provider.ts";
 const NONE: OwnProviders = new Map();
 
 /**
- * Builds the catalog with an operator's overlay, a parsed file, merged over it. `ownOf` returns a project's own providers, which
+ * Builds the catalog with an operator's overlay, a parsed file, merged over it. `openOwnProviders` returns a project's own providers, which
  * never replace a built-in one. Throws `CatalogError`.
  */
 export function buildCatalog(
   overlay?: unknown,
-  ownOf: (projectId: string) => OwnProviders = () => NONE,
+  getOwnProviders: (projectId: string) => OwnProviders = () => NONE,
 ): Catalog {
   const declared = mergeOverlay(overlay);
   const shown = new Map(
@@ -26,11 +26,11 @@ export function buildCatalog(
         [key, builtSupport(info, CONNECTORS[key], EVIDENCE[key])] satisfies [string, ProviderInfo],
     ),
   );
-  const builtIn = catalogOf({
+  const builtIn = assembleCatalog({
     declared,
     shown,
     connector: (key) => (shown.has(key) && Object.hasOwn(CONNECTORS, key) ? CONNECTORS[key] : undefined),
-    of: (projectId) => ownView(builtIn, ownOf(projectId)),
+    of: (projectId) => ownView(builtIn, getOwnProviders(projectId)),
     with: (own) => extended(builtIn, own),
   });
   return builtIn;
@@ -41,7 +41,7 @@ interface Parts extends Pick<Catalog, "connector" | "of" | "with"> {
   shown: ReadonlyMap<string, ProviderInfo>;
 }
 
-function catalogOf({ declared, shown, ...parts }: Parts): Catalog {
+function assembleCatalog({ declared, shown, ...parts }: Parts): Catalog {
   return {
     ...parts,
     find: (key) => shown.get(key),
@@ -75,10 +75,10 @@ function ownView(builtIn: Catalog, own: OwnProviders): Catalog {
 function extended(builtIn: Catalog, own: OwnProviders): Catalog {
   const added = [...own].filter(([key]) => !builtIn.find(key));
   if (added.length === 0) return builtIn;
-  const parts = new Map(added.map(([key, provider]) => [key, partsOf(key, provider)]));
-  const catalog = catalogOf({
-    declared: new Map([...Object.entries(builtIn.declared()), ...added.map(declaredOf)]),
-    shown: new Map([...Object.entries(builtIn.all()), ...[...parts].map(shownOf)]),
+  const parts = new Map(added.map(([key, provider]) => [key, openParts(key, provider)]));
+  const catalog = assembleCatalog({
+    declared: new Map([...Object.entries(builtIn.declared()), ...added.map(findDeclared)]),
+    shown: new Map([...Object.entries(builtIn.all()), ...[...parts].map(showDeclared)]),
     connector: (key) => builtIn.connector(key) ?? parts.get(key)?.connector,
     of: () => catalog,
     with: (more) => extended(builtIn, new Map([...own, ...more])),
@@ -91,11 +91,11 @@ interface OwnParts {
   connector?: Connector;
 }
 
-const declaredOf = ([key, { info }]: [string, OwnProvider]): [string, ProviderInfo] => [key, info];
-const shownOf = ([key, { shown }]: [string, OwnParts]): [string, ProviderInfo] => [key, shown];
+const findDeclared = ([key, { info }]: [string, OwnProvider]): [string, ProviderInfo] => [key, info];
+const showDeclared = ([key, { shown }]: [string, OwnParts]): [string, ProviderInfo] => [key, shown];
 
 /** Returns the same parts as long as the provider is in memory: a live connection compares them. */
-function partsOf(key: string, provider: OwnProvider): OwnParts {
+function openParts(key: string, provider: OwnProvider): OwnParts {
   const known = made.get(provider);
   if (known) return known;
   const { info, description } = provider;

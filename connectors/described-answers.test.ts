@@ -14,7 +14,7 @@ const SINCE = new Date("2026-11-20T00:00:00Z");
 const order = (objectName: string, type: RecordWrite["type"], fields: JsonObject, id?: string): RecordWrite =>
   orderWrite(objectName, type, { fields, ...(id !== undefined && { id }) });
 
-function connectorOf(provider: string, values: Account["values"] = {}) {
+function buildConnector(provider: string, values: Account["values"] = {}) {
   const connector = CONNECTORS[provider];
   assert.ok(connector);
   const { read, write } = withAccount(connector, { values });
@@ -23,7 +23,7 @@ function connectorOf(provider: string, values: Account["values"] = {}) {
 }
 
 test("QuickBooks: an update repeats the version that was read, and leaves what it does not name", async () => {
-  const { write } = connectorOf("quickbooks", { realmId: "934145" });
+  const { write } = buildConnector("quickbooks", { realmId: "934145" });
   const { fetch, requests } = replay(
     { status: 200, body: { Customer: { Id: "67", SyncToken: "3", DisplayName: "Quill Ltd" } } },
     { status: 200, body: { Customer: { Id: "67", SyncToken: "4", Notes: "pens" }, time: "…" } },
@@ -44,7 +44,7 @@ test("QuickBooks: an update repeats the version that was read, and leaves what i
 });
 
 test("QuickBooks: lists are queries from 1, and a list without records has no member", async () => {
-  const { read } = connectorOf("quickbooks", { realmId: "934145" });
+  const { read } = buildConnector("quickbooks", { realmId: "934145" });
   const queryIn = (path: string) => new URL(path, "https://x.invalid").searchParams.get("query");
   assert.equal(
     queryIn(read.preparePage(planRead("invoice", { since: SINCE, pageSize: 2 })).path),
@@ -62,7 +62,7 @@ test("QuickBooks: lists are queries from 1, and a list without records has no me
 });
 
 test("QuickBooks: without the company of the connection nothing is sent", async () => {
-  const { write } = connectorOf("quickbooks");
+  const { write } = buildConnector("quickbooks");
   const { fetch, requests } = replay({ status: 200 });
   await assert.rejects(write.write(order("customer", "create", {}), fetch), {
     kind: "invalid",
@@ -72,7 +72,7 @@ test("QuickBooks: without the company of the connection nothing is sent", async 
 });
 
 test("Xero: the id is that of the record, not that of the answer, and changes have their time", async () => {
-  const { read, write } = connectorOf("xero");
+  const { read, write } = buildConnector("xero");
   const contact = {
     ContactID: "bd2270c3-8706-4c11-9cfb-000b551c3f51",
     Name: "Quill Ltd",
@@ -93,7 +93,7 @@ test("Xero: the id is that of the record, not that of the answer, and changes ha
 });
 
 test("Airtable: records of a table are named by base and table, and their fields are one level below", async () => {
-  const { read, write } = connectorOf("airtable");
+  const { read, write } = buildConnector("airtable");
   const table = "appAbC123dEf45678/tblXyZ987wVu65432";
   const record = {
     id: "recA1b2C3d4E5f6G7",
@@ -115,7 +115,7 @@ test("Airtable: records of a table are named by base and table, and their fields
 });
 
 test("Attio: lists of typed entries are read as values, and plain values are written", async () => {
-  const { read, write } = connectorOf("attio");
+  const { read, write } = buildConnector("attio");
   const entry = (type: string, more: JsonObject): JsonObject => ({
     active_from: "2026-11-20T09:00:00.000000000Z",
     active_until: null,
@@ -160,7 +160,7 @@ const DOCUMENT_OF_LINEAR =
   "mutation($id:String!,$input:IssueUpdateInput!){issueUpdate(id:$id,input:$input){success issue{id updatedAt ";
 
 test("Linear: an update is no create, values are variables, and lists go on while there is a next page", async () => {
-  const { read, write } = connectorOf("linear");
+  const { read, write } = buildConnector("linear");
   const issue = {
     id: "7b1c2d3e",
     identifier: "ENG-12",
@@ -200,7 +200,7 @@ test("Linear: an update is no create, values are variables, and lists go on whil
 });
 
 test("Linear: a rate limit has the status 400, and its reset is in milliseconds", async () => {
-  const { read } = connectorOf("linear");
+  const { read } = buildConnector("linear");
   const { fetch } = replay({
     status: 400,
     headers: { "x-ratelimit-requests-reset": "4102444800000" },
@@ -213,7 +213,7 @@ test("Linear: a rate limit has the status 400, and its reset is in milliseconds"
 });
 
 test("Shopify: refusals and throttling have the status 200", async () => {
-  const { write } = connectorOf("shopify");
+  const { write } = buildConnector("shopify");
   const id = "gid://shopify/Product/-1".replace("-1", "1");
   const payload = (field: string, more: JsonObject) => ({ status: 200, body: { data: { [field]: more } } });
   const { fetch, requests } = replay(
@@ -245,7 +245,7 @@ test("Shopify: refusals and throttling have the status 200", async () => {
 });
 
 test("ClickUp: tasks are listed in their workspace, with the time of their change in milliseconds as text", async () => {
-  const { read } = connectorOf("clickup", { teamId: "333" });
+  const { read } = buildConnector("clickup", { teamId: "333" });
   const { fetch, requests } = replay({
     status: 200,
     body: { tasks: [{ id: "86abc123", name: "Call Ada", date_updated: "1763629200000" }], last_page: true },
@@ -264,7 +264,7 @@ test("ClickUp: tasks are listed in their workspace, with the time of their chang
 });
 
 test("Asana: a create names the workspace of the connection, and lists name the fields", () => {
-  const { read, write } = connectorOf("asana", { workspaceId: "12345" });
+  const { read, write } = buildConnector("asana", { workspaceId: "12345" });
   const [request] = write.prepare(order("tasks", "create", { name: "Call Ada" }));
   assert.deepEqual(request?.body, { data: { workspace: "12345", name: "Call Ada" } });
   assert.equal(
@@ -276,7 +276,7 @@ test("Asana: a create names the workspace of the connection, and lists name the 
 });
 
 test("Xero: several records in one request have a result each, and a refused one does not refuse the others", async () => {
-  const { write } = connectorOf("xero");
+  const { write } = buildConnector("xero");
   const names = ["Quill Ltd", "", "Pens Ltd"];
   const ids = [1, 2, 3].map((number) => `bd2270c3-8706-4c11-9cfb-00000000000${number}`);
   const contact = (index: number, more: JsonObject): JsonObject => ({ Name: names[index] ?? "", ...more });
@@ -310,7 +310,7 @@ test("Xero: several records in one request have a result each, and a refused one
 });
 
 test("Zoho: a success with a refusal is a refusal, results count one by one, and an answer without a body has no records", async () => {
-  const { read, write } = connectorOf("zoho");
+  const { read, write } = buildConnector("zoho");
   const added = {
     code: "SUCCESS",
     details: { Modified_Time: "2026-11-20T09:00:00+00:00", id: "5725767000000411001" },

@@ -7,7 +7,7 @@ import { shapeFaults } from "../connector-kit/check-provider.ts";
 import { completeRequests } from "../connector-kit/facts/complete-requests.ts";
 import { FactsSchema } from "../connector-kit/facts/facts.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
-import { providersWithFacts, readFacts, subjectOf } from "../simulations/vendor/suite/facts-subject.ts";
+import { providersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
 import { faultName, readKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 
 for (const file of globSync("*/facts.json", { cwd: import.meta.dirname }).toSorted()) {
@@ -38,7 +38,7 @@ const met = new Set<string>();
 for (const provider of providersWithFacts()) {
   const facts = readFacts(provider);
   if (!facts) continue;
-  const subject = subjectOf(provider, facts);
+  const subject = buildSubject(provider, facts);
   for (const objectName of Object.keys(subject.promised))
     test(`${provider} reads and writes ${objectName} as its vendor's material says`, async (context) => {
       const results = await checkObject(subject, objectName);

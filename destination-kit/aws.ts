@@ -10,7 +10,7 @@ import type {
   Outcome,
   DestinationNetwork,
 } from "./destination.ts";
-import { beginningOf, beginningOfText, retryAfterMs } from "./http-outcome.ts";
+import { excerptBody, beginningOfText, retryAfterMs } from "./http-outcome.ts";
 
 /** Members that all AWS destinations have. */
 export const AWS_CONFIG = {
@@ -141,12 +141,12 @@ export function awsOutcome(error: unknown): Outcome {
   if (error instanceof NoAnswer) {
     return { kind: "failed", error: error.message, overloaded: error.exchange.failure === "timeout" };
   }
-  const { status, headers, body } = answerOf(error);
-  const refusal = status === undefined ? String(error) : refusalOf(error);
+  const { status, headers, body } = readAnswer(error);
+  const refusal = status === undefined ? String(error) : readRefusal(error);
   return {
     kind: "failed",
     ...(status !== undefined && { status }),
-    ...(body && { answer: beginningOf(body) }),
+    ...(body && { answer: excerptBody(body) }),
     error: beginningOfText((refusal ?? `the receiver answered ${status}`).slice(0, 2_000)),
     overloaded: THROTTLED.test(refusal?.split(":")[0] ?? "") || status === 429,
     retryAfterMs: retryAfterMs(headers?.["retry-after"]),
@@ -154,7 +154,7 @@ export function awsOutcome(error: unknown): Outcome {
 }
 
 /** Returns the service's named error; undefined for an answer that a client cannot parse, perhaps that of a gateway. */
-function refusalOf(error: unknown): string | undefined {
+function readRefusal(error: unknown): string | undefined {
   // Clients mark parsed answers with `$fault`; name and message may be any JSON value of the answer.
   if (!(error instanceof Error && "$fault" in error)) return undefined;
   const { name, message }: { name: unknown; message: unknown } = error;
@@ -162,7 +162,7 @@ function refusalOf(error: unknown): string | undefined {
   return typeof message === "string" ? `${name}: ${message}` : name;
 }
 
-function answerOf(error: unknown): { status?: number; headers?: Record<string, string>; body?: Buffer } {
+function readAnswer(error: unknown): { status?: number; headers?: Record<string, string>; body?: Buffer } {
   if (typeof error !== "object" || error === null || !("$response" in error)) return {};
   const { $response } = error as {
     $response?: { statusCode?: number; headers?: Record<string, string>; [RAW]?: Buffer };

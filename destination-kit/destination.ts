@@ -32,7 +32,7 @@ export interface Outcome {
   error?: string;
   /** The wait that the receiver asked for. */
   retryAfterMs?: number;
-  /** What only this attempt knows of its request; `requestOf` of the type adds the rest. */
+  /** What only this attempt knows of its request; `buildRequest` of the type adds the rest. */
   sent?: SentPart;
   /** The receiver timed out or rate limited the message: the next attempt is at least a minute away. */
   overloaded?: boolean;
@@ -137,7 +137,7 @@ export interface DestinationType {
   /** For types that take several messages together, whose channels have `deliverAll`. */
   batch?(config: unknown): BatchLimits;
   /** Completes the request of an attempt from its message; for types whose outcomes have `sent`. */
-  requestOf?(message: Message, sent: SentPart): SentRequest;
+  buildRequest?(message: Message, sent: SentPart): SentRequest;
   check(settings: { config: unknown; secrets: unknown }, network: AddressRules): Fault[];
   open(settings: Settings<unknown, unknown>, network: DestinationNetwork): Channel;
 }
@@ -152,7 +152,7 @@ interface Definition<C extends TObject, S extends TObject> {
   paced?: boolean;
   maxMessageBytes?: number;
   batch?(config: Static<C>): BatchLimits;
-  requestOf?(message: Message, sent: SentPart): SentRequest;
+  buildRequest?(message: Message, sent: SentPart): SentRequest;
   check?(settings: { config: Static<C>; secrets: Static<S> }, network: AddressRules): Fault[];
   open(settings: Settings<Static<C>, Static<S>>, network: DestinationNetwork): Channel;
 }

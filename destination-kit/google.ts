@@ -9,7 +9,7 @@ import { openBearer, readRsaKey } from "./signed-bearer.ts";
 /** Settings that all of them have. */
 export const GOOGLE_PROJECT = { projectId: Type.String({ pattern: "^[a-z][a-z0-9.:-]{2,99}$" }) };
 
-export const endpointOf = (service: string) => ({
+export const buildEndpointSetting = (service: string) => ({
   endpointUrl: Type.Optional(
     Type.String({
       maxLength: 2_048,

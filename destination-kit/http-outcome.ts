@@ -11,7 +11,7 @@ export function httpOutcome(exchange: Exchange): Outcome {
     return { kind: "failed", error: exchange.message, overloaded: exchange.failure === "timeout" };
   }
   const { status, headers } = exchange;
-  const answer = beginningOf(exchange.body);
+  const answer = excerptBody(exchange.body);
   if (status >= 200 && status < 300) return { kind: "delivered", status, answer };
   if (status === 410) return { kind: "gone", status, answer, error: "the receiver answered 410 Gone" };
   const redirects = headers["location"] !== undefined && status >= 300 && status < 400;
@@ -30,11 +30,11 @@ export function httpOutcome(exchange: Exchange): Outcome {
 const ANSWER_BYTES = 16 * 1024;
 
 /** Returns the first 16 KiB as text that PostgreSQL can store: without NULs, and with whole characters only. */
-export const beginningOf = (body: Buffer): string =>
+export const excerptBody = (body: Buffer): string =>
   storable(body.subarray(0, ANSWER_BYTES).toString("utf8"));
 
 /** Does the same with text. Use one of the two for every `answer`. */
-export const beginningOfText = (text: string): string => beginningOf(Buffer.from(text));
+export const beginningOfText = (text: string): string => excerptBody(Buffer.from(text));
 
 /** Returns `Retry-After` as milliseconds from now. */
 export function retryAfterMs(header: string | undefined): number | undefined {
@@ -44,7 +44,7 @@ export function retryAfterMs(header: string | undefined): number | undefined {
 }
 
 /** Returns the members of a body that is a JSON object; none of any other body. */
-export function membersOf(body: Buffer): JsonObject {
+export function parseMembers(body: Buffer): JsonObject {
   try {
     const answer: Json = JSON.parse(body.toString("utf8"));
     return isJsonObject(answer) ? answer : {};

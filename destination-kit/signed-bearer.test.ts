@@ -5,10 +5,10 @@ import { test } from "node:test";
 import { readRsaKey } from "./signed-bearer.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-const pemOf = (type: "pkcs1" | "pkcs8") => String(privateKey.export({ type, format: "pem" }));
+const exportPem = (type: "pkcs1" | "pkcs8") => String(privateKey.export({ type, format: "pem" }));
 
 test("a key is read with its line breaks, without them, and with escaped ones", () => {
-  for (const pem of [pemOf("pkcs8"), pemOf("pkcs1")]) {
+  for (const pem of [exportPem("pkcs8"), exportPem("pkcs1")]) {
     const forms = [pem, pem.replaceAll("\n", ""), pem.replaceAll("\n", " "), pem.replaceAll("\n", "\\n")];
     for (const form of [...forms, ` ${pem}\n\n`, pem.replaceAll("\n", "\r\n")]) {
       const key = readRsaKey(form);

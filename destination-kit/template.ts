@@ -16,13 +16,13 @@ export function checkTemplate(name: string, text: string, sample: JsonObject): F
   if (text.length > MAX_LENGTH) return refuse(`it is longer than ${MAX_LENGTH} characters`);
   try {
     const tree = compile(text);
-    const unknown = nodesOf(tree)
+    const unknown = listNodes(tree)
       .filter(({ type }) => type === "Function")
       .map(({ name: called }) => String(called))
       .find((called) => !isRegistered(called) || WITHHELD.includes(called));
     if (unknown) return refuse(`there is no function ${unknown}()`);
     if (escapesAgain(tree)) return refuse("to_string() within to_string() escapes every quote again");
-    const value = evaluatorOf(tree)(sample);
+    const value = compileExpression(tree)(sample);
     if (typeof value !== "object" || value === null) return [];
     return refuse("it gives a list or an object, not text; put its parts together with join()");
   } catch (error) {
@@ -41,11 +41,11 @@ const isToString = ({ type, name }: JsonObject): boolean => type === "Function" 
 
 /** Tells whether a text is escaped within another one. Each time doubles its length: 28 times fill the memory. */
 const escapesAgain = (tree: Tree): boolean =>
-  nodesOf(tree)
+  listNodes(tree)
     .filter(isToString)
-    .some((node) => nodesOf(node).filter(isToString).length > 1);
+    .some((node) => listNodes(node).filter(isToString).length > 1);
 
-function nodesOf(tree: Tree | JsonObject): JsonObject[] {
+function listNodes(tree: Tree | JsonObject): JsonObject[] {
   const within = (node: Json): JsonObject[] => {
     if (Array.isArray(node)) return node.flatMap(within);
     return isJsonObject(node) ? [node, ...Object.values(node).flatMap(within)] : [];
@@ -58,7 +58,7 @@ function nodesOf(tree: Tree | JsonObject): JsonObject[] {
  * template takes too long, and from then on without evaluating it.
  */
 export function openTemplate(text: string): (data: JsonObject) => string | undefined {
-  const evaluate = evaluatorOf(compile(text));
+  const evaluate = compileExpression(compile(text));
   let tooSlow: TooSlow | undefined;
   return (data) => {
     if (tooSlow) throw tooSlow;
@@ -82,9 +82,9 @@ const QUICK = new Set(
   ).split(" "),
 );
 
-function evaluatorOf(tree: Tree): (data: JsonObject) => unknown {
+function compileExpression(tree: Tree): (data: JsonObject) => unknown {
   const search = (data: JsonObject): unknown => TreeInterpreter.search(tree, data);
-  const isQuick = nodesOf(tree)
+  const isQuick = listNodes(tree)
     .filter(({ type }) => typeof type === "string")
     .every(({ type, name }) => QUICK.has(type === "Function" ? `${String(name)}()` : String(type)));
   return isQuick && !escapesAgain(tree) ? search : (data) => inTime(() => search(data));

@@ -9,10 +9,10 @@ export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket"
  * (addresses and CIDRs). What a client wrote into the header itself is never believed.
  */
 export function openClientAddress(trusted: string[]): ClientAddress {
-  if (trusted.length === 0) return peerOf;
+  if (trusted.length === 0) return readPeer;
   const isTrusted = openNetworks(trusted);
   return ({ headers, socket }) => {
-    let address = peerOf({ socket });
+    let address = readPeer({ socket });
     const forwarded = headers["x-forwarded-for"];
     const hops = (Array.isArray(forwarded) ? forwarded.join(",") : (forwarded ?? "")).split(",");
     while (isTrusted(address)) {
@@ -31,7 +31,7 @@ export function openIsBehindProxy(trusted: string[]): (socket: Pick<Socket, "rem
   const known = new WeakMap<object, boolean>();
   return (socket) => {
     let isBehind = known.get(socket);
-    if (isBehind === undefined) known.set(socket, (isBehind = isTrusted(peerOf({ socket }))));
+    if (isBehind === undefined) known.set(socket, (isBehind = isTrusted(readPeer({ socket }))));
     return isBehind;
   };
 }
@@ -61,7 +61,7 @@ export function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
-const peerOf = ({ socket }: { socket: Pick<Socket, "remoteAddress"> }): string =>
+const readPeer = ({ socket }: { socket: Pick<Socket, "remoteAddress"> }): string =>
   withoutPrefix(socket.remoteAddress ?? "");
 
 /** Some proxies add the port. */

@@ -1,17 +1,17 @@
 /** Identifiers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { firstIdOf, isUuid, newId, timeOfId, isMistypedApiKey, newApiKey } from "./ids.ts";
+import { buildFirstId, isUuid, newId, timeOfId, isMistypedApiKey, newApiKey } from "./ids.ts";
 
 test("ids are different, sort in the order they were made, and tell the time they were made at", (t) => {
-  const before = firstIdOf(Date.now());
+  const before = buildFirstId(Date.now());
   const ids = Array.from({ length: 10_000 }, newId);
   assert.ok(ids.every((id) => isUuid(id) && id[14] === "7" && /[89ab]/.test(id[19] ?? "")));
   assert.deepEqual(ids.toSorted(), ids);
   assert.equal(new Set(ids).size, ids.length);
   assert.ok(before <= (ids[0] ?? ""));
-  assert.ok((ids.at(-1) ?? "") < firstIdOf(Date.now() + 1));
-  assert.deepEqual(timeOfId(firstIdOf(1_795_000_000_123)), new Date(1_795_000_000_123));
+  assert.ok((ids.at(-1) ?? "") < buildFirstId(Date.now() + 1));
+  assert.deepEqual(timeOfId(buildFirstId(1_795_000_000_123)), new Date(1_795_000_000_123));
   const ends = new Set(ids.map((id) => id.slice(24)));
   assert.ok(ends.size > 9_990, "the part that is drawn is never used twice");
   t.mock.method(Date, "now", () => 1_000);

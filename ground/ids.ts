@@ -43,7 +43,7 @@ export const isUuid = (text: string): boolean =>
  */
 export function newApiKey(): string {
   const body = `bb_${randomBytes(32).toString("base64url")}`;
-  return `${body}${checksumOf(body)}`;
+  return `${body}${computeChecksum(body)}`;
 }
 
 const KEY_WITH_CHECKSUM = /^(bb_[\w-]{43})([0-9a-z]{7})$/;
@@ -51,11 +51,11 @@ const KEY_WITH_CHECKSUM = /^(bb_[\w-]{43})([0-9a-z]{7})$/;
 /** Returns whether a text has the form of an API key with a checksum, and a wrong one: it was mistyped or cut. */
 export function isMistypedApiKey(text: string): boolean {
   const [, body, checksum] = KEY_WITH_CHECKSUM.exec(text) ?? [];
-  return body !== undefined && checksum !== checksumOf(body);
+  return body !== undefined && checksum !== computeChecksum(body);
 }
 
 /** CRC-32 in base 36: a scanner can compute it without knowing us. */
-const checksumOf = (body: string): string => crc32(body).toString(36).padStart(7, "0");
+const computeChecksum = (body: string): string => crc32(body).toString(36).padStart(7, "0");
 
 /** Returns the hash under which an API key is stored and looked up. 256 random bits need no slow hash. */
 export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer");
@@ -64,7 +64,7 @@ export const hashApiKey = (key: string): Buffer => hash("sha256", key, "buffer")
 export const hintOfApiKey = (key: string): string => `${key.slice(0, 7)}…`;
 
 /** Returns the smallest UUIDv7 of a millisecond: it separates older ids from newer ones. */
-export function firstIdOf(timeMs: number): string {
+export function buildFirstId(timeMs: number): string {
   const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7000-8000-000000000000`;
 }

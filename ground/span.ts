@@ -101,7 +101,7 @@ async function ending<Result>(span: Span, run: (span: Span) => Promise<Result>):
   try {
     return await run(span);
   } catch (error) {
-    span.fail(kindOf(error));
+    span.fail(nameErrorKind(error));
     throw error;
   } finally {
     span.end();
@@ -109,7 +109,7 @@ async function ending<Result>(span: Span, run: (span: Span) => Promise<Result>):
 }
 
 /** Returns the kind of a provider's error, the slug of a Problem, or the name of an error. */
-function kindOf(error: unknown): string {
+function nameErrorKind(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   if ("kind" in error && typeof error.kind === "string") return error.kind;
   return "slug" in error && typeof error.slug === "string" ? error.slug : error.name;

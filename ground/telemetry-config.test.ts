@@ -38,12 +38,12 @@ test("headers and attributes are decoded, and the name of the service wins", () 
 });
 
 test("samplers have the names of the standard", () => {
-  const samplerOf = (OTEL_TRACES_SAMPLER: string, OTEL_TRACES_SAMPLER_ARG?: string) =>
+  const buildSampler = (OTEL_TRACES_SAMPLER: string, OTEL_TRACES_SAMPLER_ARG?: string) =>
     telemetry({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG })?.sampler;
-  assert.deepEqual(samplerOf(""), { ratio: 1, followsCaller: true });
-  assert.deepEqual(samplerOf("always_off"), { ratio: 0, followsCaller: false });
-  assert.deepEqual(samplerOf("parentbased_traceidratio", "0.25"), { ratio: 0.25, followsCaller: true });
-  assert.deepEqual(samplerOf("traceidratio"), { ratio: 1, followsCaller: false });
+  assert.deepEqual(buildSampler(""), { ratio: 1, followsCaller: true });
+  assert.deepEqual(buildSampler("always_off"), { ratio: 0, followsCaller: false });
+  assert.deepEqual(buildSampler("parentbased_traceidratio", "0.25"), { ratio: 0.25, followsCaller: true });
+  assert.deepEqual(buildSampler("traceidratio"), { ratio: 1, followsCaller: false });
 });
 
 describe("a wrong value stops the start, names the variable and shows no secret", () => {

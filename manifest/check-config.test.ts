@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Json, JsonObject } from "../ground/json.ts";
-import { featuresOf } from "../connector-kit/provider-info.ts";
+import { listFeatures } from "../connector-kit/provider-info.ts";
 import { buildCatalog } from "../connectors/catalog.ts";
 import { checkConfig } from "./check-config.ts";
 import { completeConfig } from "./complete-config.ts";
@@ -41,7 +41,7 @@ const catalog = buildCatalog();
 const on = (provider: string, module?: string): ManifestIntegration => ({ ...integration, provider, module });
 
 const check = (content: unknown, against = integration) =>
-  checkConfig(content, against, featuresOf(catalog.find(against.provider), against.module));
+  checkConfig(content, against, listFeatures(catalog.find(against.provider), against.module));
 const names = (content: unknown, against = integration) => check(content, against).map(({ name }) => name);
 const read = (object: Json, name = "contacts"): JsonObject => ({ read: { objects: { [name]: object } } });
 const write = (object: Json, name = "contacts"): JsonObject => ({ write: { objects: { [name]: object } } });

@@ -4,13 +4,13 @@ import type { Issue } from "../ground/errors.ts";
 import { isJsonObject } from "../ground/json.ts";
 import { checkShape, describeValue, type ShapeFault } from "./check-shape.ts";
 import { didYouMean } from "../ground/closest.ts";
-import { configObjectsOf, createAddIssue, type AddIssue } from "./config-issue.ts";
+import { listConfigObjects, createAddIssue, type AddIssue } from "./config-issue.ts";
 import { checkReadConfig } from "./config-rules/read-config-rules.ts";
 import { checkSubscribeConfig } from "./config-rules/subscribe-config-rules.ts";
 import { checkWriteConfig } from "./config-rules/write-config-rules.ts";
 import { ConfigInputSchema } from "./installation-config.ts";
 import type { ManifestIntegration } from "./manifest.ts";
-import { memberOf, pathOf, type LocatedValue } from "./located-value.ts";
+import { readMember, joinPath, type LocatedValue } from "./located-value.ts";
 import { MINIMUM_INTERVAL_MINUTES } from "./schedule.ts";
 
 const ACTIONS = ["read", "write", "subscribe"] as const;
@@ -51,10 +51,10 @@ function addShapeIssue(fault: ShapeFault, add: AddIssue): void {
 }
 
 function checkProvider(content: LocatedValue, integration: ManifestIntegration, add: AddIssue): void {
-  const provider = memberOf(content, "provider");
+  const provider = readMember(content, "provider");
   if (typeof provider !== "string" || provider === integration.provider) return;
   const detail = `The configuration is for "${provider}", but the integration is for "${integration.provider}".`;
-  add(pathOf(content, "provider"), detail, `Send "${integration.provider}", or leave it out.`, provider);
+  add(joinPath(content, "provider"), detail, `Send "${integration.provider}", or leave it out.`, provider);
 }
 
 function checkObjects(
@@ -66,7 +66,7 @@ function checkObjects(
   const declared = (integration[action]?.objects ?? []).map(({ objectName }) => objectName);
   const names = new Set(declared);
   const seen = new Set<string>();
-  for (const object of configObjectsOf(content, action)) {
+  for (const object of listConfigObjects(content, action)) {
     if (!names.has(object.name)) {
       const otherwise =
         declared.length > 0

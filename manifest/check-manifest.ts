@@ -7,7 +7,7 @@ import { applyIgnoreComments } from "./ignore-comments.ts";
 import type { Action, Manifest } from "./manifest.ts";
 import { normalizeManifest } from "./normalize-manifest.ts";
 import { parseManifest } from "./parse-manifest.ts";
-import { mapsOf, objectsOf, textOf, type LocatedValue } from "./located-value.ts";
+import { listMaps, listObjects, readText, type LocatedValue } from "./located-value.ts";
 import { checkDestinations } from "./rules/destination-rules.ts";
 import {
   checkProvider,
@@ -55,7 +55,7 @@ export function checkManifest(
 ): ManifestVerdict {
   const { document, findings } = parseManifest(source);
   if (!document) return { findings: inFileOrder(findings) };
-  const report = createReport(document.positionOf, findings);
+  const report = createReport(document.findPosition, findings);
   checkManifestShape(document.data, report);
   if (isJsonObject(document.data)) checkRules({ path: [], data: document.data }, catalog, context, report);
   const remaining = shorten(applyIgnoreComments(source, findings), report.dropped());
@@ -73,9 +73,9 @@ function checkRules(
   report: Report,
 ): void {
   checkStructure(manifest, report);
-  const integrations = mapsOf(manifest, "integrations");
+  const integrations = listMaps(manifest, "integrations");
   for (const integration of integrations) {
-    const provider = textOf(integration, "provider") ?? "";
+    const provider = readText(integration, "provider") ?? "";
     if (!context.faultyProviders?.includes(provider))
       checkProvider(integration, catalog, context.built, report);
     checkObjects(integration, catalog, context.objects, report);
@@ -83,7 +83,7 @@ function checkRules(
     checkProviderApp(integration, catalog, context.providerApps, report);
     checkProviderBackfill(integration, catalog, report);
     checkReadObjects(integration, context.minimumScheduleMinutes ?? MINIMUM_INTERVAL_MINUTES, report);
-    const writeObjects = objectsOf(integration, "write");
+    const writeObjects = listObjects(integration, "write");
     for (const object of writeObjects) {
       requireText(object, "objectName", report, "Name the object as the provider does.");
     }

@@ -29,7 +29,7 @@ export function checkShape(schema: TSchema, value: Json, path: Path = []): Shape
     if (!Array.isArray(value)) return wrong("a list", "Begin each entry with a dash.");
     return value.flatMap((item, index) => checkShape(schema.items, item, [...path, index]));
   }
-  const allowed = literalsOf(schema);
+  const allowed = listLiterals(schema);
   if (allowed)
     return allowed.some((text) => text === value) ? [] : [{ kind: "not-allowed", path, allowed, value }];
   if (Type.IsUnion(schema)) {
@@ -79,10 +79,10 @@ function checkScalar(
 const isAbsent = (member: Json | undefined): boolean => (member ?? null) === null;
 
 /** The texts of a literal or of a union of literals. */
-function literalsOf(schema: TSchema): string[] | undefined {
+function listLiterals(schema: TSchema): string[] | undefined {
   if (Type.IsLiteral(schema)) return typeof schema.const === "string" ? [schema.const] : undefined;
   if (!Type.IsUnion(schema)) return undefined;
-  const texts = schema.anyOf.flatMap((member) => literalsOf(member) ?? []);
+  const texts = schema.anyOf.flatMap((member) => listLiterals(member) ?? []);
   return texts.length === schema.anyOf.length ? texts : undefined;
 }
 

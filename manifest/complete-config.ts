@@ -79,14 +79,14 @@ function withoutNulls(schema: TSchema, value: Json): Json {
   if (Type.IsArray(schema) && Array.isArray(value))
     return value.map((item) => withoutNulls(schema.items, item));
   if (!isJsonObject(value)) return value;
-  const schemaOf = (key: string): TSchema | undefined => {
+  const findSchema = (key: string): TSchema | undefined => {
     if (Type.IsRecord(schema)) return Type.RecordValue(schema);
     return Type.IsObject(schema) && Object.hasOwn(schema.properties, key)
       ? schema.properties[key]
       : undefined;
   };
   const members = Object.entries(value).flatMap(([key, member]): [string, Json][] => {
-    const known = schemaOf(key);
+    const known = findSchema(key);
     if (!known) return [[key, member]];
     return (member ?? null) === null ? [] : [[key, withoutNulls(known, member)]];
   });

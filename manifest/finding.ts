@@ -77,7 +77,7 @@ export interface Position {
 }
 
 /** Returns where the value at a path stands in the file; with `at: "key"` where its key stands. */
-export type PositionOf = (path: Path, at?: "key") => Position;
+export type FindPosition = (path: Path, at?: "key") => Position;
 
 /** Limit for errors and for warnings, each. More would not help to repair the file. */
 export const MAX_FINDINGS = 500;
@@ -95,7 +95,7 @@ export interface Report {
 }
 
 /** Creates a report that appends to `findings`. */
-export function createReport(positionOf: PositionOf, findings: Finding[]): Report {
+export function createReport(findPosition: FindPosition, findings: Finding[]): Report {
   let dropped = 0;
   const adder = (severity: Severity): AddFinding => {
     let kept = 0;
@@ -104,7 +104,7 @@ export function createReport(positionOf: PositionOf, findings: Finding[]): Repor
         dropped++;
         return;
       }
-      const position = positionOf(path, at);
+      const position = findPosition(path, at);
       findings.push({
         severity,
         rule,

@@ -6,7 +6,7 @@ type SuppressedRules = Map<number, Set<string> | undefined>;
 
 /** Returns the findings that remain. Errors are never suppressed. */
 export function applyIgnoreComments(source: string, findings: readonly Finding[]): Finding[] {
-  const suppressed = directivesOf(source);
+  const suppressed = parseDirectives(source);
   if (suppressed.size === 0) return [...findings];
   return findings.filter((finding) => {
     if (finding.severity === "error" || !suppressed.has(finding.line)) return true;
@@ -15,7 +15,7 @@ export function applyIgnoreComments(source: string, findings: readonly Finding[]
   });
 }
 
-function directivesOf(source: string): SuppressedRules {
+function parseDirectives(source: string): SuppressedRules {
   const suppressed: SuppressedRules = new Map();
   /** A comment on a line of its own counts for the next line that is neither empty nor a comment. */
   let waiting: (Set<string> | undefined)[] = [];

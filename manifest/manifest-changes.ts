@@ -40,12 +40,12 @@ const leaf = (member: "before" | "after", value: Json | undefined): Partial<Mani
 function named(value: Json | undefined): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   if (!Array.isArray(value) || !value.every(isJsonObject)) return undefined;
-  const entries = value.map((item): [string | undefined, Json] => [nameOf(item), item]);
+  const entries = value.map((item): [string | undefined, Json] => [readName(item), item]);
   if (entries.some(([name]) => name === undefined)) return undefined;
   return Object.fromEntries(entries.map(([name = "", item]) => [name, item]));
 }
 
-function nameOf(item: JsonObject): string | undefined {
+function readName(item: JsonObject): string | undefined {
   const name = item["objectName"] ?? item["fieldName"] ?? item["mapToName"];
   return typeof name === "string" ? name : undefined;
 }

@@ -29,7 +29,7 @@ base:
   own: 2
 `);
   const at = (path: Path, wanted?: "key") => {
-    const { line, column } = document?.positionOf(path, wanted) ?? { line: 0, column: 0 };
+    const { line, column } = document?.findPosition(path, wanted) ?? { line: 0, column: 0 };
     return `${line}:${column}`;
   };
   test("a value is found where it stands, a block at its key, an entry at its beginning", () => {

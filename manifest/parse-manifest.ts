@@ -2,7 +2,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 import type { Alias, Document, Node, Pair, YAMLError, YAMLMap } from "yaml";
 import type { Json } from "../ground/json.ts";
-import { formatPath, type Finding, type Path, type Position, type PositionOf } from "./finding.ts";
+import { formatPath, type Finding, type Path, type Position, type FindPosition } from "./finding.ts";
 
 const MAX_BYTES = 262_144;
 const MAX_DEPTH = 50;
@@ -30,7 +30,7 @@ export interface ManifestDocument {
    * For a block that starts below its key the position of the key; for a path that is not in the file that of the
    * nearest parent.
    */
-  positionOf: PositionOf;
+  findPosition: FindPosition;
 }
 
 /** Parses the text. Never throws. Without `document` the text could not be read, and `findings` has the reason. */
@@ -181,7 +181,7 @@ function readTree(
   linkAliases(contents, tree, new Map(), 0);
   return {
     data: toData(contents, tree),
-    positionOf: (path, wanted) => at(offsetOf(contents, path, wanted, at, tree)),
+    findPosition: (path, wanted) => at(findOffset(contents, path, wanted, at, tree)),
   };
 }
 
@@ -191,7 +191,7 @@ function linkAliases(node: unknown, tree: Tree, anchors: Map<string, Node>, dept
     const target = anchors.get(node.source);
     if (!target) {
       throw new Refusal(
-        startOf(node),
+        findStart(node),
         `There is no anchor &${node.source} above this *${node.source}.`,
         "Put values that begin with * in quotes, for example cron texts.",
       );
@@ -203,7 +203,7 @@ function linkAliases(node: unknown, tree: Tree, anchors: Map<string, Node>, dept
   if (node.anchor) anchors.set(node.anchor, node);
   if (isScalar(node)) return;
   if (depth >= MAX_DEPTH) {
-    throw new Refusal(startOf(node), "The file is nested too deeply.", `Nest at most ${MAX_DEPTH} levels.`);
+    throw new Refusal(findStart(node), "The file is nested too deeply.", `Nest at most ${MAX_DEPTH} levels.`);
   }
   for (const item of node.items) {
     linkAliases(isPair(item) ? item.value : item, tree, anchors, depth + 1);
@@ -222,7 +222,7 @@ function toData(contents: Node | null, tree: Tree): Json {
     if (!isMap(node) && !isSeq(node)) return null;
     if (open.has(node)) {
       throw new Refusal(
-        startOf(node),
+        findStart(node),
         "An alias contains itself.",
         "Remove the alias inside its own anchor.",
       );
@@ -233,7 +233,7 @@ function toData(contents: Node | null, tree: Tree): Json {
     const data = isSeq(node)
       ? node.items.map((item, index) => visit(item, [...path, index], insideAlias))
       : Object.fromEntries(
-          [...entriesOf(node, tree, path)].map(([key, pair]) => [
+          [...listEntries(node, tree, path)].map(([key, pair]) => [
             key,
             visit(pair.value, [...path, key], insideAlias || (own !== undefined && !own.has(pair))),
           ]),
@@ -245,7 +245,7 @@ function toData(contents: Node | null, tree: Tree): Json {
 }
 
 const tooMuch = (node: unknown): Refusal =>
-  new Refusal(startOf(node), "Aliases expand to too much data.", "Write the repeated parts out.");
+  new Refusal(findStart(node), "Aliases expand to too much data.", "Write the repeated parts out.");
 
 const scalar = (value: unknown): Json =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
@@ -253,7 +253,7 @@ const scalar = (value: unknown): Json =>
 const isMerge = ({ key }: Pair): boolean => (isScalar(key) ? String(key.value) : String(key)) === "<<";
 
 /** Returns the members of a map: its own, then those of maps merged with `<<`. The first of two equal keys wins. */
-function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
+function listEntries(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
   const known = tree.entries.get(map);
   if (known) return known;
   const entries = new Map<string, Pair>();
@@ -264,13 +264,13 @@ function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
     if (isMerge(pair)) merged.push(...(isSeq(pair.value) ? pair.value.items : [pair.value]));
     else if (!entries.has(key)) entries.set(key, pair);
     else {
-      tree.onDuplicate(path, key, startOf(pair.key));
+      tree.onDuplicate(path, key, findStart(pair.key));
     }
   }
   for (const item of merged) {
     const source = isAlias(item) ? tree.aliases.get(item) : item;
     if (!isMap(source)) continue;
-    for (const [key, pair] of entriesOf(source, tree, path)) {
+    for (const [key, pair] of listEntries(source, tree, path)) {
       tree.merged += 1;
       if (tree.merged > MAX_ALIASED_NODES) throw tooMuch(item);
       if (!entries.has(key)) entries.set(key, pair);
@@ -279,7 +279,7 @@ function entriesOf(map: YAMLMap, tree: Tree, path: Path): Map<string, Pair> {
   return entries;
 }
 
-function offsetOf(
+function findOffset(
   contents: Node | null,
   path: Path,
   wanted: "key" | undefined,
@@ -292,7 +292,7 @@ function offsetOf(
     const parent = isAlias(node) ? tree.aliases.get(node) : node;
     let next: { node: unknown; key: unknown } | undefined;
     if (isMap(parent)) {
-      const pair = entriesOf(parent, tree, path).get(String(step));
+      const pair = listEntries(parent, tree, path).get(String(step));
       next = pair && { node: pair.value, key: pair.key };
     } else if (isSeq(parent) && typeof step === "number" && step < parent.items.length) {
       next = { node: parent.items[step], key: undefined };
@@ -300,11 +300,11 @@ function offsetOf(
     if (!next) break;
     ({ node, key } = next);
   }
-  if (key === undefined) return startOf(node);
+  if (key === undefined) return findStart(node);
   const isEmpty = isScalar(node) && node.value === null;
-  const startsBelow = (isMap(node) || isSeq(node)) && at(startOf(node)).line > at(startOf(key)).line;
-  return wanted === "key" || isEmpty || startsBelow ? startOf(key) : startOf(node);
+  const startsBelow = (isMap(node) || isSeq(node)) && at(findStart(node)).line > at(findStart(key)).line;
+  return wanted === "key" || isEmpty || startsBelow ? findStart(key) : findStart(node);
 }
 
-const startOf = (node: unknown): number =>
+const findStart = (node: unknown): number =>
   isAlias(node) || isScalar(node) || isMap(node) || isSeq(node) ? (node.range?.[0] ?? 0) : 0;

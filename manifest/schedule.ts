@@ -40,7 +40,7 @@ export function checkSchedule(text: string): ScheduleVerdict {
 }
 
 function measure(pattern: CronPattern): ScheduleVerdict {
-  const days = daysOf(pattern);
+  const days = parseDays(pattern);
   if (!days.any) {
     return {
       valid: false,
@@ -59,7 +59,7 @@ function measure(pattern: CronPattern): ScheduleVerdict {
   return { valid: true, shortestIntervalMinutes: Math.min(...gaps) };
 }
 
-function daysOf(pattern: CronPattern): { any: boolean; consecutive: boolean } {
+function parseDays(pattern: CronPattern): { any: boolean; consecutive: boolean } {
   let any = false;
   let previous = false;
   for (let index = 0; index < DAYS; index++) {

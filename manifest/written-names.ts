@@ -9,9 +9,9 @@ export function lostWrittenNames(
   after: ManifestIntegration,
   config: ConfigInput | undefined,
 ): string[] {
-  const names = new Set(writable(after, config).flatMap((object) => namesOf(after, object, config)));
+  const names = new Set(writable(after, config).flatMap((object) => listNames(after, object, config)));
   return writable(before, config).flatMap((object) => {
-    const lost = namesOf(before, object, config).filter((name) => !names.has(name));
+    const lost = listNames(before, object, config).filter((name) => !names.has(name));
     const sentences = lost.map((name) =>
       name === object.objectName
         ? `\`${name}\` can no longer be written`
@@ -51,7 +51,7 @@ function writable(integration: ManifestIntegration, config: ConfigInput | undefi
   return objects.filter(({ objectName }) => configObject(chosen, objectName));
 }
 
-function namesOf(
+function listNames(
   integration: ManifestIntegration,
   object: WriteObject,
   config: ConfigInput | undefined,

@@ -60,7 +60,7 @@ export function asText(value: unknown): string | undefined {
 }
 
 /** Reads the fields of a form-encoded or JSON body, as token endpoints and the controls take them. */
-export function formOf(exchange: SandboxExchange): Record<string, string> {
+export function parseForm(exchange: SandboxExchange): Record<string, string> {
   if (exchange.body.trimStart().startsWith("{")) {
     const parsed = parseJson(exchange.body);
     return Object.fromEntries(
@@ -84,7 +84,7 @@ export function header(exchange: SandboxExchange, name: string): string {
   return Array.isArray(value) ? value.join(", ") : (value ?? "");
 }
 
-export function bearerOf(exchange: SandboxExchange): string | undefined {
+export function readBearer(exchange: SandboxExchange): string | undefined {
   const match = /^(?:Bearer|OAuth)\s+(\S+)$/i.exec(header(exchange, "authorization"));
   return match?.[1];
 }

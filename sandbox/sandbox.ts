@@ -120,16 +120,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   await once(server, "listening");
   const { server: pubSub } = salesforce.streams;
   pubSubUrl = await pubSub.listen(options.pubSubPort ?? (options.port ? options.port + 1 : 0), host);
-  origin = `http://${reachableHost(host)}:${portOf(server.address())}`;
+  origin = `http://${reachableHost(host)}:${readPort(server.address())}`;
   return {
     url: origin,
     hubspot: {
-      ...controlsOf(hubspot, origin),
+      ...openControls(hubspot, origin),
       staticToken: STATIC_TOKEN,
       webhooks: hubspot.webhooks,
       journal: hubspot.journal,
     },
-    salesforce: { ...controlsOf(salesforce, origin), ...salesforce.streams },
+    salesforce: { ...openControls(salesforce, origin), ...salesforce.streams },
     catalog,
     requests: (filter) => log.list(filter),
     clearRequests: () => log.clear(),
@@ -149,7 +149,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
 }
 
-function controlsOf(provider: Provider, origin: string): ProviderControls {
+function openControls(provider: Provider, origin: string): ProviderControls {
   return {
     url: `${origin}/${provider.name}`,
     mintToken: (options) => mintToken(provider.grants, options),
@@ -161,6 +161,6 @@ function controlsOf(provider: Provider, origin: string): ProviderControls {
   };
 }
 
-function portOf(address: AddressInfo | string | null): number {
+function readPort(address: AddressInfo | string | null): number {
   return address !== null && typeof address === "object" ? address.port : 0;
 }

@@ -56,10 +56,10 @@ export async function deliverTo(on: Client, sink: Sink): Promise<void> {
 /** Waits for the events of the writes with `asynchronous` in their name. Returns the names of those that did not come. */
 export async function missingEvents(sink: Sink, writes: Map<string, string>): Promise<string[]> {
   const asynchronous = [...writes].filter(([, name]) => name.includes("asynchronous"));
-  const arrived = () => new Set(sink.received.map(({ body }) => operationOf(body)));
+  const arrived = () => new Set(sink.received.map(({ body }) => findOperation(body)));
   const missing = () => asynchronous.filter(([id]) => !arrived().has(id)).map(([, name]) => name);
   await until(() => missing().length === 0, END_WITHIN_MS).catch(() => {});
   return missing();
 }
 
-const operationOf = (body: string): string | undefined => /"operationId":"([^"]+)"/.exec(body)?.[1];
+const findOperation = (body: string): string | undefined => /"operationId":"([^"]+)"/.exec(body)?.[1];

@@ -44,7 +44,7 @@ export function dashboardApi({ paths, components }: ApiDocument): string {
   return [
     HEAD,
     "export interface Schemas {",
-    ...Object.entries(components.schemas).map(([name, schema]) => `  ${name}: ${typeOf(schema)};`),
+    ...Object.entries(components.schemas).map(([name, schema]) => `  ${name}: ${printType(schema)};`),
     "}",
     "",
     "export interface Operations {",
@@ -75,29 +75,29 @@ const TEXT = "text/plain";
 function operationType(operation: ApiOperation): string {
   const parameters = (operation.parameters ?? []).filter(({ in: place }) => place !== "header");
   const members = parameters.map(
-    ({ name, required, schema }) => `${nameOf(name)}${required ? "" : "?"}: ${typeOf(schema)}`,
+    ({ name, required, schema }) => `${getName(name)}${required ? "" : "?"}: ${printType(schema)}`,
   );
   const { requestBody } = operation;
   if (requestBody) {
     const body = requestBody.content["application/json"]?.schema;
-    members.push(`body${requestBody.required ? "" : "?"}: ${body ? typeOf(body) : "Blob | string"}`);
+    members.push(`body${requestBody.required ? "" : "?"}: ${body ? printType(body) : "Blob | string"}`);
   }
   const answers = successes(operation).map(([, { content }]) => {
     const media = content?.["application/json"];
-    if (media) return typeOf(media.schema ?? {});
+    if (media) return printType(media.schema ?? {});
     return content && TEXT in content ? "string" : "undefined";
   });
   return `{ input: { ${members.join("; ")} }; answer: ${[...new Set(answers)].join(" | ")} }`;
 }
 
 /** Returns the TypeScript type of the values that a schema allows; limits of lengths and numbers are not part of it. */
-export function typeOf(schema: Schema): string {
+export function printType(schema: Schema): string {
   if (schema.$ref) return `Schemas["${schema.$ref.split("/").at(-1)}"]`;
   if ("const" in schema) return JSON.stringify(schema.const);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
-  if (schema.anyOf) return schema.anyOf.map((one) => inUnion(typeOf(one))).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map((one) => inUnion(printType(one))).join(" | ");
   if (Array.isArray(schema.type))
-    return schema.type.map((type: string) => typeOf({ ...schema, type })).join(" | ");
+    return schema.type.map((type: string) => printType({ ...schema, type })).join(" | ");
   switch (schema.type) {
     case "string":
       return "string";
@@ -109,7 +109,7 @@ export function typeOf(schema: Schema): string {
     case "null":
       return "null";
     case "array":
-      return `readonly ${inUnion(schema.items ? typeOf(schema.items) : "unknown")}[]`;
+      return `readonly ${inUnion(schema.items ? printType(schema.items) : "unknown")}[]`;
     case "object":
       return objectType(schema);
     default:
@@ -119,9 +119,9 @@ export function typeOf(schema: Schema): string {
 
 function objectType({ properties, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties ?? {}).map(
-    ([name, schema]) => `${nameOf(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`,
+    ([name, schema]) => `${getName(name)}${required.includes(name) ? "" : "?"}: ${printType(schema)}`,
   );
-  const more = typeof additionalProperties === "object" ? typeOf(additionalProperties) : "unknown";
+  const more = typeof additionalProperties === "object" ? printType(additionalProperties) : "unknown";
   const record = `Record<string, ${more}>`;
   if (members.length === 0) return record;
   const own = `{ ${members.join("; ")} }`;
@@ -129,4 +129,4 @@ function objectType({ properties, required = [], additionalProperties }: Schema)
 }
 
 const inUnion = (type: string): string => (/ \| /.test(type) && !type.startsWith("{") ? `(${type})` : type);
-const nameOf = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
+const getName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));

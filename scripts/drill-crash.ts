@@ -265,7 +265,7 @@ function judge(
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = (report: DrillReport): string[] => [
+export const listFaults = (report: DrillReport): string[] => [
   ...(report.ended === report.accepted ? [] : [`${report.accepted - report.ended} operations never ended`]),
   ...(
     ["failedOtherwise", "createsTwice", "createsMissing", "updatesOutOfOrder", "updatesMissing"] as const
@@ -290,7 +290,7 @@ if (import.meta.main) {
     kills: Number(values.kills ?? 10),
     onProgress: (text) => console.log(text),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

@@ -290,7 +290,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = (report: FailoverReport): string[] => [
+export const listFaults = (report: FailoverReport): string[] => [
   ...(
     ["lost", "neverEnded", "failed", "notDelivered", "differences", "disorder", "failedReads"] as const
   ).flatMap((name) =>
@@ -324,7 +324,7 @@ if (import.meta.main) {
     patroni: values.patroni,
     onProgress: (text) => console.log(text),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { startCallers, type Callers, type Kind, type Outcome } from "./drill-mixed/callers.ts";
-import { memoryOf, openWorld, socketsOf, until, type World } from "./drill-mixed/world.ts";
+import { readMemory, openWorld, countSockets, until, type World } from "./drill-mixed/world.ts";
 
 /** The outage during a call; `calm` is the time between outages. */
 type Outage = "providers down" | "database down" | "process killed";
@@ -68,7 +68,7 @@ async function mixedDrill(options: {
   const world = await openWorld();
   try {
     await wait(12_000);
-    const before = await restOf(world);
+    const before = await awaitRest(world);
     const callers = startCallers(world);
     const watch = watchMemory(world);
     const windows = await causeOutages(world, callers, options);
@@ -84,7 +84,7 @@ async function mixedDrill(options: {
       ...judge(callers.outcomes, windows),
       writes,
       webhooks,
-      usage: await usageOf(world, callers),
+      usage: await readUsage(world, callers),
       before,
       after: await untilSettled(world, before),
       memory,
@@ -156,7 +156,7 @@ function judge(
   const wrong = new Map<string, number>();
   const away = { calls: 0, served: 0 };
   for (const outcome of outcomes) {
-    const situation = situationOf(outcome, windows);
+    const situation = readSituation(outcome, windows);
     const status = outcome.status ?? 0;
     const answer =
       outcome.error ?? `${status}${outcome.ours && outcome.kind !== "asynchronous" ? " ours" : ""}`;
@@ -180,13 +180,13 @@ function judge(
   };
 }
 
-const situationOf = ({ startedMs, endedMs }: Outcome, windows: Window[]): Situation =>
+const readSituation = ({ startedMs, endedMs }: Outcome, windows: Window[]): Situation =>
   windows.find(({ fromMs, untilMs }) => startedMs <= untilMs && endedMs >= fromMs)?.outage ?? "calm";
 
 function watchMemory(world: World): { stop(): MixedDrillReport["memory"] } {
   const series = new Map<number, number[]>();
   const timer = setInterval(() => {
-    for (const pid of world.pids()) series.set(pid, [...(series.get(pid) ?? []), memoryOf(pid)]);
+    for (const pid of world.pids()) series.set(pid, [...(series.get(pid) ?? []), readMemory(pid)]);
   }, 2_000);
   return {
     stop() {
@@ -251,7 +251,7 @@ async function untilAllTold(
   return { arrived: sink.received.length, missing: missing() };
 }
 
-async function usageOf(world: World, { outcomes }: Callers): Promise<MixedDrillReport["usage"]> {
+async function readUsage(world: World, { outcomes }: Callers): Promise<MixedDrillReport["usage"]> {
   // A call that was refused before its target was known is not logged.
   const answered = outcomes.filter(
     ({ kind, status, ours }) =>
@@ -262,11 +262,11 @@ async function usageOf(world: World, { outcomes }: Callers): Promise<MixedDrillR
   return { answered: answered.length, lines: row?.lines ?? 0 };
 }
 
-async function restOf(world: World): Promise<Rest> {
+async function awaitRest(world: World): Promise<Rest> {
   const sql = "select count(*)::int as count from pg_stat_activity where application_name like 'busbar%'";
   const [row] = await query<{ count: number }>(world, sql, []);
   return {
-    sockets: world.pids().map(socketsOf),
+    sockets: world.pids().map(countSockets),
     databaseConnections: row?.count ?? 0,
     providerConnections: await world.provider.connections(),
   };
@@ -281,8 +281,8 @@ const isSettled = (after: Rest, before: Rest): boolean =>
   after.providerConnections === 0;
 
 async function untilSettled(world: World, before: Rest): Promise<Rest> {
-  let after = await restOf(world);
-  await until(async () => isSettled((after = await restOf(world)), before), SETTLE_MS);
+  let after = await awaitRest(world);
+  await until(async () => isSettled((after = await awaitRest(world)), before), SETTLE_MS);
   return after;
 }
 
@@ -301,7 +301,7 @@ const MOST_GROWTH_MIB = 64;
 const LINES_LOST_BY_KILL = 400;
 
 /** Returns the violations; empty if the drill passed. */
-export function faultsOf(report: MixedDrillReport): string[] {
+export function listFaults(report: MixedDrillReport): string[] {
   const { proxiedWhileDatabaseAway: away, writes, webhooks, usage, kills } = report;
   const faults: [boolean, string][] = [
     [report.wrong.length > 0, `wrong answers: ${report.wrong.join("; ")}`],
@@ -332,7 +332,7 @@ if (import.meta.main) {
     minutes: Number(values.minutes),
     onProgress: (text) => console.log(text),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

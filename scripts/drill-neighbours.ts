@@ -52,7 +52,7 @@ export async function neighboursDrill(options: NeighboursOptions): Promise<Neigh
   ];
   const [quickTokens, slowTokens] = [await startRotatingEndpoint(5), await startRotatingEndpoint(slowMs)];
   const receivers = await startReceivers(slowMs);
-  await writeFile(join(home, "catalog.json"), catalogOf({ quick, slowProvider, quickTokens, slowTokens }));
+  await writeFile(join(home, "catalog.json"), readCatalog({ quick, slowProvider, quickTokens, slowTokens }));
   const busbar = await startChildBusbar(join(home, "data"), {
     BUSBAR_CATALOG: join(home, "catalog.json"),
     BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
@@ -108,7 +108,7 @@ export function failures({ usual, besides, other }: NeighboursReport): string[] 
 }
 
 /** Returns all violations; empty if the drill passed. */
-export function faultsOf(report: NeighboursReport): string[] {
+export function listFaults(report: NeighboursReport): string[] {
   const { usual, besides } = report;
   const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
   return [
@@ -117,7 +117,7 @@ export function faultsOf(report: NeighboursReport): string[] {
   ];
 }
 
-function catalogOf(world: {
+function readCatalog(world: {
   quick: Sandbox;
   slowProvider: Sandbox;
   quickTokens: RotatingEndpoint;
@@ -341,7 +341,7 @@ if (import.meta.main) {
     slow: Number(values.slow ?? 200),
     seconds: Number(values.seconds ?? 30),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

@@ -93,7 +93,7 @@ export async function readDrill(options: ReadDrillOptions): Promise<ReadDrillRep
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = ({ differences, failedOperations, changes }: ReadDrillReport): string[] => [
+export const listFaults = ({ differences, failedOperations, changes }: ReadDrillReport): string[] => [
   ...differences.slice(0, 5),
   ...failedOperations.slice(0, 5).map((text) => `an operation failed: ${text}`),
   ...Object.entries(changes)
@@ -169,7 +169,7 @@ if (import.meta.main) {
     restartsDatabase: true,
     onProgress: (text) => console.log(text),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify({ ...report, differences: report.differences.length }, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

@@ -97,7 +97,7 @@ export async function refreshDrill(options: RefreshDrillOptions): Promise<Refres
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = (report: RefreshDrillReport): string[] => [
+export const listFaults = (report: RefreshDrillReport): string[] => [
   ...(report.duringOutages > 0 ? [] : ["no refresh met an outage, so nothing was tried"]),
   ...tokenFaults(report),
   // 200, or 503 from a database that is away: the caller may try again.
@@ -132,7 +132,7 @@ if (import.meta.main) {
     restarts: Number(values.restarts ?? 6),
     onProgress: (text) => console.log(text),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

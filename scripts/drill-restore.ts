@@ -154,7 +154,7 @@ async function insertOperations(dataDir: string, projectId: string, count: numbe
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = (report: RestoreReport): string[] => [
+export const listFaults = (report: RestoreReport): string[] => [
   ...(["lost", "neverEnded", "failed"] as const).flatMap((name) =>
     report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
   ),
@@ -178,7 +178,7 @@ if (import.meta.main) {
     seconds: Number(values.seconds),
     operations: Number(values.operations),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

@@ -93,7 +93,7 @@ export function refusalFaults({ usual, besides, large, half: halves }: Strangers
 }
 
 /** Returns all violations; empty if the drill passed. */
-export function faultsOf(report: StrangersReport): string[] {
+export function listFaults(report: StrangersReport): string[] {
   const { usual, besides, memoryMiB } = report;
   const slow = CALLS.filter((kind) => besides[kind].p50Ms > 2 * usual[kind].p50Ms + FLOOR_MS);
   const grown = memoryMiB.most - memoryMiB.usual;
@@ -142,7 +142,7 @@ async function run(seconds: number): Promise<StrangersReport> {
 if (import.meta.main) {
   const { values } = parseArgs({ options: { seconds: { type: "string", default: "10" } } });
   const report = await run(Number(values.seconds));
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

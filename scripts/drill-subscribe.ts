@@ -115,7 +115,7 @@ export async function subscribeDrill(options: SubscribeDrillOptions): Promise<Su
       objects: Object.fromEntries(
         OBJECTS.map(({ path }, index) => [
           path,
-          reportOf(path, accounts[index], mirror, subscriptions[index]),
+          buildReport(path, accounts[index], mirror, subscriptions[index]),
         ]),
       ),
       pushes: front.counts,
@@ -134,7 +134,7 @@ export async function subscribeDrill(options: SubscribeDrillOptions): Promise<Su
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = ({ differences, disorder, objects }: SubscribeDrillReport): string[] => [
+export const listFaults = ({ differences, disorder, objects }: SubscribeDrillReport): string[] => [
   ...differences.slice(0, 5),
   ...disorder.slice(0, 5),
   ...Object.entries(objects).flatMap(([path, { made, received }]) => [
@@ -147,7 +147,7 @@ export const faultsOf = ({ differences, disorder, objects }: SubscribeDrillRepor
   ]),
 ];
 
-const reportOf = (
+const buildReport = (
   path: string,
   account: CustomerAccount | undefined,
   mirror: ChangeMirror,
@@ -218,7 +218,7 @@ if (import.meta.main) {
     restartsDatabase: true,
     onProgress: (text) => console.log(text),
   });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(
     JSON.stringify(
       { ...report, differences: report.differences.length, disorder: report.disorder.length },

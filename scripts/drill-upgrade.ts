@@ -314,7 +314,7 @@ async function newMigrations(earlier: string): Promise<string[]> {
 }
 
 /** Returns the violations; empty if the drill passed. */
-export const faultsOf = (report: UpgradeReport): string[] => [
+export const listFaults = (report: UpgradeReport): string[] => [
   ...(["lost", "neverEnded", "failed", "notDelivered"] as const).flatMap((name) =>
     report[name].length === 0 ? [] : [`${name}: ${report[name].length}, such as ${report[name][0]}`],
   ),
@@ -351,7 +351,7 @@ if (import.meta.main) {
   });
   const from = values.from ?? (await defaultCommit());
   const report = await upgradeDrill({ from, seconds: Number(values.seconds) });
-  const faults = faultsOf(report);
+  const faults = listFaults(report);
   console.log(JSON.stringify(report, null, 2));
   console.log(faults.length === 0 ? "PASSED" : `FAILED: ${faults.join(" | ")}`);
   process.exit(faults.length === 0 ? 0 : 1);

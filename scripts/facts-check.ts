@@ -3,7 +3,7 @@
  * there now become the known ones of these providers.
  */
 import { parseArgs } from "node:util";
-import { providersWithFacts, readFacts, subjectOf } from "../simulations/vendor/suite/facts-subject.ts";
+import { providersWithFacts, readFacts, buildSubject } from "../simulations/vendor/suite/facts-subject.ts";
 import { faultName, readKnownFaults, writeKnownFaults } from "../simulations/vendor/suite/known-faults.ts";
 import { checkObject } from "../simulations/vendor/suite/facts-suite.ts";
 
@@ -23,7 +23,7 @@ const providers = provider === undefined ? providersWithFacts() : [provider];
 for (const name of providers) {
   const facts = readFacts(name);
   if (!facts) throw new Error(`there is no connectors/${name}/facts.json`);
-  const subject = subjectOf(name, facts);
+  const subject = buildSubject(name, facts);
   for (const objectName of Object.keys(subject.promised)) {
     if (wanted !== undefined && wanted !== objectName) continue;
     for (const result of await checkObject(subject, objectName)) {

@@ -8,10 +8,10 @@ import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { parse as parseYaml } from "yaml";
 import type { Facts } from "../connector-kit/facts/facts.ts";
-import { plansOf } from "../connector-kit/described/object-plan.ts";
+import { buildPlans } from "../connector-kit/described/object-plan.ts";
 import { readOpenapi, type OpenapiDocument } from "../connector-kit/openapi/openapi-operations.ts";
 import {
-  driftOf,
+  describeDrift,
   proposedFacts,
   updatedFacts,
   type WantedRequest,
@@ -49,7 +49,7 @@ function compareSchema(known: Facts): void {
   const excerpt = schemaExcerpt(readGraphqlSchema(text), known);
   const excerptPlace = place.replace(/json$/, "graphql");
   const before = existsSync(excerptPlace) ? readFileSync(excerptPlace, "utf8") : "";
-  const [gone, added] = [differenceOf(before, excerpt), differenceOf(excerpt, before)];
+  const [gone, added] = [listDifferences(before, excerpt), listDifferences(excerpt, before)];
   for (const line of gone) console.log(`- ${line}`);
   for (const line of added) console.log(`+ ${line}`);
   console.log(`${provider}: ${gone.length} lines of facts.graphql are gone, ${added.length} are new`);
@@ -60,7 +60,7 @@ function compareSchema(known: Facts): void {
 }
 
 /** Returns the members of types that are in the first excerpt only, each with its type. */
-function differenceOf(one: string, other: string): string[] {
+function listDifferences(one: string, other: string): string[] {
   const members = (excerpt: string): string[] =>
     excerpt.split(/^}\n/m).flatMap((block) => {
       const [head = "", ...lines] = block.trim().split("\n");
@@ -83,7 +83,7 @@ function compare(known: Facts, found: OpenapiDocument): void {
     process.exit(2);
   }
   const isFrom = (source: string) => keys.some(([key]) => source.split("#")[0] === key);
-  const drift = driftOf(known, found, isFrom);
+  const drift = describeDrift(known, found, isFrom);
   for (const { place: where, message } of drift) console.log(`${where}: ${message}`);
   console.log(
     `${provider}: ${drift.length === 0 ? "nothing" : drift.length} drifted; ${found.title} ${found.version}, before ${keys.map(([, { version }]) => version).join(", ")}`,
@@ -116,7 +116,7 @@ function propose(found: OpenapiDocument): void {
 /** Which requests facts are wanted about, by the addresses that the connector uses; what they say comes from the vendor. */
 function wantedRequests(): WantedRequest[] {
   if (!description) return [];
-  return plansOf(description).flatMap((plan): WantedRequest[] => {
+  return buildPlans(description).flatMap((plan): WantedRequest[] => {
     const path = (given: string) =>
       given.replaceAll("{path}", plan.path ?? plan.name).replaceAll("{singular}", plan.singular ?? "");
     const { name: objectName, list, get } = plan;

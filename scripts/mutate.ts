@@ -3,7 +3,7 @@
  * `-- --all --sample 20` for every twentieth. Survivors are listed in `connectors/surviving-mutants.json` with a reason.
  */
 import { parseArgs } from "node:util";
-import { scoreOf, tryMutants, type ProviderMutant } from "../simulations/vendor/mutate/try-all.ts";
+import { computeScore, tryMutants, type ProviderMutant } from "../simulations/vendor/mutate/try-all.ts";
 import { providersWithFacts } from "../simulations/vendor/suite/facts-subject.ts";
 
 const { values, positionals } = parseArgs({
@@ -41,7 +41,7 @@ if (providers.length > 1) {
 function summary(tried: ProviderMutant[]): string {
   const count = (wanted: ProviderMutant["state"]) => tried.filter(({ state }) => state === wanted).length;
   return (
-    `${scoreOf(tried).toFixed(1)} of 100 die: ${count("killed")} killed, ${count("survived")} survived; ` +
+    `${computeScore(tried).toFixed(1)} of 100 die: ${count("killed")} killed, ${count("survived")} survived; ` +
     `${count("unverified")} change what no fact is about`
   );
 }

@@ -28,34 +28,34 @@ const LEFT_OUT = new Set([
 export function providerFormat(): string {
   const info = plain(ProviderInfoSchema);
   const description = plain(DescriptionSchema);
-  const rules = membersOf(description)["defaults"] ?? {};
-  const connector = Object.entries(membersOf(description)).filter(
+  const rules = listMembers(description)["defaults"] ?? {};
+  const connector = Object.entries(listMembers(description)).filter(
     ([name]) => name !== "defaults" && name !== "objects",
   );
-  const facts = Object.entries(membersOf(info)).filter(([name]) => !LEFT_OUT.has(name));
+  const facts = Object.entries(listMembers(info)).filter(([name]) => !LEFT_OUT.has(name));
   return [
     HEAD,
-    section("How customers connect", "", facts, requiredOf(info)),
+    section("How customers connect", "", facts, listRequired(info)),
     `\n\`connector\` is the member with the [description of the objects](own-providers.md#2-what-can-be-written-and-read).\n`,
     section(
       "Objects",
       "The members of `connector.defaults`, and of each object in `connector.objects`, which has only what differs.",
-      Object.entries(membersOf(rules)),
-      requiredOf(rules),
+      Object.entries(listMembers(rules)),
+      listRequired(rules),
     ),
     section(
       "Beside the objects",
       "The further members of `connector`.",
       connector.map(([name, schema]) => [name, name === "others" ? withoutRules(schema) : schema]),
-      requiredOf(description),
+      listRequired(description),
     ),
   ].join("");
 }
 
 /** The rules of other objects are those of the section before. */
 function withoutRules(schema: JsonObject): JsonObject {
-  const { rules, ...members } = membersOf(schema);
-  const named = { type: "object", description: textOf(rules ?? {}) };
+  const { rules, ...members } = listMembers(schema);
+  const named = { type: "object", description: toText(rules ?? {}) };
   return { ...schema, properties: { ...members, rules: named } };
 }
 
@@ -66,7 +66,7 @@ function section(
   required: Set<string>,
 ): string {
   const seen = new Map<string, string>();
-  const rows = members.flatMap(([name, schema]) => rowsOf(name, schema, required.has(name), seen));
+  const rows = members.flatMap(([name, schema]) => listRows(name, schema, required.has(name), seen));
   return [
     "",
     `## ${title}`,
@@ -80,71 +80,76 @@ function section(
 }
 
 /** Returns the row of a member and those of its members. A part that was listed before is only named. */
-function rowsOf(path: string, schema: JsonObject, isRequired: boolean, seen: Map<string, string>): string[] {
-  const inner = innerOf(schema);
-  const members = Object.entries(membersOf(inner.schema));
+function listRows(
+  path: string,
+  schema: JsonObject,
+  isRequired: boolean,
+  seen: Map<string, string>,
+): string[] {
+  const inner = findInner(schema);
+  const members = Object.entries(listMembers(inner.schema));
   const form = JSON.stringify(inner.schema["properties"] ?? null);
   const before = members.length > 1 ? seen.get(form) : undefined;
-  const about = [textOf(schema), before === undefined ? "" : `Its members are those of \`${before}\`.`];
-  const row = `| \`${path}\`${isRequired ? " ●" : ""} | ${valueOf(schema)} | ${about.filter(Boolean).join(" ")} |`;
+  const about = [toText(schema), before === undefined ? "" : `Its members are those of \`${before}\`.`];
+  const row = `| \`${path}\`${isRequired ? " ●" : ""} | ${readValue(schema)} | ${about.filter(Boolean).join(" ")} |`;
   if (before !== undefined) return [row];
   if (members.length > 1) seen.set(form, path);
-  const required = requiredOf(inner.schema);
+  const required = listRequired(inner.schema);
   // The members say what such a part is for.
   const isPlain = members.length > 0 && !isRequired && about.every((one) => one === "");
   return [
     ...(isPlain ? [] : [row]),
     ...members.flatMap(([name, member]) =>
-      rowsOf(`${path}${inner.step}.${name}`, member, required.has(name), seen),
+      listRows(`${path}${inner.step}.${name}`, member, required.has(name), seen),
     ),
   ];
 }
 
 /** Returns the schema of an object, of the entries of a list, or of the values of a map. */
-function innerOf(schema: JsonObject): { schema: JsonObject; step: string } {
-  const [items, values] = [schema["items"], mapOf(schema)];
+function findInner(schema: JsonObject): { schema: JsonObject; step: string } {
+  const [items, values] = [schema["items"], readMap(schema)];
   if (items !== undefined && isJsonObject(items)) return { schema: items, step: "[]" };
-  return values && Object.keys(membersOf(values)).length > 0
+  return values && Object.keys(listMembers(values)).length > 0
     ? { schema: values, step: ".<name>" }
     : { schema, step: "" };
 }
 
-function mapOf({ patternProperties, additionalProperties }: JsonObject): JsonObject | undefined {
+function readMap({ patternProperties, additionalProperties }: JsonObject): JsonObject | undefined {
   const [first] = isJsonObject(patternProperties ?? null) ? Object.values(patternProperties ?? {}) : [];
   const values = first ?? additionalProperties ?? null;
   return isJsonObject(values) ? values : undefined;
 }
 
-function membersOf({ properties }: JsonObject): Record<string, JsonObject> {
+function listMembers({ properties }: JsonObject): Record<string, JsonObject> {
   const all = properties !== undefined && isJsonObject(properties) ? Object.entries(properties) : [];
   return Object.fromEntries(all.flatMap(([name, value]) => (isJsonObject(value) ? [[name, value]] : [])));
 }
 
 /** What has a default in own providers is not required. */
-const requiredOf = ({ required }: JsonObject): Set<string> =>
+const listRequired = ({ required }: JsonObject): Set<string> =>
   new Set(
-    listOf(required)
+    readList(required)
       .map(String)
       .filter((name) => !Object.hasOwn(OAUTH2_DEFAULTS, name)),
   );
 
-function valueOf(schema: JsonObject): string {
-  const kinds = listOf(schema["anyOf"]).flatMap((one) => (isJsonObject(one) ? [one] : []));
+function readValue(schema: JsonObject): string {
+  const kinds = readList(schema["anyOf"]).flatMap((one) => (isJsonObject(one) ? [one] : []));
   if (kinds.some((kind) => kind["type"] !== undefined && kind["const"] === undefined))
-    return kinds.map(valueOf).join(", ");
-  const words = [...kinds.map((kind) => kind["const"]), ...listOf(schema["enum"])];
+    return kinds.map(readValue).join(", ");
+  const words = [...kinds.map((kind) => kind["const"]), ...readList(schema["enum"])];
   if (words.length > 0) return words.map((word) => `\`${String(word)}\``).join(", ");
   if (schema["const"] !== undefined) return `\`${String(schema["const"])}\``;
   if (schema["type"] === "array") {
     const items = schema["items"];
     return items !== undefined && isJsonObject(items)
-      ? `list of ${PLURALS[valueOf(items)] ?? valueOf(items)}`
+      ? `list of ${PLURALS[readValue(items)] ?? readValue(items)}`
       : "list";
   }
   if (schema["type"] !== "object") return VALUES[String(schema["type"])] ?? "any";
-  if (Object.keys(membersOf(schema)).length > 0) return "members";
-  const values = mapOf(schema);
-  return values ? `names with ${PLURALS[valueOf(values)] ?? valueOf(values)}` : "members";
+  if (Object.keys(listMembers(schema)).length > 0) return "members";
+  const values = readMap(schema);
+  return values ? `names with ${PLURALS[readValue(values)] ?? readValue(values)}` : "members";
 }
 
 const VALUES: Record<string, string> = {
@@ -160,10 +165,10 @@ const PLURALS: Record<string, string> = {
   "whole number": "whole numbers",
 };
 
-const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /** A `|` would end the cell. */
-const textOf = ({ description }: JsonObject): string =>
+const toText = ({ description }: JsonObject): string =>
   typeof description === "string" ? description.replaceAll("|", "\\|") : "";
 
 const plain = (schema: unknown): JsonObject => JSON.parse(JSON.stringify(schema));

@@ -19,13 +19,13 @@ const pages = [
 ];
 for (const { route, path } of pages) {
   await visit.open(path);
-  const name = nameOf(route) || "overview";
-  await eachTab(visit, (tab) => takePictures(tab === undefined ? name : `${name}-tab-${nameOf(tab)}`));
+  const name = getName(route) || "overview";
+  await eachTab(visit, (tab) => takePictures(tab === undefined ? name : `${name}-tab-${getName(tab)}`));
 }
 await on.close();
 console.log(`${pages.length} pages in ${folder}`);
 
-function nameOf(words: string): string {
+function getName(words: string): string {
   return words
     .toLowerCase()
     .replaceAll(/[^a-z]+/g, "-")

@@ -1,7 +1,7 @@
 /** `npm run structure`: prints the sizes and the imports of the project, and the structural faults, of which it wants none. */
-import { findCircles, findMutualFolders, findSharedNames, mainFolderOf } from "./structure/find-faults.ts";
+import { findCircles, findMutualFolders, findSharedNames, findMainFolder } from "./structure/find-faults.ts";
 import { importGraph, readSources, type Source } from "./structure/import-graph.ts";
-import { deepestChain, mostImported, sizesOf, type Sizes } from "./structure/measure.ts";
+import { deepestChain, mostImported, measureSizes, type Sizes } from "./structure/measure.ts";
 
 const sources = readSources();
 const graph = importGraph(sources);
@@ -27,10 +27,10 @@ const report = [
     `Lines per file`.padEnd(22),
     ..."files lines median p90 max".split(" ").map((head) => head.padStart(8)),
   ].join(""),
-  ...[...Map.groupBy(written, ({ file }) => mainFolderOf(file))].map(([folder, found]) =>
-    table(folder, sizesOf(found)),
+  ...[...Map.groupBy(written, ({ file }) => findMainFolder(file))].map(([folder, found]) =>
+    table(folder, measureSizes(found)),
   ),
-  table("all", sizesOf(written)),
+  table("all", measureSizes(written)),
   ...list("Files over 300 lines", over(300)),
   ...list("Files over 400 lines (0 wanted)", over(400)),
   ...list("Folders that import each other (0 wanted)", findMutualFolders(graph)),

@@ -14,7 +14,7 @@ import { openClient } from "../tests/harness/client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { timed } from "./timed-step.ts";
 import { containerEngine } from "./try-installs/container-engine.ts";
-import { projectOf, untilReady } from "./try-installs/first-call.ts";
+import { findProject, untilReady } from "./try-installs/first-call.ts";
 
 const { version } = JSON.parse(await readFile(join(import.meta.dirname, "../package.json"), "utf8"));
 const { values } = parseArgs({
@@ -56,10 +56,10 @@ try {
 
 async function tryImage(): Promise<void> {
   console.log((await engine("--version")).trim());
-  await timed("migrate", () => engine("run", "--rm", ...optionsOf({}), values.image, "migrate"));
+  await timed("migrate", () => engine("run", "--rm", ...listOptions({}), values.image, "migrate"));
   await timed("start two containers", () => Promise.all(PORTS.map(start)));
   const [api = 0, other = 0] = PORTS;
-  const project = await projectOf(`http://127.0.0.1:${api}`, environment.BUSBAR_BOOTSTRAP_API_KEY);
+  const project = await findProject(`http://127.0.0.1:${api}`, environment.BUSBAR_BOOTSTRAP_API_KEY);
   const urls = () => ({ base: `http://127.0.0.1:${api}`, proxy: `http://127.0.0.1:${other + 1}` });
   const client = openClient({ apiKey: environment.BUSBAR_BOOTSTRAP_API_KEY, projectId: project, urls });
   const customer = await timed("connect and install a customer", () =>
@@ -90,14 +90,14 @@ async function start(port: number): Promise<void> {
     BUSBAR_DATA_DIR: `/data/${port}`,
   };
   const name = `busbar-try-${port}`;
-  await engine("run", "--detach", "--name", name, ...optionsOf(ports), values.image);
+  await engine("run", "--detach", "--name", name, ...listOptions(ports), values.image);
   await untilReady(`http://127.0.0.1:${port}`).catch(async (error: unknown) => {
     throw new Error(`${name}: ${await engine("logs", name)}`, { cause: error });
   });
 }
 
 /** The same restrictions as in `deploy/kubernetes.yaml`. */
-function optionsOf(more: Record<string, string>): string[] {
+function listOptions(more: Record<string, string>): string[] {
   const variables = Object.entries({ ...environment, ...more });
   return [
     "--network=host",

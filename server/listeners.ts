@@ -124,7 +124,7 @@ async function listenApi(api: FastifyInstance, { host, port }: Config): Promise<
   } catch (cause) {
     throw listenError("BUSBAR_PORT", { host, port }, cause);
   }
-  return originOf(api.server, host);
+  return buildOrigin(api.server, host);
 }
 
 async function listenProxy(
@@ -140,10 +140,10 @@ async function listenProxy(
     proxy.listen(config.proxyPort, config.host, resolve);
   });
   listeners.push(() => drain(proxy, () => closed(proxy)));
-  return originOf(proxy, config.host);
+  return buildOrigin(proxy, config.host);
 }
 
-function originOf(server: Server, host: string): string {
+function buildOrigin(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `http://${reachableHost(host)}:${port}`;
 }

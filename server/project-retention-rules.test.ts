@@ -6,13 +6,13 @@ import { testDatabase } from "../tests/harness/database.ts";
 import { bootstrapIfEmpty } from "./access/bootstrap.ts";
 import { readConfig } from "../ground/config.ts";
 import { nowMs } from "../ground/clock.ts";
-import { firstIdOf, newId } from "../ground/ids.ts";
+import { buildFirstId, newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
 import { retentionRules } from "./retention-rules.ts";
 import type { Database, Queries } from "./store/database.ts";
 import { deliveredDataRemoval, oldEventsRemoval } from "./store/delivery-sweep.ts";
-import { oldOperationsOf } from "./store/operations.ts";
+import { selectOldOperations } from "./store/operations.ts";
 import { plannedByRows } from "./store/planned-by-rows.ts";
 import { replaceOwnRetention, type OwnRetention } from "./store/project-retention.ts";
 
@@ -35,7 +35,7 @@ describe("retention of projects", () => {
   beforeEach(() => database.pool.query("truncate operations, events, deliveries, events_nowhere cascade"));
 
   const query = (text: string, values: unknown[] = []) => database.pool.query(text, values);
-  const idOf = (days: number) => firstIdOf(nowMs() - days * DAY_MS).slice(0, 14) + newId().slice(14);
+  const toIdBound = (days: number) => buildFirstId(nowMs() - days * DAY_MS).slice(0, 14) + newId().slice(14);
   const sweepWith = async (own: OwnRetention) => {
     await database.queries
       .transaction()
@@ -56,7 +56,7 @@ describe("retention of projects", () => {
   test("old rows of the project go; its young ones, those under way and those of other projects stay", async () => {
     for (const projectId of [mine, other]) {
       for (const days of [5, 6, 1]) await insertHistory(projectId, days);
-      await insertOperation(projectId, idOf(8), "in_progress");
+      await insertOperation(projectId, toIdBound(8), "in_progress");
     }
     await sweepWith({ operations: 4, events: 4, proxyCalls: 4, refusedRequests: 4 });
     assert.deepEqual(await daysLeft("operations", ID_TIME), { mine: [8, 1], other: [8, 6, 5, 1] });
@@ -92,7 +92,7 @@ describe("retention of projects", () => {
   });
 
   test("looking for old rows of a project passes over none of another one, however many it has", async () => {
-    const many = [other, idOf(6).slice(0, 14), await insertDestination(other)];
+    const many = [other, toIdBound(6).slice(0, 14), await insertDestination(other)];
     await query(
       `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status)
        select overlay(gen_random_uuid()::text placing $2 from 1 for 14)::uuid, $1, $1, $1, $1, 'write', 'contacts', 'success'
@@ -110,11 +110,11 @@ describe("retention of projects", () => {
     const destinationId = await insertDestination(mine);
     await insertMessage(mine, destinationId, { days: 1, state: "delivered" });
     await insertHistory(mine, 1);
-    const bound = { projectId: mine, time: new Date(), id: idOf(4) };
+    const bound = { projectId: mine, time: new Date(), id: toIdBound(4) };
     const statements = {
-      operations: oldOperationsOf(bound, 1_000),
+      operations: selectOldOperations(bound, 1_000),
       events: oldEventsRemoval(bound, 1_000),
-      messages: deliveredDataRemoval({ beforeId: idOf(30), own: [bound] }, 1_000),
+      messages: deliveredDataRemoval({ beforeId: toIdBound(30), own: [bound] }, 1_000),
     };
     for (const [what, statement] of Object.entries(statements)) {
       const passed = await plannedByRows(database.queries, (queries) => rowsPassed(queries, statement));
@@ -123,7 +123,7 @@ describe("retention of projects", () => {
   });
 
   async function insertHistory(projectId: string, days: number): Promise<void> {
-    const [id, longAgo] = [idOf(days), new Date(nowMs() - days * DAY_MS)];
+    const [id, longAgo] = [toIdBound(days), new Date(nowMs() - days * DAY_MS)];
     await insertOperation(projectId, id, "success");
     await query(
       "insert into events (id, project_id, type, data) values ($1, $2, 'connection.created', '{}')",
@@ -171,7 +171,7 @@ describe("retention of projects", () => {
     destinationId: string,
     { days, state }: { days: number; state: string },
   ): Promise<void> {
-    const id = idOf(days);
+    const id = toIdBound(days);
     await query(
       "insert into events (id, project_id, type, data, destination_id) values ($1, $2, 'read.data', '{}', $3)",
       [id, projectId, destinationId],

@@ -15,7 +15,7 @@ export interface Listener {
 }
 
 /** Returns the ports that a process of this configuration opens. */
-export function listenersOf({ roles, port, proxyPort, healthPort }: Config): Listener[] {
+export function listListeners({ roles, port, proxyPort, healthPort }: Config): Listener[] {
   return [
     ...(roles.has("api") ? [{ variable: "BUSBAR_PORT", port, path: "/healthz" }] : []),
     ...(roles.has("proxy") ? [{ variable: "BUSBAR_PROXY_PORT", port: proxyPort, path: "/" }] : []),
@@ -29,7 +29,7 @@ export function listenersOf({ roles, port, proxyPort, healthPort }: Config): Lis
 export async function requireFreePorts(config: Config): Promise<void> {
   // The parent of several processes has checked; since then it holds the ports.
   if (cluster.isWorker) return;
-  for (const listener of listenersOf(config)) await requireFreePort(config, listener);
+  for (const listener of listListeners(config)) await requireFreePort(config, listener);
 }
 
 /** Throws `StartError` if the port cannot be opened. */

@@ -5,7 +5,7 @@ import { bootstrapIfEmpty } from "./access/bootstrap.ts";
 import { retentionRules } from "./retention-rules.ts";
 import { readConfig } from "../ground/config.ts";
 import { nowMs } from "../ground/clock.ts";
-import { firstIdOf, newId } from "../ground/ids.ts";
+import { buildFirstId, newId } from "../ground/ids.ts";
 import { createLog } from "../ground/log.ts";
 import { sweep } from "./jobs/retention.ts";
 import { endOperations, insertOperations } from "./store/operations.ts";
@@ -13,7 +13,7 @@ import { endOperations, insertOperations } from "./store/operations.ts";
 test("ended operations go when they are old, those under way and the young stay", async (t) => {
   const database = await testDatabase(t);
   const made = await bootstrapIfEmpty(database, undefined);
-  const longAgo = firstIdOf(nowMs() - 31 * 24 * 60 * 60_000).slice(0, 14);
+  const longAgo = buildFirstId(nowMs() - 31 * 24 * 60 * 60_000).slice(0, 14);
   const operation = (isOld: boolean) => ({
     id: isOld ? longAgo + newId().slice(14) : newId(),
     projectId: made?.projectId ?? "",
@@ -74,7 +74,7 @@ test("consents go with the operations of their time; those that nobody continued
     { days: 31, leaveTime: new Date() },
   ];
   for (const [index, { days, leaveTime }] of consents.entries()) {
-    const id = firstIdOf(nowMs() - days * 24 * 60 * 60_000).slice(0, 14) + newId().slice(14);
+    const id = buildFirstId(nowMs() - days * 24 * 60 * 60_000).slice(0, 14) + newId().slice(14);
     await database.pool.query(
       `insert into consents (id, project_id, provider, provider_app_id, group_ref, consumer_ref, provider_metadata, begin_hash,
          expire_time, leave_time)
@@ -109,7 +109,7 @@ test("delivered data messages go after their days; those that are not delivered 
     { type: "lost", days: 31, state: "failed", to: destinationId },
   ];
   for (const { type, days, state, to } of messages) {
-    const id = firstIdOf(nowMs() - days * 24 * 60 * 60_000).slice(0, 14) + newId().slice(14);
+    const id = buildFirstId(nowMs() - days * 24 * 60 * 60_000).slice(0, 14) + newId().slice(14);
     await database.pool.query(
       "insert into events (id, project_id, type, data, destination_id) values ($1, $2, $3, '{}', $4)",
       [id, projectId, type, to],

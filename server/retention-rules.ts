@@ -2,7 +2,7 @@
 import { deliveryRetentionRules } from "./deliver/delivery-retention.ts";
 import type { Config } from "../ground/config.ts";
 import { nowMs } from "../ground/clock.ts";
-import { firstIdOf } from "../ground/ids.ts";
+import { buildFirstId } from "../ground/ids.ts";
 import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { projectRetentionRules } from "./project-retention-rules.ts";
@@ -39,9 +39,9 @@ export function retentionRules({
     0.97 * Math.min(config.operationRetentionDays, config.eventRetentionDays),
   );
   const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS);
-  const idOf = (days: number) => firstIdOf(daysAgo(days).getTime());
+  const toIdBound = (days: number) => buildFirstId(daysAgo(days).getTime());
   // Anybody with a browser key can begin consents.
-  const consentsBefore = () => ({ id: idOf(config.operationRetentionDays), unusedId: idOf(1) });
+  const consentsBefore = () => ({ id: toIdBound(config.operationRetentionDays), unusedId: toIdBound(1) });
   return [
     {
       what: "held messages",
@@ -52,7 +52,7 @@ export function retentionRules({
     },
     {
       what: "operations",
-      remove: (most) => removeOldOperations(queries, idOf(config.operationRetentionDays), most),
+      remove: (most) => removeOldOperations(queries, toIdBound(config.operationRetentionDays), most),
     },
     {
       what: "removed installations",
@@ -69,7 +69,7 @@ export function retentionRules({
     },
     {
       what: "refused requests",
-      remove: (most) => removeOldRefusedRequests(queries, idOf(config.requestRetentionDays), most),
+      remove: (most) => removeOldRefusedRequests(queries, toIdBound(config.requestRetentionDays), most),
     },
     {
       what: "events of subscriptions",
@@ -83,7 +83,7 @@ export function retentionRules({
     { what: "sign-in attempts", remove: (most) => removeExpiredSignInAttempts(queries, most) },
     {
       what: "audit",
-      remove: (most) => removeAuditEventsBefore(queries, idOf(config.auditRetentionDays), most),
+      remove: (most) => removeAuditEventsBefore(queries, toIdBound(config.auditRetentionDays), most),
     },
     { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
     { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },

@@ -108,7 +108,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
   const egress = openEgress(config.egressAllow);
   const uses = openLastUses({ database, log });
   for (const opened of [identity, egress, uses]) closers.push(() => opened.close());
-  const metrics = reports.metricsOf(database);
+  const metrics = reports.getMetrics(database);
   const connections = openLiveConnections({
     database,
     identity,
@@ -143,7 +143,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
       changes,
       sessions,
       uses,
-      personOf: issuer && openPersonTokens({ database, issuer }),
+      identifyPerson: issuer && openPersonTokens({ database, issuer }),
     }),
     connections,
     countRefresh: metrics?.countRefresh,
@@ -170,7 +170,7 @@ function openReports({ config, log }: OpenOptions, closers: Cleanup) {
   if (telemetry) closers.push(() => telemetry.close());
   return {
     tracer: telemetry?.tracer,
-    metricsOf(database: Database): Metrics | undefined {
+    getMetrics(database: Database): Metrics | undefined {
       if (!config.metrics && !config.telemetry?.metricsUrl) return undefined;
       const metrics = openMetrics(database);
       telemetry?.sendMetrics(metrics.registry);
@@ -236,14 +236,14 @@ async function loadCatalog(
   path: string | undefined,
 ): Promise<{ catalog: Catalog; ownProviders: OwnProviderMemory }> {
   const ownProviders = new OwnProviderMemory();
-  const ownOf = (projectId: string) => ownProviders.of(projectId);
-  if (path === undefined) return { catalog: buildCatalog(undefined, ownOf), ownProviders };
+  const openOwnProviders = (projectId: string) => ownProviders.of(projectId);
+  if (path === undefined) return { catalog: buildCatalog(undefined, openOwnProviders), ownProviders };
   try {
     const overlay: unknown = parseYaml(await readFile(path, "utf8"));
     // An overlay file that was not written completely would leave the built-in addresses in use.
     if (overlay === null || overlay === undefined)
       throw new Error("the file is empty; it must have the member providers");
-    return { catalog: buildCatalog(overlay, ownOf), ownProviders };
+    return { catalog: buildCatalog(overlay, openOwnProviders), ownProviders };
   } catch (cause) {
     // The parser draws the place below its first line; a start error is one line.
     const [reason = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");

@@ -45,7 +45,7 @@ export function awsRefusal(
   account: AwsService,
   nowMs: number,
 ): AwsRefusal | undefined {
-  const values = (name: string) => valuesOf(request.rawHeaders, name);
+  const values = (name: string) => listValues(request.rawHeaders, name);
   const [authorization, ...more] = values("authorization");
   if (authorization === undefined)
     return { type: "MissingAuthenticationTokenException", message: "Missing Authentication Token" };
@@ -78,12 +78,12 @@ export function awsRefusal(
     const message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
     return { type: "XAmzContentSHA256Mismatch", message };
   }
-  const unsigned = unsignedOf(request.rawHeaders, names.split(";"));
+  const unsigned = findUnsigned(request.rawHeaders, names.split(";"));
   if (unsigned !== undefined)
     return invalid(`'${unsigned}' must be a 'SignedHeader' in the AWS Authorization.`);
   const canonical = canonicalRequest(request, names, digest, isS3);
   const toSign = ["AWS4-HMAC-SHA256", time, `${day}/${region}/${service}/aws4_request`, sha256(canonical)];
-  if (signatureOf(account, day ?? "", toSign.join("\n")) === signature) return undefined;
+  if (readSignature(account, day ?? "", toSign.join("\n")) === signature) return undefined;
   return invalid(
     "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
       "Key and signing method. Consult the service documentation for details.",
@@ -94,21 +94,21 @@ const invalid = (message: string): AwsRefusal => ({ type: "InvalidSignatureExcep
 
 const sha256 = (data: string | Buffer): string => createHash("sha256").update(data).digest("hex");
 
-function signatureOf({ secretAccessKey, region, service }: AwsService, day: string, text: string): string {
+function readSignature({ secretAccessKey, region, service }: AwsService, day: string, text: string): string {
   const mac = (key: Buffer | string, data: string) => createHmac("sha256", key).update(data);
   let key = mac(`AWS4${secretAccessKey}`, day).digest();
   for (const part of [region, service, "aws4_request"]) key = mac(key, part).digest();
   return mac(key, text).digest("hex");
 }
 
-function valuesOf(rawHeaders: string[], name: string): string[] {
+function listValues(rawHeaders: string[], name: string): string[] {
   return rawHeaders.flatMap((written, at) =>
     at % 2 === 0 && written.toLowerCase() === name ? [rawHeaders[at + 1] ?? ""] : [],
   );
 }
 
 /** Returns a header that must be signed and is not. */
-function unsignedOf(rawHeaders: string[], signed: string[]): string | undefined {
+function findUnsigned(rawHeaders: string[], signed: string[]): string | undefined {
   const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
   return names.find((name) => /^(host|content-type|x-amz-.*)$/.test(name) && !signed.includes(name));
 }
@@ -121,7 +121,7 @@ function canonicalRequest(
 ) {
   const [path = "", query = ""] = url.split(/\?(.*)/s);
   const headers = names.split(";").map((name) => {
-    const value = valuesOf(rawHeaders, name).map((one) => one.trim().replaceAll(/\s+/g, " "));
+    const value = listValues(rawHeaders, name).map((one) => one.trim().replaceAll(/\s+/g, " "));
     return `${name}:${value.join(",")}\n`;
   });
   return [method, canonicalPath(path, isS3), canonicalQuery(query), headers.join(""), names, digest].join(

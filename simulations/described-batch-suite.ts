@@ -10,24 +10,24 @@ import type { World } from "./simulated-world.ts";
 
 export function testBatches(world: () => World, plan: ObjectPlan): void {
   const { name, modes } = plan;
-  if (modes.includes("create") && hasBatch(plan, batchOf(plan, "create", [])))
+  if (modes.includes("create") && hasBatch(plan, buildBatch(plan, "create", [])))
     test(`${name} are created in batches, each outcome in its place, and a refused record does not stop the others`, async () => {
       const { simulation } = world();
-      const records = Array.from({ length: sizeOf(plan, "create") + 2 }, (_, index) => ({
+      const records = Array.from({ length: chooseSize(plan, "create") + 2 }, (_, index) => ({
         fields: { ...example(plan), ...reference(plan, index), n: index === 1 ? REFUSED : `n${index}` },
       }));
       const before = simulation.requests.length;
-      const { outcomes } = await written(world(), batchOf(plan, "create", records));
+      const { outcomes } = await written(world(), buildBatch(plan, "create", records));
       for (const [index, outcome] of outcomes.entries()) {
         if (index === 1) assert.equal(!outcome.success && outcome.error.kind, "invalid");
         else assert.ok(outcome.success, JSON.stringify(outcome));
-        if (outcome.success) assert.equal(fieldsOf(world(), plan, outcome.recordId)?.["n"], `n${index}`);
+        if (outcome.success) assert.equal(listFields(world(), plan, outcome.recordId)?.["n"], `n${index}`);
       }
       assert.equal(simulation.account.records(name).length, records.length - 1);
-      const alone = plan.batch?.create?.together ? sizeOf(plan, "create") : 0;
+      const alone = plan.batch?.create?.together ? chooseSize(plan, "create") : 0;
       assert.equal(simulation.requests.length - before, 2 + alone);
     });
-  if (modes.includes("update") && hasBatch(plan, batchOf(plan, "update", [])))
+  if (modes.includes("update") && hasBatch(plan, buildBatch(plan, "update", [])))
     test(`${name} are updated in batches, a record that comes twice gets both in order, and a missing one fails alone`, async () => {
       const { simulation } = world();
       const ids = [1, 2, 3].map(() => simulation.account.put(name, { kept: "k" }));
@@ -37,7 +37,7 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
         id,
         fields: { n: `n${index}` },
       }));
-      const { outcomes } = await written(world(), batchOf(plan, "update", records));
+      const { outcomes } = await written(world(), buildBatch(plan, "update", records));
       assert.deepEqual(
         outcomes.map((outcome) => (outcome.success ? outcome.recordId : undefined)),
         [...ids, undefined, ids[0]],
@@ -48,11 +48,11 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
       );
     });
   const [key] = plan.upsert?.keys ?? [];
-  if (key !== undefined && hasBatch(plan, batchOf(plan, "upsert", [])))
+  if (key !== undefined && hasBatch(plan, buildBatch(plan, "upsert", [])))
     test(`${name} are upserted in batches: records with one key become one record`, async () => {
       const { simulation } = world();
       const records = ["a", "b", "a"].map((value, index) => ({ fields: { [key]: value, n: `n${index}` } }));
-      const { outcomes } = await written(world(), { ...batchOf(plan, "upsert", records), key });
+      const { outcomes } = await written(world(), { ...buildBatch(plan, "upsert", records), key });
       assert.ok(outcomes.every(({ success }) => success));
       assert.deepEqual(
         simulation.account.records(name).map(({ fields }) => fields),
@@ -64,7 +64,7 @@ export function testBatches(world: () => World, plan: ObjectPlan): void {
     });
 }
 
-const batchOf = (
+const buildBatch = (
   { name }: ObjectPlan,
   type: RecordWrite["type"],
   records: RecordWrite["records"],
@@ -78,10 +78,10 @@ function reference({ batch }: ObjectPlan, index: number): JsonObject {
   return field === undefined ? {} : { [field]: `n${index}@example.com` };
 }
 
-const sizeOf = ({ batch }: ObjectPlan, type: "create" | "update"): number =>
+const chooseSize = ({ batch }: ObjectPlan, type: "create" | "update"): number =>
   batch?.[type]?.most ?? batch?.requests?.most ?? 0;
 
-const fieldsOf = (
+const listFields = (
   { simulation }: World,
   { name }: ObjectPlan,
   id: string | undefined,

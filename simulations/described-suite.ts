@@ -10,7 +10,7 @@ import { orderWrite } from "../connector-kit/order-fixture.ts";
 import { withAccount } from "../connector-kit/with-account.ts";
 import type { World } from "./simulated-world.ts";
 import {
-  errorOf,
+  findError,
   example,
   fetchFrom,
   idOfOnly,
@@ -30,7 +30,7 @@ import { ProviderError, type ProviderErrorKind } from "../connector-kit/provider
 import { checkDescription } from "../connector-kit/described/check-description.ts";
 import { describeConnector } from "../connector-kit/described/describe-connector.ts";
 import type { Description } from "../connector-kit/described/description.ts";
-import { plansOf, valuesOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { buildPlans, flattenValues, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 
 export function testDescribed(provider: string, given: Description, own: Connector): void {
   // Answers of GraphQL have only the fields that are named: those of the tests are named as well.
@@ -38,7 +38,7 @@ export function testDescribed(provider: string, given: Description, own: Connect
   const bare = given.graphql ? describeConnector(provider, description) : own;
   const account = simulatedAccount(description);
   const connector = withAccount(bare, account);
-  const plans = plansOf(description, account);
+  const plans = buildPlans(description, account);
   const written = plans.filter(({ modes }) =>
     (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
   );
@@ -130,13 +130,16 @@ function testObject(world: () => World, plan: ObjectPlan): void {
       const [outcome] = result.outcomes;
       const isAnswered = !(plan.update?.empty || plan.update?.id !== undefined) || plan.get !== undefined;
       if (isAnswered)
-        assert.equal(outcome?.success && outcome.data && valuesOf(outcome.data, plan)["changed"], "after");
+        assert.equal(
+          outcome?.success && outcome.data && flattenValues(outcome.data, plan)["changed"],
+          "after",
+        );
       const gone = await written(
         connector,
         orderWrite(name, "update", { id: missing(id), fields: {} }),
         fetch,
       );
-      assert.equal(errorOf(gone)?.kind, "not_found");
+      assert.equal(findError(gone)?.kind, "not_found");
     });
     test(`current values of ${name} are read for records that exist`, async () => {
       const { simulation, connector, fetch } = world();
@@ -261,7 +264,7 @@ function testUpsert(world: () => World, plan: ObjectPlan, keys: string[]): void 
       assert.equal(stored.length, 1);
       assert.deepEqual(stored[0]?.fields, { ...example(plan), [key]: "ada/1", kept: "k", changed: "after" });
       const keyless = await upsert({ kept: "k" });
-      assert.equal(errorOf(keyless)?.kind, "invalid");
+      assert.equal(findError(keyless)?.kind, "invalid");
     });
 }
 
@@ -282,7 +285,7 @@ function testRefusals(
     ] as const) {
       if (own[status] !== undefined) continue;
       simulation.next = simulation.account.refusal(status, `reason ${status}`);
-      const error = errorOf(await written(connector, orderWrite(name, "create", { fields }), fetch));
+      const error = findError(await written(connector, orderWrite(name, "create", { fields }), fetch));
       assert.equal(error?.kind, kind);
       assert.match(error?.message ?? "", new RegExp(`reason ${status}`));
     }

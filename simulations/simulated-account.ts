@@ -1,8 +1,8 @@
 /** An account at a provider that is simulated from its description: the same rules, carried out backwards. */
 import { fillPath } from "../connector-kit/described/fill-path.ts";
-import { plansOf, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
+import { buildPlans, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { Description, WriteRules } from "../connector-kit/described/description.ts";
-import { conditionOf } from "../connector-kit/described/record-result.ts";
+import { readCondition } from "../connector-kit/described/record-result.ts";
 import { nested, timeText } from "../connector-kit/described/request-parts.ts";
 import { valueAt } from "../connector-kit/text-at.ts";
 import { nowMs } from "../ground/clock.ts";
@@ -13,7 +13,7 @@ import { fieldPage } from "./simulated-fields.ts";
 import {
   filledIn,
   isFurtherList,
-  pageOf,
+  buildPage,
   selectedIn,
   startAnswer,
   type ListQuery,
@@ -37,7 +37,7 @@ export class SimulatedAccount {
 
   constructor(description: Description) {
     this.#description = description;
-    this.#plans = plansOf(description, simulatedAccount(description));
+    this.#plans = buildPlans(description, simulatedAccount(description));
   }
 
   /** The account's clock, in milliseconds since 1970: whole seconds apart for each change. */
@@ -100,7 +100,7 @@ export class SimulatedAccount {
     for (const plan of this.#plans) {
       const answer =
         this.#batch(plan, request, url) ??
-        fieldPage(plan, request.method, this.#queryOf(request, url)) ??
+        fieldPage(plan, request.method, this.#readQuery(request, url)) ??
         this.#answerFor(plan, request, url);
       // Another object may have the same address.
       if (answer && answer.status !== 404) return this.#marked(answer);
@@ -141,7 +141,7 @@ export class SimulatedAccount {
       const isChanged = place(plan.since?.list?.path ?? plan.since?.path) !== undefined;
       const parent = place(plan.list?.path);
       if (isFurtherList(plan, url, (path) => place(path) !== undefined))
-        return pageOf(plan, this.#queryOf(request, url), [], () => ({}));
+        return buildPage(plan, this.#readQuery(request, url), [], () => ({}));
       if (isChanged || parent !== undefined) return this.#list(plan, request, url, parent);
     }
     const started = method === "GET" ? startAnswer(plan, url) : undefined;
@@ -163,7 +163,7 @@ export class SimulatedAccount {
     if (into !== undefined && hasBody(plan, plan.create, request)) return this.#create(plan, request, into);
     const get = plan.get && { method: "GET" as const, ...plan.get };
     const asked = hasBody(plan, get, request) ? idNamed(plan, get, request, url) : undefined;
-    return asked === undefined ? undefined : this.#get(plan, asked, this.#queryOf(request, url));
+    return asked === undefined ? undefined : this.#get(plan, asked, this.#readQuery(request, url));
   }
 
   #list(
@@ -172,16 +172,16 @@ export class SimulatedAccount {
     url: URL,
     inPath: string | undefined,
   ): SimulatedAnswer | undefined {
-    const query = this.#queryOf(request, url);
+    const query = this.#readQuery(request, url);
     const below = inPath || parentIn(plan, url);
     const records = this.records(plan.name).filter(({ parent }) => !plan.parent || parent === below);
     const { emptyWhen } = plan;
     if (emptyWhen !== undefined && records.length === 0) return this.refusal(404, emptyWhen);
-    return pageOf(plan, query, records, (record, selected) => this.#shown(plan, record, selected));
+    return buildPage(plan, query, records, (record, selected) => this.#shown(plan, record, selected));
   }
 
-  #queryOf({ body, baseUrl, headers }: SimulatedRequest, url: URL): ListQuery {
-    return { url, body: jsonOf(body), baseUrl, ...(headers && { headers }) };
+  #readQuery({ body, baseUrl, headers }: SimulatedRequest, url: URL): ListQuery {
+    return { url, body: toJson(body), baseUrl, ...(headers && { headers }) };
   }
 
   /** Returns undefined for a request that is no batch. */
@@ -303,7 +303,7 @@ export class SimulatedAccount {
     if (!record || (rules?.empty && rules.id === undefined)) return { status: 204, headers: {} };
     const path = plan.record === undefined ? "" : fillPath(plan.record, plan);
     const body = rules?.id === undefined ? placed(path, this.#shown(plan, record)) : placed(rules.id, id);
-    const { path: okPath, values } = conditionOf(plan.written?.okWhen ?? "=");
+    const { path: okPath, values } = readCondition(plan.written?.okWhen ?? "=");
     return { status, headers: {}, body: okPath === "" ? body : withValue(body, okPath, values[0] ?? "") };
   }
 
@@ -368,14 +368,14 @@ function keyIn(
     ? headers[name.toLowerCase()]
     : target.startsWith("query.")
       ? new URL(path, "http://simulation.invalid").searchParams.get(name)
-      : valueAt(jsonOf(body), name);
+      : valueAt(toJson(body), name);
   return typeof value === "string" ? value : undefined;
 }
 
 const inner = (steps: string[], message: string): Json =>
   placed(steps.map((step) => (step === "*" ? "0" : step)).join("."), message);
 
-function jsonOf(text: string): JsonObject {
+function toJson(text: string): JsonObject {
   try {
     const value: Json = JSON.parse(text);
     return isJsonObject(value) ? value : {};

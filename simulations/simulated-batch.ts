@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { PackedRules, RecordListRules } from "../connector-kit/described/batch-rules.ts";
 import { fillPath } from "../connector-kit/described/fill-path.ts";
 import { at, keyPlaces, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
-import { conditionOf } from "../connector-kit/described/record-result.ts";
+import { readCondition } from "../connector-kit/described/record-result.ts";
 import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import { parseBody } from "../connector-kit/send-request.ts";
@@ -92,7 +92,7 @@ export function writtenList(
   const results: Json[] = [];
   const refused: Json[] = [];
   for (const [index, one] of planned.entries()) {
-    const reference = referenceOf(rules, entries[index] ?? null);
+    const reference = readReference(rules, entries[index] ?? null);
     if (typeof one !== "string") {
       const result = writtenResult(plan, rules, target, target.put(one.fields, one.id));
       results.push(referred(rules.ref?.from, reference, result));
@@ -116,7 +116,7 @@ export function writtenList(
 }
 
 /** Providers write mail addresses in lower case. */
-function referenceOf({ ref }: RecordListRules, entry: Json): Json {
+function readReference({ ref }: RecordListRules, entry: Json): Json {
   const reference = isJsonObject(entry) ? (entry[ref?.to ?? ref?.of ?? ""] ?? null) : null;
   return typeof reference === "string" ? reference.toLowerCase() : reference;
 }
@@ -165,7 +165,7 @@ function plannedEntry(
 
 function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTarget, id: string): Json {
   if (rules.id === "") return id;
-  const { path: okPath, values } = conditionOf(rules.okWhen ?? "=");
+  const { path: okPath, values } = readCondition(rules.okWhen ?? "=");
   const shown = rules.record === undefined ? {} : nested(rules.record, target.show(id));
   const withId = nested(rules.id ?? plan.idPath, id, isJsonObject(shown) ? shown : {});
   return okPath === "" ? withId : nested(okPath, values[0] ?? "", withId);
@@ -173,7 +173,7 @@ function writtenResult(plan: ObjectPlan, rules: RecordListRules, target: ListTar
 
 /** A result of a record that was not written. */
 export function refusedBody(okWhen: string | undefined, message: string, reason: string): JsonObject {
-  const { path } = conditionOf(okWhen ?? "refused=");
+  const { path } = readCondition(okWhen ?? "refused=");
   const refused = placed(path, "refused");
   const steps = message.split(".").map((step) => (step === "*" ? "0" : step));
   const told = placed(steps.join("."), reason);

@@ -1,6 +1,6 @@
 /** Checks what a request has besides the fields, as a described provider expects it: ids, constants, versions. */
 import type { DeleteRules, WriteRules } from "../connector-kit/described/description.ts";
-import { bodyOf } from "../connector-kit/described/body-members.ts";
+import { buildBody } from "../connector-kit/described/body-members.ts";
 import { fillPath, fillText } from "../connector-kit/described/fill-path.ts";
 import { at, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 import type { FieldMaskRules } from "../connector-kit/described/write-rules.ts";
@@ -39,7 +39,7 @@ export const hasBody = (
 ): boolean => {
   const sent = parsed(contentType, body);
   return Object.keys(rules?.body ?? {}).every((path) =>
-    contains(at(sent, path), at(bodyOf(plan, rules?.body), path)),
+    contains(at(sent, path), at(buildBody(plan, rules?.body), path)),
   );
 };
 

@@ -6,7 +6,7 @@ import { nested } from "../connector-kit/described/request-parts.ts";
 import { isJsonObject, type Json, type JsonObject } from "../ground/json.ts";
 import type { SimulatedAnswer } from "./simulated-answer.ts";
 import { hasBody } from "./simulated-beside.ts";
-import { pageOf, type ListQuery } from "./simulated-list.ts";
+import { buildPage, type ListQuery } from "./simulated-list.ts";
 import { valueInPath } from "./value-in-path.ts";
 
 /** A field of each type, and one that is listed but has to be skipped. Flags are set in turn. */
@@ -76,7 +76,7 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
     if (query.url.searchParams.get(name) !== fillPath(value, plan)) return undefined;
   const fields = fieldsOfAccount(plan).map((field) => ({
     id: field.name,
-    fields: entryOf(list, field),
+    fields: findEntry(list, field),
     changedAt: 0,
     version: 0,
   }));
@@ -87,7 +87,7 @@ export function fieldPage(plan: ObjectPlan, method: string, query: ListQuery): S
     records: fillPath(list.records, plan),
     paging: list.paging ?? { none: true },
   };
-  const page = pageOf(asList, query, fields, ({ fields: entry }) => entry);
+  const page = buildPage(asList, query, fields, ({ fields: entry }) => entry);
   return list.keyed && page.body !== undefined ? { ...page, body: keyedIn(list, page.body) } : page;
 }
 
@@ -102,7 +102,7 @@ function keyedIn({ records, name, type }: FieldListRules, body: Json): Json {
   return records === "" || !isJsonObject(body) ? keyed : nested(records, keyed, body);
 }
 
-function entryOf(list: FieldListRules, field: SimulatedField): JsonObject {
+function findEntry(list: FieldListRules, field: SimulatedField): JsonObject {
   let entry = nested(list.type, field.providerType, nested(list.name, field.name));
   const put = (path: string | undefined, value: Json): void => {
     if (path !== undefined) entry = nested(path, value, entry);

@@ -20,7 +20,7 @@ export interface ListQuery {
 const MOST_PER_PAGE = 3;
 const PLACE = "simulated_place";
 
-export function pageOf(
+export function buildPage(
   plan: ObjectPlan,
   asked: ListQuery,
   all: StoredRecord[],

@@ -59,7 +59,7 @@ export function idOfOnly({ outcomes }: WriteResult): string {
   return outcome.recordId;
 }
 
-export function errorOf({ outcomes: [outcome] }: WriteResult): ProviderError | undefined {
+export function findError({ outcomes: [outcome] }: WriteResult): ProviderError | undefined {
   return outcome && !outcome.success ? outcome.error : undefined;
 }
 

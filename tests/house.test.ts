@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { PROVIDER_TABLE } from "../connectors/provider-table.ts";
 import { findCircles, findMutualFolders, findSharedNames } from "../scripts/structure/find-faults.ts";
-import { importGraph, importsOf, readSources } from "../scripts/structure/import-graph.ts";
+import { importGraph, listImports, readSources } from "../scripts/structure/import-graph.ts";
 
 /** The layers: a place may import from itself and from the places listed. The first pattern that matches is the place. */
 const GROUND = ["ground"];
@@ -116,11 +116,11 @@ const read = (file: string): string => texts.get(file) ?? "";
 
 /** Without the tools of developers, which may use everything. */
 const sources = all.map(({ file }) => file).filter((file) => !/^(scripts|bench)\//.test(file));
-const placeOf = (file: string) => PLACES.find(({ files }) => files.test(file));
+const getPlace = (file: string) => PLACES.find(({ files }) => files.test(file));
 
 test("every source file belongs to a place with rules for its imports", () => {
   assert.deepEqual(
-    sources.filter((file) => !placeOf(file)),
+    sources.filter((file) => !getPlace(file)),
     [],
   );
 });
@@ -130,10 +130,10 @@ const APART = new Set(["connector", "dashboard page"]);
 
 test("a file imports only from its own folder and from lower layers", () => {
   const wrong = sources.flatMap((file) => {
-    const from = placeOf(file);
-    return importsOf(file, read(file))
+    const from = getPlace(file);
+    return listImports(file, read(file))
       .filter((target) => {
-        const to = placeOf(target);
+        const to = getPlace(target);
         if (!from || !to || (from.name === to.name && !APART.has(from.name))) return false;
         if (from.name === to.name) return dirname(file) !== dirname(target);
         return !from.mayImport.includes(to.name);
@@ -150,7 +150,7 @@ test("no two folders import each other", () => {
 test("no two top-level folders import each other", () => {
   const top = (file: string) => file.split("/")[0];
   const pairs = new Set(
-    sources.flatMap((file) => importsOf(file, read(file)).map((target) => `${top(file)} → ${top(target)}`)),
+    sources.flatMap((file) => listImports(file, read(file)).map((target) => `${top(file)} → ${top(target)}`)),
   );
   const mutual = [...pairs].filter((pair) => {
     const [from, to] = pair.split(" → ");
@@ -232,7 +232,7 @@ test("an endpoint never calls an endpoint of another resource", () => {
   const wrong = sources.flatMap((file) => {
     const own = /^server\/api\/([\w-]+)\//.exec(file)?.[1];
     if (!own) return [];
-    return importsOf(file, read(file))
+    return listImports(file, read(file))
       .filter((target) => ENDPOINT.test(target) && ENDPOINT.exec(target)?.[1] !== own)
       .map((target) => `${file} → ${target}`);
   });
@@ -356,7 +356,7 @@ test("the check of manifests runs in a browser: nothing that it reaches uses Nod
   const wrong: string[] = [];
   for (const file of seen) {
     const code = read(file).replaceAll(/^(?:import|export) type [^;]*;$/gm, "");
-    for (const target of importsOf(file, code)) seen.add(target);
+    for (const target of listImports(file, code)) seen.add(target);
     const [node] =
       /from "node:[^"]*"|\b(Buffer|process|global|setImmediate|__dirname|require)\b[.(]/.exec(code) ?? [];
     if (node) wrong.push(`${file}: ${node}`);

@@ -61,7 +61,7 @@ const document: Document & { components: { examples: Record<string, { value: unk
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.values(methods).map((operation) => ({ path, operation })),
 );
-const responseOf = ({ $ref, ...own }: Response): Response =>
+const findResponse = ({ $ref, ...own }: Response): Response =>
   $ref ? { ...document.components.responses[$ref.split("/").at(-1) ?? ""], ...own } : own;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -152,7 +152,7 @@ describe("openapi.json", () => {
         ...refusals,
         ["default", operation.responses["default"] ?? {}] as const,
       ]) {
-        const { description, content } = responseOf(given);
+        const { description, content } = findResponse(given);
         const problem = content?.["application/problem+json"];
         assert.ok(description && problem, `${operation.operationId} ${status}`);
         if (status !== "default") assert.ok(problem.examples, `${operation.operationId} ${status}`);

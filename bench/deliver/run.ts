@@ -79,7 +79,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
   const pool = new Pool(sink.url, { connections: CONNECTIONS, pipelining: 1 });
   const sign = openSigner(() => [SIGNING_KEY]);
   const messages = Array.from({ length: MESSAGES }, () => {
-    const body = messageBody({ kind: "event", topic: "write.async.done", data: dataOf(projectId) });
+    const body = messageBody({ kind: "event", topic: "write.async.done", data: buildData(projectId) });
     const id = newId();
     return {
       body,
@@ -103,7 +103,7 @@ async function direct(sink: Sink, projectId: string): Promise<Measured> {
   return { rate, nodeUs, postgresUs: 0 };
 }
 
-const dataOf = (projectId: string) => JSON.stringify(sampleEvent("write.async.done", projectId).data);
+const buildData = (projectId: string) => JSON.stringify(sampleEvent("write.async.done", projectId).data);
 
 /** Commits events for one destination at once while the worker waits, and measures their delivery. */
 async function throughBusbar(

@@ -90,7 +90,7 @@ async function finished({ busbar, sink }: World): Promise<number> {
     origin: busbar.origin,
     path: "/write/v1/projects/default/integrations/hubspot/objects/companies",
     headers: { "content-type": "application/json", "x-api-key": busbar.apiKey },
-    bodyOf: (n) =>
+    buildBody: (n) =>
       JSON.stringify({
         groupRef: `group-${n % GROUPS}`,
         type: "create",

@@ -17,7 +17,7 @@ export async function measureMemory(
   lines: string[],
   child: ChildProcess,
 ): Promise<MemoryResult> {
-  const beforeBytes = await rssOf(child);
+  const beforeBytes = await readRss(child);
   let most = beforeBytes;
   const started = performance.now();
   const head = ["Host: proxy.test", ...lines].join("\r\n");
@@ -28,7 +28,7 @@ export async function measureMemory(
   };
   both.then(over, over);
   for (;;) {
-    most = Math.max(most, await rssOf(child));
+    most = Math.max(most, await readRss(child));
     if (isOver) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -36,7 +36,7 @@ export async function measureMemory(
   return { beforeBytes, growthBytes: most - beforeBytes, durationMs: performance.now() - started };
 }
 
-function rssOf(child: ChildProcess): Promise<number> {
+function readRss(child: ChildProcess): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   child.once("message", (message: { rssBytes: number }) => resolve(message.rssBytes));
   child.send("memory", (error) => error && reject(error));

@@ -12,7 +12,7 @@ import { createLog } from "../../ground/log.ts";
 import { openDatabase } from "../../server/store/database.ts";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { freePort } from "./contenders/nginx.ts";
-import { cpuMicrosOf, moveTo, startNginxRunner, startNode, stopAll, type Runner } from "./runners.ts";
+import { readCpuMicros, moveTo, startNginxRunner, startNode, stopAll, type Runner } from "./runners.ts";
 import { measure, median, warm, WORKS, type Sample, type Work } from "./works.ts";
 
 interface Pair {
@@ -162,7 +162,7 @@ async function measureAll(
   upstream: Runner,
   durationMs: number,
 ): Promise<Measured> {
-  const rest = () => sum(cpuMicrosOf(process.pid).slice(0, 1)) + sum(cpuMicrosOf(upstream.pid));
+  const rest = () => sum(readCpuMicros(process.pid).slice(0, 1)) + sum(readCpuMicros(upstream.pid));
   const before = rest();
   const sample = await measure(runner, work, durationMs);
   return { ...sample, restMicros: (rest() - before) / Math.max(1, sample.answers) };

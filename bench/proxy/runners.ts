@@ -76,7 +76,7 @@ export async function stopAll(runners: Runner[]): Promise<void> {
 }
 
 /** Returns user and system time of a process and of each child, in hundredths of a second. */
-export function cpuMicrosOf(pid: number): number[] {
+export function readCpuMicros(pid: number): number[] {
   const processes = [pid, ...read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean)];
   return processes.map((each) => {
     const fields = read(`/proc/${each}/stat`).split(") ")[1]?.split(" ") ?? [];

@@ -1,6 +1,6 @@
 /** The workloads for a proxy, and one measured round of them. */
 import { load, type LoadResult } from "./load.ts";
-import { cpuMicrosOf, type Runner } from "./runners.ts";
+import { readCpuMicros, type Runner } from "./runners.ts";
 
 export interface Work {
   name: string;
@@ -38,10 +38,15 @@ export const NOTHING: Sample = {
 
 export async function measure(runner: Runner, work: Work, durationMs: number): Promise<Sample> {
   const { connections } = work;
-  const before = cpuMicrosOf(runner.pid);
+  const before = readCpuMicros(runner.pid);
   const started = performance.now();
-  const result = await load({ port: runner.port, request: requestOf(runner, work), connections, durationMs });
-  const used = cpuMicrosOf(runner.pid).map((micros, at) => micros - (before[at] ?? 0));
+  const result = await load({
+    port: runner.port,
+    request: buildRequest(runner, work),
+    connections,
+    durationMs,
+  });
+  const used = readCpuMicros(runner.pid).map((micros, at) => micros - (before[at] ?? 0));
   const cpuMicros = used.reduce((sum, micros) => sum + micros, 0);
   return {
     ...result,
@@ -60,7 +65,7 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-function requestOf({ lines }: Runner, { method, bodyBytes }: Work): Buffer {
+function buildRequest({ lines }: Runner, { method, bodyBytes }: Work): Buffer {
   const head = [
     `${method} /v1/contacts?limit=1 HTTP/1.1`,
     "Host: proxy.test",

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { Pool } from "undici";
-import { FIELDS, installMany, manifestOf, openReadBench, quantile, type Account } from "./read-bench.ts";
+import { FIELDS, installMany, buildManifest, openReadBench, quantile, type Account } from "./read-bench.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean" }, customers: { type: "string" }, seconds: { type: "string" } },
@@ -54,7 +54,7 @@ const bench = await openReadBench({ records: 1_000 });
 const client = new Client({ connectionString: bench.databaseUrl });
 try {
   await client.connect();
-  await bench.deploy(manifestOf("incremental", "0 0 1 1 *", "days: 0"));
+  await bench.deploy(buildManifest("incremental", "0 0 1 1 *", "days: 0"));
   await installMany(bench, "incremental", CUSTOMERS);
   const isReady = async () =>
     (await client.query("select count(*)::int as count from read_objects")).rows[0].count === CUSTOMERS;

@@ -138,7 +138,7 @@ async function requestCount({ url }: Account): Promise<number> {
 }
 
 /** Reads the contacts of every customer of the integration. */
-export const manifestOf = (integration: string, schedule: string, backfill: string): string => `
+export const buildManifest = (integration: string, schedule: string, backfill: string): string => `
 specVersion: 1.0.0
 integrations:
   - name: ${integration}

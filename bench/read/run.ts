@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { FIELDS, installMany, manifestOf, openReadBench, quantile, type ReadBench } from "./read-bench.ts";
+import { FIELDS, installMany, buildManifest, openReadBench, quantile, type ReadBench } from "./read-bench.ts";
 
 const { values } = parseArgs({
   options: { quick: { type: "boolean" }, records: { type: "string" }, customers: { type: "string" } },
@@ -77,7 +77,7 @@ async function backfill(bench: ReadBench, round: number): Promise<Figures & { me
 
 /** Lets all customers' objects become due again and again, and measures the processor time of each read that finds nothing. */
 async function incremental(bench: ReadBench): Promise<Figures & { reads: number }> {
-  await bench.deploy(manifestOf("incremental", "*/10 * * * *", "days: 0"));
+  await bench.deploy(buildManifest("incremental", "*/10 * * * *", "days: 0"));
   await installMany(bench, "incremental", CUSTOMERS);
   await wait(3_000);
   const before = { ...bench.processorMs(), reads: await bench.requestCount() };
@@ -101,7 +101,7 @@ const toldMemory = ({ beforeMib, growthMib, lateGrowthMib }: Memory): string =>
 
 const bench = await openReadBench({ records: RECORDS });
 try {
-  await bench.deploy(manifestOf("backfilled", "0 0 1 1 *", "fullHistory: true"));
+  await bench.deploy(buildManifest("backfilled", "0 0 1 1 *", "fullHistory: true"));
   const ratios: number[] = [];
   for (let round = 1; round <= ROUNDS; round += 1) {
     const bare = await bareLoop(bench);

@@ -105,13 +105,13 @@ async function push({ busbar }: SubscribeBench, body: string): Promise<void> {
 async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void> {
   const accounts = INSTALLATIONS;
   // Not an account twice, so that each is taken up again after a rest.
-  const bodyOf = (nth: number) => pushBody(bench.crms, { nth, events: 1, accounts });
+  const buildBody = (nth: number) => pushBody(bench.crms, { nth, events: 1, accounts });
   const times: number[] = [];
   const read: number[] = [];
   let nth = 0;
   for (; nth < WARM_UP + TIMED; nth += 1) {
     const sentMs = performance.now();
-    await push(bench, bodyOf(nth));
+    await push(bench, buildBody(nth));
     times.push((await receiver.untilArrived(nth)) - sentMs);
     read.push(await readDirectly(bench, nth));
     await wait(20);
@@ -121,7 +121,7 @@ async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void>
   tell(
     `push to message, ${INSTALLATIONS} installations, one at a time`,
     `p50 ${quantile(single, 0.5).toFixed(1)} ms, p99 ${quantile(single, 0.99).toFixed(1)} ms; ` +
-      `reading the record directly ${own.toFixed(1)} ms; ${await stagesOf(bench)}`,
+      `reading the record directly ${own.toFixed(1)} ms; ${await describeStages(bench)}`,
     quantile(single, 0.5) - own,
     "< 50 ms",
     " ms",
@@ -130,7 +130,7 @@ async function latency(bench: SubscribeBench, receiver: Receiver): Promise<void>
   const endMs = performance.now() + (quick ? 4_000 : 20_000);
   while (performance.now() < endMs) {
     steady.push({ nth, sentMs: performance.now() });
-    await push(bench, bodyOf(nth++));
+    await push(bench, buildBody(nth++));
     await wait(1_000 / STEADY_PER_SECOND);
   }
   const delays = await Promise.all(
@@ -159,7 +159,7 @@ async function readDirectly({ crms }: SubscribeBench, nth: number): Promise<numb
 }
 
 /** Tells the median from the stored event to the commit of its message. */
-async function stagesOf({ database }: SubscribeBench): Promise<string> {
+async function describeStages({ database }: SubscribeBench): Promise<string> {
   const { rows } = await database.query(
     `select percentile_cont(0.5) within group (order by extract(epoch from end_time - received_time) * 1000) as ms
       from (select * from subscription_events where outcome = 'delivered' order by end_time desc limit $1) last`,
@@ -215,8 +215,8 @@ async function pushes(bench: SubscribeBench): Promise<void> {
     const load = {
       path: PUSH_PATH,
       headers: {},
-      headersOf: (body: string) => pushHeaders(api.origin, body),
-      bodyOf: () => pushBody(bench.crms, { nth: nth++, events, accounts: INSTALLATIONS }),
+      buildHeaders: (body: string) => pushHeaders(api.origin, body),
+      buildBody: () => pushBody(bench.crms, { nth: nth++, events, accounts: INSTALLATIONS }),
       connections,
       forMs: ROUND_MS,
     };
@@ -253,8 +253,8 @@ async function taking(bench: SubscribeBench): Promise<void> {
     const rates: number[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
       for (let waiting = 0; waiting < many; waiting += 100) {
-        const bodyOf = () => pushBody(bench.crms, { nth: nth++, events, accounts: INSTALLATIONS });
-        const some = Array.from({ length: 100 }, () => ({ ...push, body: Buffer.from(bodyOf()) }));
+        const buildBody = () => pushBody(bench.crms, { nth: nth++, events, accounts: INSTALLATIONS });
+        const some = Array.from({ length: 100 }, () => ({ ...push, body: Buffer.from(buildBody()) }));
         await insertPushes(database.queries, some, { tells: false });
       }
       const startedMs = performance.now();

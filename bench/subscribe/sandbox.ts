@@ -5,14 +5,14 @@ const sandbox = await startSandbox({ limits: "off", requestLogSize: 10 });
 const changed = { changedFrom: Date.now() - 3_600_000, changedTo: Date.now() - 3_600_000 };
 const values = { lastname: "Name {n}", email: "person{n}@example.com" };
 sandbox.hubspot.account.generate("contacts", { count: 1_000, ...changed, values });
-const tokensOf = (provider: "hubspot" | "salesforce") =>
+const mintTokens = (provider: "hubspot" | "salesforce") =>
   sandbox[provider].mintToken({ expiresInSeconds: 86_400 });
 console.log(
   JSON.stringify({
     url: sandbox.url,
     catalog: sandbox.catalog(),
-    hubspot: tokensOf("hubspot"),
-    salesforce: tokensOf("salesforce"),
+    hubspot: mintTokens("hubspot"),
+    salesforce: mintTokens("salesforce"),
     contacts: [...sandbox.hubspot.account.dump("contacts", false)].map(({ id }) => String(id)),
   }),
 );

@@ -53,7 +53,7 @@ const OBJECTS: Record<Provider, { object: string; fields: string }> = {
   salesforce: { object: "Account", fields: "Name, Phone" },
 };
 
-const manifestOf = (provider: Provider): string => {
+const buildManifest = (provider: Provider): string => {
   const { object, fields } = OBJECTS[provider];
   const required = fields.split(", ").map((name) => `{fieldName: ${name}}`);
   return `
@@ -163,7 +163,7 @@ async function subscribe(
   provider: Provider,
   count: number,
 ): Promise<void> {
-  await made(busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifestOf(provider) }));
+  await made(busbar.inProject("PUT", "/integrations:batch", { sourceYaml: buildManifest(provider) }));
   const { accessToken, refreshToken } = crms[provider];
   const install = async (groupRef: string): Promise<void> => {
     await made(

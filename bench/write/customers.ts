@@ -79,7 +79,7 @@ async function intake(bench: CustomersBench, customers: number, atLeast?: number
     connections,
     forMs: atLeast === undefined ? roundMs : 120_000,
     most: atLeast,
-    bodyOf(nth) {
+    buildBody(nth) {
       asked = nth + 1;
       return JSON.stringify({
         groupRef: `many-${(nth % customers) + 1}`,

@@ -41,16 +41,16 @@ export async function measureDrain(bench: Bench): Promise<void> {
   await database.connect();
   await database.query("delete from writes");
   const body = { type: "create", mode: "asynchronous", record: { name: "Drain" } };
-  const bodyOf = (n: number) => ({ ...body, groupRef: GROUPS[n % GROUPS.length] });
+  const buildBody = (n: number) => ({ ...body, groupRef: GROUPS[n % GROUPS.length] });
   const busbar = startWorker(bench);
-  await fill(bench.origin, headersOf(bench), bodyOf, 1);
+  await fill(bench.origin, buildHeaders(bench), buildBody, 1);
   await until(() => isEmpty(database, "writes"));
   const graphile = await startGraphileWorker(bench);
   const [ours, theirs]: [Round[], Round[]] = [[], []];
   const direct: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     const own = await drained(bench, busbar, {
-      fill: () => fill(bench.origin, headersOf(bench), bodyOf, WRITES),
+      fill: () => fill(bench.origin, buildHeaders(bench), buildBody, WRITES),
       end: async (fromMs) => {
         await until(() => isEmpty(database, "writes"));
         return (await lastEndMs(database)) - fromMs;
@@ -67,7 +67,7 @@ export async function measureDrain(bench: Bench): Promise<void> {
       origin: bench.sandboxUrl,
       path: CRM_PATH,
       headers: bearer(bench),
-      bodyOf: () => JSON.stringify({ properties: { name: "Direct" } }),
+      buildBody: () => JSON.stringify({ properties: { name: "Direct" } }),
       connections: CONNECTIONS,
       forMs: ROUND_MS,
     });
@@ -146,7 +146,7 @@ async function startGraphileWorker({ databaseUrl, sandboxUrl, token }: Bench): P
 async function autoBatch(bench: Bench, database: Postgres, body: object): Promise<void> {
   await fetch(`${bench.sandboxUrl}/sandbox/requests`, { method: "DELETE" });
   const grouped = { ...body, autoBatchPolicy: { maxDelayMinutes: 1440 } };
-  await fill(bench.origin, headersOf(bench), () => grouped, 2_000);
+  await fill(bench.origin, buildHeaders(bench), () => grouped, 2_000);
   await until(() => isEmpty(database, "writes"));
   const log = (await (await fetch(`${bench.sandboxUrl}/sandbox/requests`)).json()) as {
     requests?: { path: string }[];
@@ -155,7 +155,7 @@ async function autoBatch(bench: Bench, database: Postgres, body: object): Promis
   tell("auto-batched writes", `2,000 records in ${calls} provider calls`, 2_000 / calls, "100");
 }
 
-const headersOf = ({ apiKey }: Bench) => ({ "content-type": "application/json", "x-api-key": apiKey });
+const buildHeaders = ({ apiKey }: Bench) => ({ "content-type": "application/json", "x-api-key": apiKey });
 
 /** Returns whether a queue has no row, without counting, which would load the database. */
 const isEmpty = async (database: Postgres, table: string): Promise<boolean> =>

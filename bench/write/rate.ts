@@ -6,9 +6,9 @@ export interface Load {
   path: string;
   headers: Record<string, string>;
   /** Further headers, which depend on the body. */
-  headersOf?(body: string): Record<string, string>;
+  buildHeaders?(body: string): Record<string, string>;
   /** The body of the nth request. */
-  bodyOf(nth: number): string;
+  buildBody(nth: number): string;
   connections: number;
   /** Sends for so long, or until `most` requests are answered. */
   forMs: number;
@@ -17,15 +17,15 @@ export interface Load {
 
 /** Returns the answers per second; throws the first answer that is a refusal. */
 export async function rate(load: Load): Promise<number> {
-  const { origin, path, headers, headersOf, bodyOf, connections, forMs, most = Infinity } = load;
+  const { origin, path, headers, buildHeaders, buildBody, connections, forMs, most = Infinity } = load;
   const pool = new Pool(origin, { connections });
   const started = performance.now();
   let sent = 0;
   let done = 0;
   const caller = async (): Promise<void> => {
     while (performance.now() - started < forMs && sent < most) {
-      const body = bodyOf(sent++);
-      const all = headersOf ? { ...headers, ...headersOf(body) } : headers;
+      const body = buildBody(sent++);
+      const all = buildHeaders ? { ...headers, ...buildHeaders(body) } : headers;
       const answer = await pool.request({ method: "POST", path, headers: all, body });
       const text = await answer.body.text();
       if (answer.statusCode >= 300) throw new Error(text);

@@ -42,7 +42,7 @@ async function intake(bench: Bench): Promise<void> {
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
-    const load = { headers, bodyOf: () => body, connections: CONNECTIONS, forMs: ROUND_MS };
+    const load = { headers, buildBody: () => body, connections: CONNECTIONS, forMs: ROUND_MS };
     const a = await rate({ ...load, origin: bench.origin, path: WRITE_PATH });
     const b = await rate({ ...load, origin: oneOrigin, path: "/" });
     if (round === 0) continue; // warm-up
@@ -105,13 +105,13 @@ async function sameRecord(bench: Bench): Promise<void> {
   await database.connect();
   await database.query("delete from writes");
   const record = (n: number) => ({ id, name: `One ${n}` });
-  const bodyOf = (n: number) => ({
+  const buildBody = (n: number) => ({
     groupRef: GROUPS[0],
     type: "update",
     mode: "asynchronous",
     record: record(n),
   });
-  await fill(bench.origin, headers, bodyOf, count);
+  await fill(bench.origin, headers, buildBody, count);
   const environment = busbarEnvironment(bench.dataDir, bench.databaseUrl, "worker");
   const worker = start("server/busbar.mjs", ["start"], environment);
   worker.stdout?.resume();

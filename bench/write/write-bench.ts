@@ -139,14 +139,14 @@ async function install(origin: string, apiKey: string, token: string): Promise<s
 export async function fill(
   origin: string,
   headers: Record<string, string>,
-  bodyOf: (n: number) => object,
+  buildBody: (n: number) => object,
   count: number,
 ): Promise<void> {
   const pool = new Pool(origin, { connections: CONNECTIONS });
   let next = 0;
   const caller = async (): Promise<void> => {
     while (next < count) {
-      const body = JSON.stringify(bodyOf(next++));
+      const body = JSON.stringify(buildBody(next++));
       await (await pool.request({ method: "POST", path: WRITE_PATH, headers, body })).body.dump();
     }
   };

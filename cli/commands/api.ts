@@ -42,9 +42,9 @@ export function addApi(program: Command, terminal: Terminal): void {
       const inQuery = WITHOUT_BODY.includes(verb);
       if (options.body !== undefined && !inQuery && Object.keys(fields).length > 0)
         throw new UsageFailure("Give either --body or fields, not both.");
-      const body = await bodyOf(options, inQuery ? {} : fields, terminal);
+      const body = await readSentBody(options, inQuery ? {} : fields, terminal);
       const deps = await connect(command, terminal);
-      const url = await urlOf(path, deps);
+      const url = await buildUrl(path, deps);
       if (inQuery) {
         for (const [name, value] of Object.entries(fields))
           url.searchParams.append(name, typeof value === "string" ? value : JSON.stringify(value));
@@ -89,7 +89,7 @@ function showOnTerminal(text: string, line: (text: string) => void): void {
 }
 
 /** Returns the URL of a path at the server. Throws if it leads to another host, because the key is sent along. */
-async function urlOf(path: string, { target, project }: Connected): Promise<URL> {
+async function buildUrl(path: string, { target, project }: Connected): Promise<URL> {
   const wanted = /\{project(?:IdOrName)?\}/g;
   const filled = wanted.test(path) ? path.replaceAll(wanted, step(await project())) : path;
   const relative = filled.startsWith("/") ? filled : `/${filled}`;
@@ -117,7 +117,7 @@ function split(option: string, given: string): [name: string, value: string] {
   return [given.slice(0, at), given.slice(at + 1)];
 }
 
-async function bodyOf(
+async function readSentBody(
   { body }: ApiOptions,
   fields: Record<string, Json>,
   terminal: Terminal,

@@ -23,11 +23,11 @@ export function addCompletion(program: Command, terminal: Terminal): void {
     .action((shell: string) => {
       const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
       if (!script) throw new UsageFailure(`There is no completion for ${shell}.`);
-      terminal.stdout.write(script(completions(program, argumentsOf)));
+      terminal.stdout.write(script(completions(program, listArguments)));
     });
 }
 
-function argumentsOf(path: string): readonly string[] {
+function listArguments(path: string): readonly string[] {
   if (path === "list") return ableTo("list").map(({ plural }) => plural);
   if (path === "get") return ableTo("get").map(({ singular }) => singular);
   if (path === "delete") return ableTo("remove").map(({ singular }) => singular);

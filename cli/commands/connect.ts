@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { askConsent, findConnection, type Customer } from "../connecting/consent.ts";
 import { providerInfo } from "../connecting/provider-info.ts";
-import { metadataInputs, needsOf, type Input } from "../connecting/provider-needs.ts";
+import { metadataInputs, findNeeds, type Input } from "../connecting/provider-needs.ts";
 import { askFor, readCredentials } from "../connecting/read-credentials.ts";
 import { Failure, UsageFailure } from "../failures.ts";
 import { step } from "../http/api.ts";
@@ -69,7 +69,7 @@ interface Wanted {
 
 async function connectAs(wanted: Wanted, options: ConnectOptions, terminal: Terminal): Promise<JsonObject> {
   const { deps, info, customer, metadata } = wanted;
-  const needs = needsOf(info);
+  const needs = findNeeds(info);
   const providerApp: JsonObject =
     options.providerApp === undefined ? {} : { providerAppId: options.providerApp };
   if (needs.kind === "consent") {

@@ -70,15 +70,15 @@ async function compare(file: ManifestFile, options: DeployOptions, deps: Connect
       { added: deps.out.paint.green, changed: deps.out.paint.yellow }[word] ?? deps.out.paint.dim;
     const count = valueAt(integration, "installationCount");
     const installations = deps.out.paint.dim(`${String(count)} installation${count === 1 ? "" : "s"}`);
-    deps.out.line([colour(word.padEnd(COLUMN)), ...namesOf(integration), installations].join("  "));
-    for (const change of objectsAt(integration, "changes").flatMap(changeOf)) tellChange(change, deps);
+    deps.out.line([colour(word.padEnd(COLUMN)), ...listNames(integration), installations].join("  "));
+    for (const change of objectsAt(integration, "changes").flatMap(readChanges)) tellChange(change, deps);
   }
   tellWarnings(planned, file, deps);
   deps.out.note("nothing was deployed");
 }
 
 function tellWarnings(integrations: JsonObject[], file: ManifestFile, { out }: Connected): void {
-  const warnings = integrations.flatMap(warningsOf);
+  const warnings = integrations.flatMap(listWarnings);
   if (warnings.length === 0) return;
   out.line();
   for (const line of findingLines(warnings, file, out.paint)) out.line(line);
@@ -100,7 +100,7 @@ async function put(
     return requireObjects(await deps.inProject("PUT", "/integrations:batch", { query, body }));
   } catch (error) {
     const issues = error instanceof Refused ? objectsAt(error.problem, "issues") : [];
-    const findings = issues.flatMap((issue) => [...findingOf(issue), ...findingInProvider(issue, file)]);
+    const findings = issues.flatMap((issue) => [...toFindings(issue), ...findingInProvider(issue, file)]);
     if (findings.length === 0 || deps.out.json) throw error;
     for (const line of findingLines(findings, file, deps.out.paint)) deps.out.line(line);
     deps.out.line(`${summary(findings, file.shown, deps.out.paint)}; nothing was deployed`);
@@ -118,7 +118,7 @@ async function askAboutLostNames(error: unknown, { out }: Connected, terminal: T
 }
 
 /** Returns the finding for an issue; none if the issue has no place in the file. */
-function findingOf(issue: JsonObject): Finding[] {
+function toFindings(issue: JsonObject): Finding[] {
   const [line, column] = [valueAt(issue, "line"), valueAt(issue, "column")];
   if (typeof line !== "number" || typeof column !== "number") return [];
   return [
@@ -140,8 +140,8 @@ function findingInProvider(issue: JsonObject, { providers = {} }: ManifestFile):
   return file ? [providerFinding(key, file, { path, message: textAt(issue, "detail") ?? "" })] : [];
 }
 
-const warningsOf = (integration: JsonObject): Finding[] =>
-  objectsAt(integration, "warnings").flatMap((warning) => findingOf({ ...warning, severity: "warning" }));
+const listWarnings = (integration: JsonObject): Finding[] =>
+  objectsAt(integration, "warnings").flatMap((warning) => toFindings({ ...warning, severity: "warning" }));
 
 function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Connected): void {
   const old = before.find((one) => textAt(one, "id") === textAt(integration, "id"));
@@ -150,13 +150,13 @@ function tellDeployed(integration: JsonObject, before: JsonObject[], { out }: Co
   const word = old ? (changes.length > 0 ? "updated" : "unchanged") : "created";
   const revision = out.paint.dim(`revision ${textAt(integration, "latestRevision.id") ?? ""}`);
   const colour = { created: out.paint.green, updated: out.paint.yellow, unchanged: out.paint.dim }[word];
-  out.line([colour(word.padEnd(COLUMN)), ...namesOf(integration), revision].join("  "));
+  out.line([colour(word.padEnd(COLUMN)), ...listNames(integration), revision].join("  "));
   for (const change of changes) tellChange(change, { out });
 }
 
 const COLUMN = "unchanged".length;
 
-const namesOf = (integration: JsonObject): string[] =>
+const listNames = (integration: JsonObject): string[] =>
   [textAt(integration, "name"), textAt(integration, "provider")].map((name = "") => printable(name));
 
 function tellChange(change: ManifestChange, { out }: Pick<Connected, "out">): void {
@@ -165,7 +165,7 @@ function tellChange(change: ManifestChange, { out }: Pick<Connected, "out">): vo
 }
 
 /** Returns the change in the server's answer; none if it is not one. */
-function changeOf(entry: JsonObject): ManifestChange[] {
+function readChanges(entry: JsonObject): ManifestChange[] {
   const [kind, path] = [textAt(entry, "kind"), textAt(entry, "path")];
   if ((kind !== "added" && kind !== "removed" && kind !== "changed") || path === undefined) return [];
   return [{ ...entry, kind, path }];
@@ -187,9 +187,9 @@ async function askAboutVanished(
   deps: Connected,
   terminal: Terminal,
 ): Promise<boolean> {
-  const { dataOf } = await import("../manifest/validate.ts");
+  const { toPlainData } = await import("../manifest/validate.ts");
   const installed: (Vanished & { installations: number })[] = [];
-  for (const vanished of vanishedObjects(before, dataOf(file.source))) {
+  for (const vanished of vanishedObjects(before, toPlainData(file.source))) {
     const path = `/integrations/${step(vanished.integrationId)}/installations`;
     const installations = requireObjects(await deps.inProject("GET", path)).length;
     if (installations > 0) installed.push({ ...vanished, installations });

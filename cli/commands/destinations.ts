@@ -39,7 +39,7 @@ export function addDestinations(program: Command, terminal: Terminal): void {
     )
     .option("--until <time>", "with one of these: events before then")
     .action(async (deliveries: string[], options: ResendOptions, command: Command) => {
-      const range = rangeOf(deliveries, options);
+      const range = readRange(deliveries, options);
       const deps = await connect(command, terminal);
       if (range) await resendRange(range, deps);
       else for (const delivery of deliveries) await resendOne(delivery, options.destination, deps);
@@ -92,7 +92,7 @@ interface Range {
 }
 
 /** Returns the range to resend, or undefined if deliveries are named. Throws `UsageFailure` for neither and for both. */
-function rangeOf(deliveries: string[], options: ResendOptions): Range | undefined {
+function readRange(deliveries: string[], options: ResendOptions): Range | undefined {
   const { destination, failed, undelivered, since, until } = options;
   const narrows = failed || undelivered || since !== undefined || until !== undefined;
   if (deliveries.length > 0 && narrows)
@@ -123,7 +123,7 @@ async function resendRange(
 
 /** Resends one message, which several destinations may have under the same id. */
 async function resendOne(id: string, destination: string | undefined, deps: Connected): Promise<void> {
-  const destinations = destination === undefined ? await namesOf(deps) : [destination];
+  const destinations = destination === undefined ? await listNames(deps) : [destination];
   let sent = 0;
   for (const name of destinations) {
     const path = `/destinations/${step(name)}/deliveries/${step(id)}:resend`;
@@ -139,7 +139,7 @@ async function resendOne(id: string, destination: string | undefined, deps: Conn
   if (sent === 0) throw new Failure(`No destination of this project has the delivery \`${id}\`.`);
 }
 
-const namesOf = async ({ inProject }: Connected): Promise<string[]> =>
+const listNames = async ({ inProject }: Connected): Promise<string[]> =>
   requireObjects(await inProject("GET", "/destinations")).map((one) => requireText(one, "name"));
 
 async function rotate(destination: string, shows: boolean, { inProject, out }: Connected): Promise<void> {

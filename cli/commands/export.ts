@@ -27,7 +27,7 @@ export function addExport(program: Command, terminal: Terminal): void {
       print("group", requireObject(await deps.inProject("GET", `/groups/${step(groupRef)}`)));
       let lines = 1;
       for (const [kind, path] of LISTS) {
-        for await (const value of allOf(deps, path, groupRef)) {
+        for await (const value of listAll(deps, path, groupRef)) {
           print(kind, value);
           if (kind === "operation") await printLogs(deps, value, print);
           lines += 1;
@@ -39,7 +39,7 @@ export function addExport(program: Command, terminal: Terminal): void {
 }
 
 /** Returns every item of a paged list, a page at a time: a customer may have millions of operations. */
-async function* allOf(deps: Connected, path: string, groupRef: string): AsyncGenerator<JsonObject> {
+async function* listAll(deps: Connected, path: string, groupRef: string): AsyncGenerator<JsonObject> {
   let pageToken: string | undefined;
   do {
     const query = { groupRef, pageSize: PAGE_SIZE, pageToken };

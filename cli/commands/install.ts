@@ -77,7 +77,7 @@ async function proposedConfig(
 ): Promise<JsonObject> {
   const integration = requireObject(await deps.inProject("GET", path));
   const provider = requireText(integration, "provider");
-  const connectionId = options.connection ?? (await connectionOf(provider, options.group, deps));
+  const connectionId = options.connection ?? (await readConnectionId(provider, options.group, deps));
   const revisionId = requireText(integration, "latestRevision.id");
   const hydrated = `${path}/revisions/${step(revisionId)}:hydrate`;
   const revision = await deps.inProject("GET", hydrated, { query: { connectionId } });
@@ -86,7 +86,7 @@ async function proposedConfig(
   return defaultConfig(revision, (object, name) => chosen.get(`${object}.${name}`));
 }
 
-async function connectionOf(provider: string, groupRef: string, deps: Connected): Promise<string> {
+async function readConnectionId(provider: string, groupRef: string, deps: Connected): Promise<string> {
   const found = await findConnection(deps, { provider, groupRef });
   if (found) return requireText(found, "id");
   throw new Failure(`The customer \`${groupRef}\` has no connection to ${provider}.`, {

@@ -8,7 +8,7 @@ import { tellMessage } from "../listen/tell-message.ts";
 import {
   egressRemedy,
   makeTemporaryDestination,
-  signingKeyOf,
+  findSigningKey,
   whyNotReachable,
   type TemporaryDestination,
 } from "../listen/temporary-destination.ts";
@@ -89,7 +89,7 @@ async function listen(wanted: Wanted, deps: Connected, interrupted: AbortSignal)
       if (wanted.forwardTo) deps.out.note(`the forwarded messages are signed with ${signingKey}`);
       deps.out.note(`listening at ${url.href} as ${temporary.name}; stop with Ctrl-C`);
     } else {
-      signingKey = await signingKeyOf(deps, wanted.destination);
+      signingKey = await findSigningKey(deps, wanted.destination);
       ready = true;
       deps.out.note(
         `listening on port ${receiver.port} for events of ${wanted.destination}; stop with Ctrl-C`,

@@ -7,7 +7,7 @@ import { readBody } from "../http/send.ts";
 import { createOutput, type Output } from "../output/output.ts";
 import { ask, askHidden, canAsk } from "../prompt.ts";
 import { readProfiles, writeProfiles } from "../settings/profiles.ts";
-import { checkedKey, originOf, type GlobalOptions } from "../settings/target.ts";
+import { checkedKey, readOrigin, type GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
 
 const DEFAULT_ADDRESS = "http://127.0.0.1:4000";
@@ -61,7 +61,7 @@ async function login(
   const before = await readProfiles(env);
   const given = address ?? env["BUSBAR_URL"] ?? env["AMP_API_URL"];
   if (!given && !canAsk(terminal)) throw new UsageFailure("The address is missing: busbar login <address>");
-  const origin = originOf(
+  const origin = readOrigin(
     given ?? (await ask(terminal, "Address of the Busbar", before.current ?? DEFAULT_ADDRESS)),
   );
   if (origin.startsWith("http:") && !isLoopback(origin)) {
@@ -71,7 +71,7 @@ async function login(
   const names = await projectNames(origin, apiKey);
   const project =
     options.project ?? env["BUSBAR_PROJECT"] ?? env["AMP_PROJECT"] ?? (await chooseProject(names, terminal));
-  const proxyUrl = options.proxyUrl && originOf(options.proxyUrl);
+  const proxyUrl = options.proxyUrl && readOrigin(options.proxyUrl);
   const all = new Map(before.all).set(origin, {
     apiKey,
     ...(project && { project }),
@@ -117,7 +117,7 @@ async function logout(
   out: Output,
 ): Promise<void> {
   const before = await readProfiles(terminal.env);
-  const origins = all ? [...before.all.keys()] : [address ? originOf(address) : before.current];
+  const origins = all ? [...before.all.keys()] : [address ? readOrigin(address) : before.current];
   const known = origins.filter((origin) => origin !== undefined && before.all.has(origin));
   if (known.length === 0) throw new Failure("You are not logged in to this address.");
   const kept = new Map([...before.all].filter(([origin]) => !known.includes(origin)));
@@ -128,7 +128,7 @@ async function logout(
 
 async function profiles(use: string | undefined, terminal: Terminal, out: Output): Promise<void> {
   const found = await readProfiles(terminal.env);
-  const current = use === undefined ? found.current : originOf(use);
+  const current = use === undefined ? found.current : readOrigin(use);
   if (current !== undefined && !found.all.has(current)) {
     throw new Failure(`You are not logged in to ${current}.`, { remedy: `Run \`busbar login ${current}\`.` });
   }

@@ -108,14 +108,14 @@ async function tell(answer: IncomingMessage, include: boolean, terminal: Termina
   if (answer.headers["x-amp-error"] === "true") {
     throw refused(answer, (await readBody(answer, MAX_PROBLEM_BYTES)).toString());
   }
-  if (include) terminal.stdout.write(headOf(answer, terminal.stdout));
+  if (include) terminal.stdout.write(buildHead(answer, terminal.stdout));
   await copy(answer, terminal.stdout);
   if (status < 400) return;
   terminal.stderr.write(`the provider answered ${status} ${printable(answer.statusMessage ?? "")}\n`);
   throw new Ended();
 }
 
-function headOf(
+function buildHead(
   { httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage,
   screen: Screen,
 ): string {

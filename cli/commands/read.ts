@@ -35,7 +35,7 @@ export function addRead(program: Command, terminal: Terminal): void {
       const { wait, dryRun, timeoutSeconds } = options;
       if (wait && dryRun)
         throw new UsageFailure("--dry-run reads nothing, so there is nothing to --wait for.");
-      const body = triggerOf(options);
+      const body = buildTrigger(options);
       const on = await connect(command, terminal);
       const answer = requireObject(await trigger(on, integration, object, body, options));
       if (dryRun) return tellRecord(answer, on.out);
@@ -47,7 +47,7 @@ export function addRead(program: Command, terminal: Terminal): void {
     });
 }
 
-const triggerOf = ({ group, since, until }: ReadOptions): JsonObject => ({
+const buildTrigger = ({ group, since, until }: ReadOptions): JsonObject => ({
   groupRef: group,
   mode: "async",
   ...(since !== undefined && { sinceTimestamp: timeOption("--since", since) }),

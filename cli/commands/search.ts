@@ -41,19 +41,19 @@ export function addSearch(program: Command, terminal: Terminal): void {
       const answer = requireObject(await api("POST", path, { query: { groupRef: group }, body }));
       if (out.json) return out.data(answer);
       const found = objectsAt(answer, "results");
-      out.rows(found, columnsOf(found), "no record found");
+      out.rows(found, buildColumns(found), "no record found");
       if (valueAt(answer, "truncated") === true)
         out.note("The provider has more records that match; add conditions to find them.");
     });
 }
 
 /** Returns a column for each field, mapped ones first, and the id. */
-function columnsOf(records: JsonObject[]): Record<string, Column> {
+function buildColumns(records: JsonObject[]): Record<string, Column> {
   const columns: Record<string, Column> = {};
   for (const member of ["mappedFields", "fields"]) {
     for (const record of records)
       for (const name of namesIn(record[member]))
-        columns[name] ??= { text: (row) => cellOf(inside(row[member], name)) };
+        columns[name] ??= { text: (row) => printCell(inside(row[member], name)) };
   }
   return { ...columns, ID: { text: (row) => textAt(row, "id") ?? "", kind: "id" } };
 }
@@ -62,7 +62,7 @@ const namesIn = (value: Json | undefined): string[] => (isObject(value) ? Object
 const inside = (value: Json | undefined, name: string): Json =>
   isObject(value) ? (value[name] ?? null) : null;
 
-function cellOf(value: Json): string {
+function printCell(value: Json): string {
   if (value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -58,8 +58,8 @@ function tellDifference(actual: Json, wanted: Json, { out }: Connected): void {
   const url = "config.settings.targetUrl";
   const [is, should] = [textAt(actual, url) ?? "", textAt(wanted, url) ?? ""];
   if (is !== should) missing.push(`targetUrl is ${is || "absent"}, not ${should}`);
-  const known = subscriptionsOf(actual);
-  for (const one of subscriptionsOf(wanted)) if (!known.has(one)) missing.push(`missing: ${one}`);
+  const known = listSubscribed(actual);
+  for (const one of listSubscribed(wanted)) if (!known.has(one)) missing.push(`missing: ${one}`);
   if (out.json) out.data({ differences: missing });
   else if (missing.length === 0) out.line(`${out.paint.green("complete")}`);
   else for (const line of missing) out.line(printable(line));
@@ -67,7 +67,7 @@ function tellDifference(actual: Json, wanted: Json, { out }: Connected): void {
 }
 
 /** One text for each active subscription. Older files name the object `objectName`. */
-const subscriptionsOf = (config: Json): Set<string> =>
+const listSubscribed = (config: Json): Set<string> =>
   new Set(
     ["crmObjects", "legacyCrmObjects", "hubEvents"]
       .flatMap((list) => objectsAt(config, `config.subscriptions.${list}`))

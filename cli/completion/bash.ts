@@ -30,7 +30,7 @@ ${choices(all)
     esac
   elif [[ $current == -* ]]; then
     case "$at" in
-${all.map(({ path, options }) => `      "${path.join(" ")}") found="${flagsOf(options)}" ;;`).join("\n")}
+${all.map(({ path, options }) => `      "${path.join(" ")}") found="${listFlags(options)}" ;;`).join("\n")}
     esac
   elif ((values == 0)); then
     case "$at" in
@@ -73,5 +73,5 @@ export const choices = (all: Completion[]): [pattern: string, words: string][] =
       ]),
   );
 
-const flagsOf = (options: CompletedOption[]): string =>
+const listFlags = (options: CompletedOption[]): string =>
   options.flatMap(({ flags }) => flags.at(-1) ?? []).join(" ");

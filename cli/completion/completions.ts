@@ -24,16 +24,16 @@ export interface CompletedOption {
   choices: readonly string[];
 }
 
-/** `argumentsOf` returns the known values of a command's first argument. */
+/** `listArguments` returns the known values of a command's first argument. */
 export function completions(
   program: Command,
-  argumentsOf: (path: string) => readonly string[],
+  listArguments: (path: string) => readonly string[],
 ): Completion[] {
   const general = program.options.filter(isShown).map(toOption);
   const below = (command: Command, path: string[]): Completion[] => {
     const commands = command.createHelp().visibleCommands(command);
     const own = command === program ? [] : command.options.filter(isShown).map(toOption);
-    const values = argumentsOf(path.join(" ")).map((word) => ({ word, description: "", isCommand: false }));
+    const values = listArguments(path.join(" ")).map((word) => ({ word, description: "", isCommand: false }));
     const help = { flags: ["--help"], description: "show help", takesValue: false, choices: [] };
     const words = commands.map((one) => ({
       word: one.name(),

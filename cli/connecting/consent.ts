@@ -30,7 +30,7 @@ export async function askConsent(
 ): Promise<JsonObject> {
   const before = await findConnection(deps, customer);
   const body = { projectIdOrName: await deps.project(), ...customer, ...more };
-  const url = pageOf(await deps.api("POST", "/v1/oauth-connect", { body }));
+  const url = buildPageUrl(await deps.api("POST", "/v1/oauth-connect", { body }));
   // Printed with --quiet too, because the command cannot continue without it.
   terminal.stderr.write(`Open this page to give consent (valid for ten minutes, one use):\n${url.href}\n`);
   if (opens) terminal.openPage?.(url);
@@ -41,7 +41,7 @@ export async function askConsent(
   while (nowMs() < end) {
     if (!(await pause(PAUSE_MS, interrupted))) throw new Ended();
     const now = await findConnection(deps, customer);
-    if (now && versionOf(now) !== versionOf(before)) return now;
+    if (now && joinVersion(now) !== joinVersion(before)) return now;
     const latest = await newestConsent(deps, customer);
     if (textAt(latest, "id") !== consent || textAt(latest, "status") !== "failed") continue;
     const failure = `The consent failed (${textAt(latest, "reason")}): ${textAt(latest, "detail")}`;
@@ -76,10 +76,10 @@ export async function findConnection(
 }
 
 /** Differs after a consent: a connected group keeps its connection, with new credentials. */
-const versionOf = (connection: JsonObject | undefined): string =>
+const joinVersion = (connection: JsonObject | undefined): string =>
   `${textAt(connection, "id")} ${textAt(connection, "updateTime")}`;
 
-function pageOf(answer: unknown): URL {
+function buildPageUrl(answer: unknown): URL {
   const text = typeof answer === "string" ? answer : "";
   if (URL.canParse(text) && /^https?:/i.test(text)) return new URL(text);
   throw new Failure("The server did not return the address of a consent page.");

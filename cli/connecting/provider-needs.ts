@@ -23,7 +23,7 @@ const CLIENT = [shown("clientId", "Client id"), secret("clientSecret", "Client s
 const PERSON = [shown("username", "User name"), secret("password", "Password")];
 const ACCESS_KEY = [shown("username", "Access key ID"), secret("password", "Secret access key")];
 
-export function needsOf(provider: JsonObject): Needs {
+export function findNeeds(provider: JsonObject): Needs {
   const authType = textAt(provider, "authType");
   if (authType === "none") return { kind: "nothing" };
   if (authType === "oauth2") return grantNeeds(textAt(provider, "oauth2Opts.grantType"));

@@ -15,8 +15,8 @@ export async function readCredentials(
 ): Promise<Json> {
   if (source !== undefined) return readSource(inputs, source, terminal);
   if (!canAsk(terminal)) {
-    throw new UsageFailure(`There is no terminal to ask for ${namesOf(inputs)}.`, {
-      remedy: `Give --credentials @file, or - for stdin: ${formOf(inputs)}.`,
+    throw new UsageFailure(`There is no terminal to ask for ${joinNames(inputs)}.`, {
+      remedy: `Give --credentials @file, or - for stdin: ${describeForm(inputs)}.`,
     });
   }
   if (!Array.isArray(inputs)) return askFor(inputs, terminal);
@@ -31,7 +31,7 @@ async function readSource(inputs: Input | Input[], source: string, terminal: Ter
   if (!Array.isArray(inputs)) return text;
   const value = parseJson(text);
   if (isObject(value) && inputs.every(({ name }) => Object.hasOwn(value, name))) return value;
-  throw new UsageFailure(`--credentials must give ${formOf(inputs)}.`);
+  throw new UsageFailure(`--credentials must give ${describeForm(inputs)}.`);
 }
 
 /** Asks for one input; an empty string means no answer. */
@@ -40,11 +40,11 @@ export async function askFor({ label, secret, otherwise }: Input, terminal: Term
   return secret ? askHidden(terminal, `${question} (not shown)`) : ask(terminal, question, otherwise);
 }
 
-const namesOf = (inputs: Input | Input[]): string =>
+const joinNames = (inputs: Input | Input[]): string =>
   [inputs]
     .flat()
     .map(({ name }) => name)
     .join(", ");
 
-const formOf = (inputs: Input | Input[]): string =>
-  Array.isArray(inputs) ? `a JSON object with ${namesOf(inputs)}` : "the key and nothing else";
+const describeForm = (inputs: Input | Input[]): string =>
+  Array.isArray(inputs) ? `a JSON object with ${joinNames(inputs)}` : "the key and nothing else";

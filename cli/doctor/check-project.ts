@@ -22,13 +22,13 @@ async function checkDestinations(deps: Needs): Promise<Finding[]> {
   const all = requireObjects(await deps.inProject("GET", "/destinations"));
   const faults: Finding[] = [];
   for (const destination of all) {
-    const fault = await faultOf(destination, deps);
+    const fault = await findFault(destination, deps);
     if (fault) faults.push(fault);
   }
   return summed("destinations", all, faults);
 }
 
-async function faultOf(destination: JsonObject, deps: Needs): Promise<Finding | undefined> {
+async function findFault(destination: JsonObject, deps: Needs): Promise<Finding | undefined> {
   const name = textAt(destination, "name") ?? "";
   const check = `destination ${name}`;
   if (textAt(destination, "disabledTime")) {

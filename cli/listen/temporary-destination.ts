@@ -35,7 +35,7 @@ export async function makeTemporaryDestination(deps: Needs, url: URL): Promise<T
       });
     }
   };
-  const signingKey = await signingKeyOf(deps, destinationId).catch(async (error: unknown) => {
+  const signingKey = await findSigningKey(deps, destinationId).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
@@ -63,7 +63,7 @@ async function create(
 }
 
 /** Returns the signing key of a destination, by id or name. */
-export async function signingKeyOf(deps: Needs, destination: string): Promise<string> {
+export async function findSigningKey(deps: Needs, destination: string): Promise<string> {
   const path = `/destinations/${step(destination)}`;
   const found = await deps.inProject("GET", path, { query: { includeSecrets: "true" } });
   const key = textAt(found, "secrets.webhookSigningKey");

@@ -7,20 +7,20 @@ export type ProviderFinding = Finding & { path: string };
 /** `path` is that of the fault within the document, for example `connector.objects.people.create.path`. */
 export const providerFinding = (
   key: string,
-  { shown, source, positionOf }: ProviderFile,
+  { shown, source, findPosition }: ProviderFile,
   { path, message }: { path: string; message: string },
 ): ProviderFinding => ({
   severity: "error",
   rule: "own-provider",
   message: [path, message].filter(Boolean).join(": "),
   remedy: "docs/guide/provider-format.md lists the members of a provider's file.",
-  ...positionOf(stepsOf(path)),
+  ...findPosition(parsePath(path)),
   path: `providers/${key}.${path}`,
   file: { shown, source },
 });
 
 /** An unknown member is named by the message; its place is that of the nearest known one. */
-const stepsOf = (path: string): (string | number)[] =>
+const parsePath = (path: string): (string | number)[] =>
   path
     .replaceAll(/\[(\d+)\]/g, ".$1")
     .split(".")

@@ -1,7 +1,7 @@
 /** Reads a manifest from a file, a folder with an amp.yaml, or stdin (`-`). */
 import { open, readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { PositionOf } from "../../manifest/finding.ts";
+import type { FindPosition } from "../../manifest/finding.ts";
 import { parseManifest } from "../../manifest/parse-manifest.ts";
 import { Failure } from "../failures.ts";
 import type { Json } from "../http/json.ts";
@@ -20,7 +20,7 @@ export interface ProviderFile {
   shown: string;
   source: string;
   data: Json;
-  positionOf: PositionOf;
+  findPosition: FindPosition;
 }
 
 /** A manifest may have 256 KiB, which the check enforces; this only bounds memory. */
@@ -67,8 +67,8 @@ async function readProviderFile(path: string, cwd: string): Promise<ProviderFile
   const { document, findings } = parseManifest(source);
   const [fault] = findings;
   if (fault) throw new Failure(`${path}:${fault.line}: ${fault.message}`, { remedy: fault.remedy });
-  const positionOf = document?.positionOf ?? (() => ({ line: 1, column: 1 }));
-  return { shown: path, source, data: document?.data ?? null, positionOf };
+  const findPosition = document?.findPosition ?? (() => ({ line: 1, column: 1 }));
+  return { shown: path, source, data: document?.data ?? null, findPosition };
 }
 
 async function findFile(path: string, cwd: string): Promise<string> {

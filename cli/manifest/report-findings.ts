@@ -1,6 +1,6 @@
 /** Prints findings about a manifest like a compiler: the place, the line with a caret below it, the remedy. */
 import type { Paint } from "../output/paint.ts";
-import { printable, widthOf } from "../output/printable.ts";
+import { printable, measureWidth } from "../output/printable.ts";
 import type { ManifestFile } from "./read-manifest.ts";
 
 /** One finding, from the local check or from the server. Lines and columns are counted from 1. */
@@ -65,9 +65,9 @@ function excerpt(line: string, column: number): string[] {
   const lead = from > 0 ? "…" : "";
   const trail = flat.length > from + MAX_LINE ? "…" : "";
   const before = lead + printable(flat.slice(from, start));
-  const marked = Math.max(1, Math.min(widthOf(printable(word)), MAX_LINE));
+  const marked = Math.max(1, Math.min(measureWidth(printable(word)), MAX_LINE));
   return [
     `${lead}${printable(flat.slice(from, from + MAX_LINE))}${trail}`,
-    `${" ".repeat(widthOf(before))}${"^".repeat(marked)}`,
+    `${" ".repeat(measureWidth(before))}${"^".repeat(marked)}`,
   ];
 }

@@ -16,15 +16,15 @@ integrations:
 `;
 
 /** Returns the findings about the manifest and this file of `x-quill`. */
-function findingsOf(source: string) {
+function listFindings(source: string) {
   const { document } = parseManifest(source);
   assert.ok(document);
-  const { data, positionOf } = document;
-  return validate(MANIFEST, undefined, { "x-quill": { shown: "x-quill.yaml", source, data, positionOf } });
+  const { data, findPosition } = document;
+  return validate(MANIFEST, undefined, { "x-quill": { shown: "x-quill.yaml", source, data, findPosition } });
 }
 
 test("a provider whose file has faults is reported there only, and one that has no file in the manifest", () => {
-  const found = findingsOf("authType: noone\nbaseURL: https://api.quill.example\n");
+  const found = listFindings("authType: noone\nbaseURL: https://api.quill.example\n");
   assert.ok(found.some(({ rule }) => rule === "own-provider"));
   const missing = found.filter(({ rule }) => rule === "provider-not-supported");
   assert.deepEqual(

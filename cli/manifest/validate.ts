@@ -35,4 +35,4 @@ export function validate(
 }
 
 /** Returns the manifest as plain data, undefined if it cannot be parsed. */
-export const dataOf = (source: string): Json | undefined => parseManifest(source).document?.data;
+export const toPlainData = (source: string): Json | undefined => parseManifest(source).document?.data;

@@ -1,5 +1,5 @@
 /** Fits the columns of a table to the width of a terminal: the widest are cut first, ids last. */
-import { widthOf } from "./printable.ts";
+import { measureWidth } from "./printable.ts";
 
 export interface ColumnWidth {
   /** Width of the longest text. */
@@ -54,10 +54,10 @@ export function fitColumns(columns: ColumnWidth[], gap: number, available: numbe
 
 /** Cuts a text that is too wide, with an ellipsis. */
 export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
+  if (measureWidth(text) <= width) return text;
   let kept = "";
   for (const character of text) {
-    if (widthOf(kept + character) > width - 1) break;
+    if (measureWidth(kept + character) > width - 1) break;
     kept += character;
   }
   return `${kept}…`;

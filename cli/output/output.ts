@@ -54,7 +54,7 @@ export function createOutput(
     rows(rows, columns, nothing) {
       if (json) return output.data(rows);
       if (rows.length === 0) return output.note(nothing);
-      for (const line of tableOf(rows, columns, { stdout, paint, wide })) output.line(line);
+      for (const line of printTable(rows, columns, { stdout, paint, wide })) output.line(line);
     },
     note(text) {
       if (!quiet) stderr.write(`${notePaint.dim(printable(text))}\n`);
@@ -74,7 +74,7 @@ export function createOutput(
 }
 
 /** On a terminal as wide as that; elsewhere, and with `--wide`, with everything there is. */
-function tableOf<Row extends JsonObject>(
+function printTable<Row extends JsonObject>(
   rows: Row[],
   columns: Columns<Row>,
   { stdout, paint, wide }: { stdout: Screen; paint: Paint; wide: boolean },

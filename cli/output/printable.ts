@@ -18,7 +18,7 @@ export const printableLines = (text: string): string =>
     .join("\n");
 
 /** Returns the columns that a text takes: wide East Asian characters and emoji take two, combining marks none. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   let width = 0;
   for (const character of text) {
     if (/\p{Mark}/u.test(character)) continue;

@@ -2,7 +2,7 @@
 import { statusColour, type Column } from "./column.ts";
 import { columnsThatFit, cut, fitColumns } from "./fit-columns.ts";
 import type { Paint } from "./paint.ts";
-import { printable, widthOf } from "./printable.ts";
+import { printable, measureWidth } from "./printable.ts";
 
 const GAP = "  ";
 
@@ -20,7 +20,7 @@ export function table(headings: string[], rows: string[][], paint: Paint, look: 
   const { width = Infinity, kinds = [], extras = [] } = look;
   const safe = rows.map((row) => row.map(printable));
   const all = headings.map((heading, column) => ({
-    natural: Math.max(widthOf(heading), ...safe.map((row) => widthOf(row[column] ?? ""))),
+    natural: Math.max(measureWidth(heading), ...safe.map((row) => measureWidth(row[column] ?? ""))),
     isId: kinds[column] === "id",
     isExtra: extras.includes(column),
   }));
@@ -36,7 +36,9 @@ export function table(headings: string[], rows: string[][], paint: Paint, look: 
         const [cell, room] = [cells[column] ?? "", widths[index] ?? 0];
         const text = cut(cell, room);
         const isLast = index === shown.length - 1;
-        return colour(column, cell)(text) + (isLast ? "" : " ".repeat(Math.max(0, room - widthOf(text))));
+        return (
+          colour(column, cell)(text) + (isLast ? "" : " ".repeat(Math.max(0, room - measureWidth(text))))
+        );
       })
       .join(GAP)
       .trimEnd();

@@ -16,7 +16,7 @@ export async function findInstallation(deps: Connected, filters: Filters): Promi
   if (installation) {
     const all = requireObjects(await deps.inProject("GET", "/installations"));
     const found = all.find((one) => textAt(one, "id") === installation);
-    if (found) return pathOf(found);
+    if (found) return buildPath(found);
     throw new Failure(`There is no installation \`${installation}\` in this project.`);
   }
   if (!integration || !group) {
@@ -25,9 +25,9 @@ export async function findInstallation(deps: Connected, filters: Filters): Promi
   const query = { groupRef: group };
   const path = `/integrations/${step(integration)}/installations`;
   const [found] = requireObjects(await deps.inProject("GET", path, { query }));
-  if (found) return pathOf(found);
+  if (found) return buildPath(found);
   throw new Failure(`The customer \`${group}\` has no installation of \`${integration}\`.`);
 }
 
-const pathOf = (installation: JsonObject): string =>
+const buildPath = (installation: JsonObject): string =>
   installationPath(requireText(installation, "integrationId"), requireText(installation, "id"));

@@ -3,7 +3,7 @@ import { step } from "../http/api.ts";
 import { isObject, requireObject, valueAt, type JsonObject } from "../http/json.ts";
 import { fetched, id, paged, status, text, time, type Resource } from "./resource.ts";
 
-const numberOf = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
+const readCount = (member: string) => (row: JsonObject) => String(valueAt(row, member) ?? "");
 
 export const GROUPS: Resource = {
   plural: "groups",
@@ -13,8 +13,8 @@ export const GROUPS: Resource = {
     GROUP: id("groupRef"),
     NAME: text("groupName"),
     HEALTH: status("healthStatus"),
-    CONNECTIONS: numberOf("connectionCount"),
-    INSTALLATIONS: numberOf("installationCount"),
+    CONNECTIONS: readCount("connectionCount"),
+    INSTALLATIONS: readCount("installationCount"),
     "LAST ACTIVITY": time("lastActivityTime"),
   },
   list: (deps, { limit }) => paged(deps, "/groups", { ...(limit !== undefined && { limit }), query: {} }),

@@ -14,7 +14,7 @@ export const INTEGRATIONS: Resource = {
       ["read", "write", "subscribe", "proxy"]
         .filter((action) => isObject(valueAt(row, `latestRevision.content.${action}`)))
         .join(", "),
-    HEALTH: { kind: "status", text: healthOf },
+    HEALTH: { kind: "status", text: describeHealth },
     REVISION: extra(text("latestRevision.number")),
     DEPLOYED: time("latestRevision.createTime"),
     BY: extra(text("author")),
@@ -32,7 +32,7 @@ export const INTEGRATIONS: Resource = {
 };
 
 /** Returns how many installations work; of none there is nothing to say. */
-function healthOf(row: JsonObject): string {
+function describeHealth(row: JsonObject): string {
   const all = Number(valueAt(row, "installationCount") ?? 0);
   const unhealthy = Number(valueAt(row, "unhealthyInstallationCount") ?? 0);
   if (all === 0) return "";

@@ -18,12 +18,12 @@ export const REVISIONS: Resource = {
   },
   withNames: withAuthor("createdBy"),
   list: async (deps, filters) =>
-    paged(deps, pathOf(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
+    paged(deps, buildPath(filters), filters.limit === undefined ? {} : { limit: filters.limit }),
   get: async (deps, name, filters) =>
-    requireObject(await deps.inProject("GET", `${pathOf(filters)}/${step(name)}`)),
+    requireObject(await deps.inProject("GET", `${buildPath(filters)}/${step(name)}`)),
 };
 
-function pathOf({ integration }: Filters): string {
+function buildPath({ integration }: Filters): string {
   if (integration) return `/integrations/${step(integration)}/revisions`;
   throw new UsageFailure("Give --integration: revisions are listed per integration.");
 }

@@ -1,10 +1,10 @@
 /** Finds the address of the proxy that belongs to a server. */
 import { UsageFailure } from "../failures.ts";
-import { originOf } from "./target.ts";
+import { readOrigin } from "./target.ts";
 
 /** Returns the given address, else port 4001 beside port 4000. Throws `UsageFailure` if neither applies. */
 export function proxyOrigin(given: string | undefined, origin: string): string {
-  if (given) return originOf(given);
+  if (given) return readOrigin(given);
   const url = new URL(origin);
   if (url.port === "4000") {
     url.port = "4001";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { UsageFailure, type Failure } from "../failures.ts";
 import { profilesPath, readProfiles, writeProfiles } from "./profiles.ts";
-import { checkedKey, findTarget, originOf } from "./target.ts";
+import { checkedKey, findTarget, readOrigin } from "./target.ts";
 
 describe("which Busbar is meant", () => {
   let home = "";
@@ -101,12 +101,12 @@ describe("which Busbar is meant", () => {
 });
 
 test("an address may lack its scheme or carry a path, and never a password", () => {
-  assert.equal(originOf(" https://api.example/v1/ "), "https://api.example");
-  assert.equal(originOf("api.example:8443"), "https://api.example:8443");
-  assert.equal(originOf("localhost:4000"), "http://localhost:4000");
-  assert.throws(() => originOf("ftp://x"), UsageFailure);
-  assert.throws(() => originOf("http://"), UsageFailure);
-  assert.throws(() => originOf("http://key:secret@x"), UsageFailure);
+  assert.equal(readOrigin(" https://api.example/v1/ "), "https://api.example");
+  assert.equal(readOrigin("api.example:8443"), "https://api.example:8443");
+  assert.equal(readOrigin("localhost:4000"), "http://localhost:4000");
+  assert.throws(() => readOrigin("ftp://x"), UsageFailure);
+  assert.throws(() => readOrigin("http://"), UsageFailure);
+  assert.throws(() => readOrigin("http://key:secret@x"), UsageFailure);
 });
 
 test("a key that no header can carry is refused without being repeated", () => {

@@ -57,7 +57,7 @@ export async function findTarget(
     BUSBAR_URL: env["BUSBAR_URL"],
     AMP_API_URL: env["AMP_API_URL"],
   });
-  const origin = given.value ? originOf(given.value) : undefined;
+  const origin = given.value ? readOrigin(given.value) : undefined;
   const givenKey = firstGiven({
     "--key": options.key,
     BUSBAR_API_KEY: env["BUSBAR_API_KEY"],
@@ -139,7 +139,7 @@ async function readBootstrap({ cwd, env }: Pick<Terminal, "env" | "cwd">): Promi
 }
 
 /** Returns the origin of an address, with or without scheme and `/v1`. Throws `UsageFailure`. */
-export function originOf(address: string): string {
+export function readOrigin(address: string): string {
   const text = address.trim();
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
     ? text

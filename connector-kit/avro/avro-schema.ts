@@ -28,7 +28,7 @@ const DEEPEST = 32;
 /** Throws `RangeError` for what is no schema. */
 export function parseAvroSchema(text: string): AvroType {
   try {
-    return typeOf(JSON.parse(text), { named: new Map(), namespace: "" }, 0);
+    return readType(JSON.parse(text), { named: new Map(), namespace: "" }, 0);
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new RangeError("the Avro schema is not JSON", { cause: error });
@@ -40,21 +40,21 @@ interface Scope {
   namespace: string;
 }
 
-function typeOf(schema: Json | undefined, scope: Scope, depth: number): AvroType {
+function readType(schema: Json | undefined, scope: Scope, depth: number): AvroType {
   if (depth > DEEPEST) throw new RangeError("the Avro schema is nested too deeply");
   if (Array.isArray(schema)) {
-    return { kind: "union", branches: schema.map((branch) => typeOf(branch, scope, depth + 1)) };
+    return { kind: "union", branches: schema.map((branch) => readType(branch, scope, depth + 1)) };
   }
   if (typeof schema === "string") return typeNamed(schema, scope);
   if (!isJsonObject(schema)) throw new RangeError("a type of the Avro schema is neither name nor object");
   const { type } = schema;
-  if (type === "record") return recordOf(schema, scope, depth);
+  if (type === "record") return findRecordType(schema, scope, depth);
   if (type === "enum") return remember(schema, scope, { kind: "enum", symbols: textsIn(schema.symbols) });
   if (type === "fixed") return remember(schema, scope, { kind: "fixed", size: sizeIn(schema.size) });
-  if (type === "array") return { kind: "array", items: typeOf(schema.items, scope, depth + 1) };
-  if (type === "map") return { kind: "map", items: typeOf(schema.values, scope, depth + 1) };
+  if (type === "array") return { kind: "array", items: readType(schema.items, scope, depth + 1) };
+  if (type === "map") return { kind: "map", items: readType(schema.values, scope, depth + 1) };
   // `{"type": "long", "logicalType": …}` is the plain type.
-  return typeOf(type, scope, depth + 1);
+  return readType(type, scope, depth + 1);
 }
 
 function typeNamed(name: string, { named, namespace }: Scope): AvroType {
@@ -65,17 +65,17 @@ function typeNamed(name: string, { named, namespace }: Scope): AvroType {
   return found;
 }
 
-function recordOf(schema: JsonObject, scope: Scope, depth: number): AvroRecordType {
+function findRecordType(schema: JsonObject, scope: Scope, depth: number): AvroRecordType {
   const record: AvroRecordType = { kind: "record", name: String(schema.name ?? ""), fields: [] };
   // Before the fields: they may name the record.
   remember(schema, scope, record);
-  const within = { ...scope, namespace: namespaceOf(schema, scope) };
+  const within = { ...scope, namespace: findNamespace(schema, scope) };
   for (const field of Array.isArray(schema.fields) ? schema.fields : []) {
     if (!isJsonObject(field)) throw new RangeError(`a field of ${record.name} is no object`);
     const { name, type, doc } = field;
     record.fields.push({
       name: String(name ?? ""),
-      type: typeOf(type, within, depth + 1),
+      type: readType(type, within, depth + 1),
       doc: typeof doc === "string" ? doc : "",
     });
   }
@@ -84,12 +84,12 @@ function recordOf(schema: JsonObject, scope: Scope, depth: number): AvroRecordTy
 
 function remember<Type extends AvroType>(schema: JsonObject, scope: Scope, type: Type): Type {
   const name = String(schema.name ?? "");
-  const namespace = namespaceOf(schema, scope);
+  const namespace = findNamespace(schema, scope);
   scope.named.set(name.includes(".") || namespace === "" ? name : `${namespace}.${name}`, type);
   return type;
 }
 
-const namespaceOf = (schema: JsonObject, { namespace }: Scope): string =>
+const findNamespace = (schema: JsonObject, { namespace }: Scope): string =>
   typeof schema.namespace === "string" ? schema.namespace : namespace;
 
 const textsIn = (list: Json | undefined): string[] => (Array.isArray(list) ? list.map(String) : []);

@@ -65,9 +65,9 @@ class Decoder {
       case "string":
         return this.#take(this.#length()).toString("utf8");
       case "enum":
-        return this.#oneOf(type.symbols, "symbol");
+        return this.#pickOne(type.symbols, "symbol");
       case "union":
-        return this.read(this.#oneOf(type.branches, "branch"), depth + 1);
+        return this.read(this.#pickOne(type.branches, "branch"), depth + 1);
       case "array":
         return this.#items(() => this.read(type.items, depth + 1));
       case "map":
@@ -79,7 +79,7 @@ class Decoder {
     }
   }
 
-  #oneOf<Item>(items: readonly Item[], what: string): Item {
+  #pickOne<Item>(items: readonly Item[], what: string): Item {
     const index = Number(this.#long());
     const item = items[index];
     if (item === undefined) throw new RangeError(`the Avro value has ${what} ${index}, which the type lacks`);

@@ -5,7 +5,7 @@ import type { ObjectPlan } from "./object-plan.ts";
 import { nested } from "./request-parts.ts";
 
 /** Returns the body with the members, by path. Placeholders in texts are filled. */
-export function bodyOf(
+export function buildBody(
   plan: ObjectPlan,
   members: Record<string, unknown> | undefined,
   around: JsonObject = {},

@@ -25,7 +25,7 @@ export function chooseList(
   checkpoint: Checkpoint | undefined,
   wanted: Wanted = "records",
 ): ChosenList {
-  const positions = positionsOf(object, wanted);
+  const positions = choosePositions(object, wanted);
   const given = checkpoint?.["list"];
   const position = typeof given === "number" ? given : (positions[0] ?? 0);
   const further = object.furtherLists?.[position - 1];
@@ -55,7 +55,7 @@ export function chooseList(
 }
 
 /** Lists of deleted records are read for deletions only; the others for deletions where their records tell it. */
-function positionsOf({ furtherLists = [], deleted }: ObjectPlan, wanted: Wanted): number[] {
+function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wanted): number[] {
   const all = [undefined, ...furtherLists].map((further, position) => ({
     position,
     isOfDeleted: further?.deleted ?? false,
@@ -66,7 +66,8 @@ function positionsOf({ furtherLists = [], deleted }: ObjectPlan, wanted: Wanted)
 }
 
 /** Whether the provider's lists tell deleted records. */
-export const tellsDeletions = (object: ObjectPlan): boolean => positionsOf(object, "deletions").length > 0;
+export const tellsDeletions = (object: ObjectPlan): boolean =>
+  choosePositions(object, "deletions").length > 0;
 
 function movedBound(checkpoint: Checkpoint | undefined): Date | undefined {
   const after = checkpoint?.["after"];

@@ -6,7 +6,7 @@ import { describedFields } from "./described-fields.ts";
 import { describedRead } from "./described-read.ts";
 import { describedWrite } from "./described-write.ts";
 import type { Description } from "./description.ts";
-import { knownPlan, plansOf, type Mode } from "./object-plan.ts";
+import { knownPlan, buildPlans, type Mode } from "./object-plan.ts";
 
 /** Returns the connector that carries out the description. `provider` is named in messages. */
 export function describeConnector(provider: string, description: Description): Connector {
@@ -23,10 +23,11 @@ export function describeConnector(provider: string, description: Description): C
 }
 
 function knownObjects(description: Description): KnownObjects {
-  const isOf = (action: "read" | "write", modes: Mode[]): boolean =>
+  const isSupported = (action: "read" | "write", modes: Mode[]): boolean =>
     modes.some((mode) => (action === "read") === (mode === "read"));
   return {
-    names: (action) => plansOf(description).flatMap(({ name, modes }) => (isOf(action, modes) ? [name] : [])),
-    can: (action, objectName) => isOf(action, knownPlan(description, objectName)?.modes ?? []),
+    names: (action) =>
+      buildPlans(description).flatMap(({ name, modes }) => (isSupported(action, modes) ? [name] : [])),
+    can: (action, objectName) => isSupported(action, knownPlan(description, objectName)?.modes ?? []),
   };
 }

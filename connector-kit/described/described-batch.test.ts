@@ -8,7 +8,7 @@ import { replay, type Reply } from "../replay.ts";
 import type { BatchRules } from "./batch-rules.ts";
 import { describeConnector } from "./describe-connector.ts";
 
-const writerOf = (batch: BatchRules) =>
+const buildWriter = (batch: BatchRules) =>
   describeConnector("Quill", {
     defaults: {
       create: { method: "POST", path: "/{path}" },
@@ -41,7 +41,7 @@ const write = (type: "create" | "update", records: RecordWrite["records"]): Reco
 const ADA_AND_BOB = ["Ada", "Bob"].map((name) => ({ fields: { name } }));
 
 async function results(batch: BatchRules, request: RecordWrite, ...replies: Reply[]): Promise<WriteResult> {
-  const writer = writerOf(batch);
+  const writer = buildWriter(batch);
   assert.ok(writer);
   return writer.write(request, replay(...replies).fetch);
 }
@@ -96,7 +96,7 @@ test("a result of another record is not taken for that of the updated one", asyn
 
 test("a field with the name of the id does not lead to another record", () => {
   const [request] =
-    writerOf(LIST)?.prepare(write("update", [{ id: "1", fields: { id: "2", n: "x" } }])) ?? [];
+    buildWriter(LIST)?.prepare(write("update", [{ id: "1", fields: { id: "2", n: "x" } }])) ?? [];
   assert.deepEqual(request?.body, { data: [{ id: "1", n: "x" }] });
 });
 

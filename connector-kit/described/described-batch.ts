@@ -8,7 +8,7 @@ import { splitBatch } from "../split-batch.ts";
 import { upsertRecordKey } from "../upsert-key.ts";
 import type { SingleOutcome } from "../write-singly.ts";
 import type { Description } from "./description.ts";
-import { keyOf, keyPlaces, type ObjectPlan } from "./object-plan.ts";
+import { readKey, keyPlaces, type ObjectPlan } from "./object-plan.ts";
 import { answersIn, packedRequest, type PackedAnswers } from "./packed-requests.ts";
 import { listRequest, outcomesIn, type RecordList } from "./record-list.ts";
 
@@ -19,9 +19,9 @@ export interface Batching {
   plan: ObjectPlan;
   write: RecordWrite;
   classify: Classify;
-  faultOf(record: RecordToWrite): ProviderError | undefined;
+  findFault(record: RecordToWrite): ProviderError | undefined;
   /** The request of a single record. */
-  requestOf(record: RecordToWrite): ProviderRequest;
+  buildRequest(record: RecordToWrite): ProviderRequest;
   /** Writes a single record with its own request. */
   writeOne(record: RecordToWrite, fetch: ProviderFetch): Promise<SingleOutcome>;
 }
@@ -39,20 +39,20 @@ export const hasBatch = (
 /** Returns the requests in their order. Throws the first fault of a record. */
 export function batchRequests(batching: Batching): ProviderRequest[] {
   for (const record of batching.write.records) {
-    const fault = batching.faultOf(record);
+    const fault = batching.findFault(record);
     if (fault) throw fault;
   }
-  return wavesOf(batching).map((wave) => requestFor(batching, wave));
+  return planWaves(batching).map((wave) => requestFor(batching, wave));
 }
 
 export async function writeInBatches(batching: Batching, fetch: ProviderFetch): Promise<WriteResult> {
   const { records } = batching.write;
   const result: Collected = { outcomes: new Outcomes(records.length), warnings: [], rawResponse: undefined };
   for (const [index, record] of records.entries()) {
-    const fault = batching.faultOf(record);
+    const fault = batching.findFault(record);
     if (fault) result.outcomes.fail([index], fault);
   }
-  const waves = wavesOf(batching);
+  const waves = planWaves(batching);
   if (batching.write.allOrNone && !(isTogether(batching) && waves.length <= 1))
     result.warnings.push("the provider does not write these records all or none; allOrNone has no effect");
   for (const wave of waves) await sendWave(batching, wave, fetch, result);
@@ -67,9 +67,9 @@ interface Collected {
 }
 
 /** Returns the positions of the records of each request; a record that comes twice goes into a later one. */
-function wavesOf({ plan, write, faultOf }: Batching): number[][] {
+function planWaves({ plan, write, findFault }: Batching): number[][] {
   const most = listRules(plan, write)?.most ?? plan.batch?.requests?.most ?? 1;
-  const valid = [...write.records.entries()].filter(([, record]) => faultOf(record) === undefined);
+  const valid = [...write.records.entries()].filter(([, record]) => findFault(record) === undefined);
   const keys = valid.map(([, record]) =>
     write.type === "upsert" ? upsertRecordKey(write, record) : record.id,
   );
@@ -81,13 +81,13 @@ const listRules = ({ batch }: ObjectPlan, { type }: RecordWrite) =>
 
 const isTogether = ({ plan, write }: Batching): boolean => listRules(plan, write)?.together ?? false;
 
-function listOf({ description, plan, write }: Batching): RecordList | undefined {
+function findRecordList({ description, plan, write }: Batching): RecordList | undefined {
   const rules = listRules(plan, write);
   const beside = write.type === "upsert" && plan.upsert ? keyPlaces(plan.upsert, write) : [];
   const { upsert } = plan;
   const key = write.type === "upsert" &&
     upsert && {
-      name: keyOf(upsert, write),
+      name: readKey(upsert, write),
       leaves: upsert.keyValueTo !== undefined,
       isId: upsert.keyIsId ?? false,
     };
@@ -98,10 +98,10 @@ function listOf({ description, plan, write }: Batching): RecordList | undefined 
 
 function requestFor(batching: Batching, wave: number[]): ProviderRequest {
   const records = wave.flatMap((index) => batching.write.records[index] ?? []);
-  const list = listOf(batching);
+  const list = findRecordList(batching);
   if (list) return listRequest(list, records);
   const { requests } = batching.plan.batch ?? {};
-  if (requests) return packedRequest(requests, records.map(batching.requestOf));
+  if (requests) return packedRequest(requests, records.map(batching.buildRequest));
   throw new ProviderError({ kind: "invalid", message: `${batching.plan.name} has no batches` });
 }
 
@@ -116,7 +116,7 @@ async function sendWave(
     const answer = await send(requestFor(batching, wave), fetch, batching.classify, batching.write.account);
     const { body, error } = answer;
     if (error) result.rawResponse = error.rawResponse;
-    const list = listOf(batching);
+    const list = findRecordList(batching);
     const { requests } = batching.plan.batch ?? {};
     if (list) alone = settleList(batching, list, wave, { answer, result });
     else if (error) result.outcomes.fail(wave, error);

@@ -13,7 +13,7 @@ import type { ObjectPlan } from "./plan.ts";
 export interface Lists {
   rules: ObjectPlan;
   /** Returns the rules of the object whose records have the lists. */
-  rulesOf(objectName: string): ObjectPlan;
+  findRules(objectName: string): ObjectPlan;
   classify: NonNullable<Connector["classify"]>;
 }
 
@@ -32,7 +32,7 @@ interface Place {
 
 /** Returns the request of the page: that of parents if it is not known whose list comes next. */
 export function objectPageRequest(
-  { rules, rulesOf }: Omit<Lists, "classify">,
+  { rules, findRules }: Omit<Lists, "classify">,
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): ProviderRequest {
@@ -41,7 +41,7 @@ export function objectPageRequest(
   const { parents, page, after } = placeIn(checkpoint);
   const [first] = parents;
   return first === undefined
-    ? objectPageRequest({ rules: rulesOf(parent.object), rulesOf }, parentPlan(parent, plan), after)
+    ? objectPageRequest({ rules: findRules(parent.object), findRules }, parentPlan(parent, plan), after)
     : pageRequest({ ...rules, parentValue: first }, plan, page);
 }
 
@@ -52,17 +52,17 @@ export async function readObjectPage(
   checkpoint: Checkpoint | undefined,
   fetch: ProviderFetch,
 ): Promise<ReadPage> {
-  const { rules, rulesOf, classify } = lists;
+  const { rules, findRules, classify } = lists;
   const { parent } = rules;
   if (!parent) return readListPage({ rules, classify, fetch }, plan, checkpoint);
   let place = placeIn(checkpoint);
   let providerTime: Date | undefined;
   if (place.parents.length === 0) {
-    const above = { ...lists, rules: rulesOf(parent.object) };
+    const above = { ...lists, rules: findRules(parent.object) };
     const page = await readObjectPage(above, parentPlan(parent, plan), place.after, fetch);
     ({ providerTime } = page);
     place = {
-      parents: page.records.map(({ raw }) => valueOf(raw, above.rules, parent)),
+      parents: page.records.map(({ raw }) => readValue(raw, above.rules, parent)),
       ...after(page.next),
     };
   }
@@ -70,14 +70,14 @@ export async function readObjectPage(
   const page =
     first === undefined
       ? { records: [] }
-      : await childrenOf({ rules: { ...rules, parentValue: first }, classify, fetch }, plan, place.page);
+      : await readChildren({ rules: { ...rules, parentValue: first }, classify, fetch }, plan, place.page);
   const next = placeAfter(place, page.next, others);
   const time = providerTime ?? page.providerTime;
   return { records: page.records, ...(next && { next }), ...(time && { providerTime: time }) };
 }
 
 /** A parent that was deleted meanwhile has no list. */
-function childrenOf(
+function readChildren(
   reading: Parameters<typeof readListPage>[0],
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
@@ -98,7 +98,7 @@ const parentPlan = ({ object, by }: NonNullable<ObjectPlan["parent"]>, { account
   ...(account && { account }),
 });
 
-function valueOf(
+function readValue(
   record: Json,
   { idPath }: ObjectPlan,
   { object, by = idPath }: NonNullable<ObjectPlan["parent"]>,

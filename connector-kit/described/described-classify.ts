@@ -36,7 +36,9 @@ export const describedClassify =
       kindByText(reason, errors.texts) ??
       errors.statuses?.[String(status)] ??
       (graphql !== undefined && code === UNEXPECTED ? "unavailable" : undefined) ??
-      (isGood ? "invalid" : refusalKind(response, kindOf(status), words !== undefined || isFilledJson(body)));
+      (isGood
+        ? "invalid"
+        : refusalKind(response, classifyKind(status), words !== undefined || isFilledJson(body)));
     return new ProviderError({
       kind,
       message: reason ?? unexplained(provider, status, kind),
@@ -93,7 +95,7 @@ export const kindByText = (
   texts: Description["errors"]["texts"] = {},
 ): ProviderErrorKind | undefined => Object.entries(texts).find(([text]) => reason?.includes(text))?.[1];
 
-function kindOf(status: number): ProviderErrorKind {
+function classifyKind(status: number): ProviderErrorKind {
   if (status === 401) return "unauthorized";
   if (status === 402 || status === 403) return "forbidden";
   if (status === 404 || status === 410) return "not_found";

@@ -11,9 +11,9 @@ import { textAt } from "../text-at.ts";
 import { pageRequest, readListPage } from "./list-page.ts";
 import type { Description } from "./description.ts";
 import type { FieldListRules, FlagRules, MetadataRules } from "./metadata-rules.ts";
-import { bodyOf } from "./body-members.ts";
+import { buildBody } from "./body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { at, knownPlan, plansOf, type ObjectPlan } from "./object-plan.ts";
+import { at, knownPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -24,7 +24,7 @@ const MOST_PAGES = 50;
 export function describedFields(description: Description, classify: Classify): FieldsConnector | undefined {
   const describes = (objectName: string): boolean =>
     knownPlan(description, objectName)?.metadata !== undefined;
-  const hasAny = plansOf(description).some(({ metadata }) => metadata !== undefined);
+  const hasAny = buildPlans(description).some(({ metadata }) => metadata !== undefined);
   if (!hasAny) return undefined;
   return {
     describes,
@@ -67,7 +67,7 @@ export async function listedFields(
   fetch: ProviderFetch,
 ): Promise<FieldMetadata[]> {
   const rules = listRules(plan, list);
-  const asked = askedOf(rules);
+  const asked = planAsked(rules);
   const fields: FieldMetadata[] = [];
   let checkpoint: Checkpoint | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
@@ -82,10 +82,10 @@ export async function listedFields(
 /** Returns the request of the first page of the account's fields. */
 export function fieldListRequest(plan: ObjectPlan, list: FieldListRules): ProviderRequest {
   const rules = listRules(plan, list);
-  return pageRequest(rules, askedOf(rules), undefined);
+  return pageRequest(rules, planAsked(rules), undefined);
 }
 
-const askedOf = ({ name }: ObjectPlan): ReadPlan => ({
+const planAsked = ({ name }: ObjectPlan): ReadPlan => ({
   objectName: name,
   fields: [],
   filters: [],
@@ -99,7 +99,7 @@ const listRules = (plan: ObjectPlan, list: FieldListRules): ObjectPlan => ({
   list: {
     path: fillPath(list.path, plan),
     ...(list.headers && { headers: list.headers }),
-    ...(list.method && { method: list.method, body: bodyOf(plan, list.body) }),
+    ...(list.method && { method: list.method, body: buildBody(plan, list.body) }),
     query: Object.fromEntries(
       Object.entries(list.query ?? {}).map(([name, value]) => [name, fillText(value, plan)]),
     ),

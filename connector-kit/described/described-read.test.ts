@@ -6,7 +6,7 @@ import { replay } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
 import type { ObjectRules } from "./description.ts";
 
-function readerOf(rules: ObjectRules) {
+function buildReader(rules: ObjectRules) {
   const { read } = describeConnector("Quill", {
     defaults: { list: { path: "/{path}" }, paging: { link: true }, changedPath: "changed", ...rules },
     objects: { people: { modes: ["read"] } },
@@ -23,15 +23,19 @@ const PLAN: ReadPlan = {
   filters: [{ fieldName: "email", value: "ada@example.com" }],
   associations: [],
 };
-const queryOf = (rules: ObjectRules): string => decodeURIComponent(readerOf(rules).preparePage(PLAN).path);
+const readQuery = (rules: ObjectRules): string =>
+  decodeURIComponent(buildReader(rules).preparePage(PLAN).path);
 
 test("fields to read and to compare are named once each, with the id and the time of the last change", () => {
-  assert.equal(queryOf({ select: { to: "query.fields" } }), "/people?fields=name,custom,id,email,changed");
+  assert.equal(readQuery({ select: { to: "query.fields" } }), "/people?fields=name,custom,id,email,changed");
   assert.equal(
-    queryOf({ select: { to: "query.fields", separator: " " }, flatten: "attributes" }),
+    readQuery({ select: { to: "query.fields", separator: " " }, flatten: "attributes" }),
     "/people?fields=name custom email",
   );
-  const posted = readerOf({ list: { method: "POST", path: "/{path}" }, select: { to: "body.only.fields" } });
+  const posted = buildReader({
+    list: { method: "POST", path: "/{path}" },
+    select: { to: "body.only.fields" },
+  });
   assert.deepEqual(posted.preparePage(PLAN).body, {
     only: { fields: ["name", "custom", "id", "email", "changed"] },
   });
@@ -39,7 +43,7 @@ test("fields to read and to compare are named once each, with the id and the tim
 
 test("a record that is read by its id has the wanted fields, too", async () => {
   const { fetch, requests } = replay({ status: 200, body: { id: "7", name: "Ada" } });
-  const read = readerOf({ get: { path: "/{path}/{id}" }, select: { to: "query.fields" } });
+  const read = buildReader({ get: { path: "/{path}/{id}" }, select: { to: "query.fields" } });
   await read.readByIds({ objectName: "people", fields: ["name"], associations: [] }, ["7"], fetch);
   assert.deepEqual(
     requests.map(({ path }) => decodeURIComponent(path)),
@@ -51,20 +55,20 @@ test("a header of links that never end takes no time", async () => {
   const began = performance.now();
   for (const link of ["<".repeat(60_000), "<a>;".repeat(15_000), `<a>;${" ".repeat(60_000)}`]) {
     const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
-    const { next } = await readerOf({}).readPage(PLAN, undefined, fetch);
+    const { next } = await buildReader({}).readPage(PLAN, undefined, fetch);
     assert.equal(next, undefined);
   }
   assert.ok(performance.now() - began < 500, `${performance.now() - began} ms`);
   const link =
     '<https://quill.example/people?page=1>; rel="first", <https://quill.example/people?page=3>; rel="next"';
   const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
-  const { next } = await readerOf({}).readPage(PLAN, undefined, fetch);
+  const { next } = await buildReader({}).readPage(PLAN, undefined, fetch);
   assert.equal(next?.["place"], "/people?page=3");
 });
 
 test("a value of the connection is a step of a path and leads nowhere else", () => {
   const pathWith = (company: string): string =>
-    readerOf({ list: { path: "/v3/{connection.company}/{path}" } }).preparePage({
+    buildReader({ list: { path: "/v3/{connection.company}/{path}" } }).preparePage({
       ...PLAN,
       account: { values: { company } },
     }).path;
@@ -73,7 +77,7 @@ test("a value of the connection is a step of a path and leads nowhere else", () 
 });
 
 test("a bound in a header goes with every page, also where the address of the next page is the provider's", () => {
-  const read = readerOf({ since: { to: "header.If-Modified-Since", format: "http" } });
+  const read = buildReader({ since: { to: "header.If-Modified-Since", format: "http" } });
   const since = new Date("2026-11-20T09:30:15Z");
   for (const checkpoint of [undefined, { place: "/people?page=2" }]) {
     const { headers } = read.preparePage({ ...PLAN, since }, checkpoint);
@@ -85,7 +89,7 @@ test("a bound in a header goes with every page, also where the address of the ne
 // OData in Microsoft Dataverse: page-results.md of MicrosoftDocs/powerapps-docs, 2024-07-01.
 test("the size of a page is a preference in a header, of every page; a $ in names is not encoded", async () => {
   const pageSize = { to: "header.Prefer", template: "odata.maxpagesize={size}", most: 500 };
-  const read = readerOf({
+  const read = buildReader({
     list: { path: "/{path}", query: { $select: "name" }, pageSize },
     paging: { nextUrl: { from: "next" } },
     records: "value",

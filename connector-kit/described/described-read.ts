@@ -9,7 +9,7 @@ import type { Description } from "./description.ts";
 import { getOne } from "./get-record.ts";
 import { tellsDeletions } from "./chosen-list.ts";
 import { readDeletedPage, sourceRecord } from "./list-page.ts";
-import { findCheapestObject, idFaults, planOf, plansOf } from "./object-plan.ts";
+import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -19,26 +19,26 @@ const MOST_SEARCH_PAGES = 10;
 export function describedRead(description: Description, classify: Classify): ReadConnector {
   const idFault = idFaults(description);
   const rulesFor = ({ objectName, account }: Pick<ReadPlan, "objectName" | "account">) =>
-    planOf(description, objectName, "read", account);
-  const listsOf = (plan: ReadPlan) => ({
+    toObjectPlan(description, objectName, "read", account);
+  const readLists = (plan: ReadPlan) => ({
     rules: rulesFor(plan),
-    rulesOf: (objectName: string) => rulesFor({ ...plan, objectName }),
+    findRules: (objectName: string) => rulesFor({ ...plan, objectName }),
     classify,
   });
   const readPage = async (plan: ReadPlan, checkpoint: Checkpoint | undefined, fetch: ProviderFetch) =>
-    readObjectPage(listsOf(plan), plan, checkpoint, fetch);
+    readObjectPage(readLists(plan), plan, checkpoint, fetch);
   return {
     abilities: {
       associations: false,
-      deletions: plansOf(description).some(tellsDeletions),
+      deletions: buildPlans(description).some(tellsDeletions),
       search: true,
       mostSearchFilters: 5,
       overlapMs: overlapMs(description),
     },
     cheapestObject: findCheapestObject(description),
-    preparePage: (plan, checkpoint) => objectPageRequest(listsOf(plan), plan, checkpoint),
+    preparePage: (plan, checkpoint) => objectPageRequest(readLists(plan), plan, checkpoint),
     readPage,
-    prepareCount: (plan) => objectPageRequest(listsOf(plan), { ...plan, pageSize: 1 }, undefined),
+    prepareCount: (plan) => objectPageRequest(readLists(plan), { ...plan, pageSize: 1 }, undefined),
     async count(plan, fetch) {
       const isTold = rulesFor(plan).total !== undefined;
       const { total } = isTold ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
@@ -72,7 +72,7 @@ export function describedRead(description: Description, classify: Classify): Rea
         checkpoint,
       );
     },
-    paceOf: () =>
+    choosePace: () =>
       description.limits?.perSecond === undefined
         ? undefined
         : { kind: "read", perSecond: description.limits.perSecond },
@@ -87,7 +87,7 @@ export function describedRead(description: Description, classify: Classify): Rea
 
 /** A minute, unless records of an object appear later. */
 const overlapMs = (description: Description): number =>
-  60_000 * Math.max(1, ...plansOf(description).map(({ since }) => since?.overlapMinutes ?? 1));
+  60_000 * Math.max(1, ...buildPlans(description).map(({ since }) => since?.overlapMinutes ?? 1));
 
 async function search(
   next: (checkpoint: Checkpoint | undefined) => Promise<ReadPage>,

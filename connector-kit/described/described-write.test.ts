@@ -7,7 +7,7 @@ import { replay } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
 import type { UpsertRules } from "./description.ts";
 
-const writerOf = (upsert: UpsertRules) =>
+const buildWriter = (upsert: UpsertRules) =>
   describeConnector("Quill", {
     defaults: {},
     objects: { people: { modes: [], upsert } },
@@ -27,7 +27,7 @@ const ADA: RecordWrite = {
 
 test("the name of the key is sent in a form as well as in JSON, and in the query", () => {
   const rules: UpsertRules = { method: "POST", path: "/people", keys: ["email"] };
-  const sent = (more: Partial<UpsertRules>) => writerOf({ ...rules, ...more })?.prepare(ADA)[0];
+  const sent = (more: Partial<UpsertRules>) => buildWriter({ ...rules, ...more })?.prepare(ADA)[0];
   const keyNameTo = "body.match_on";
   assert.equal(
     sent({ keyNameTo, wrap: { form: true } })?.body,
@@ -41,7 +41,7 @@ test("the name of the key is sent in a form as well as in JSON, and in the query
 });
 
 test("an upsert that the provider answers without a body has succeeded, without an id", async () => {
-  const writer = writerOf({ method: "PUT", path: "/people/{value}", keys: ["email"], empty: true });
+  const writer = buildWriter({ method: "PUT", path: "/people/{value}", keys: ["email"], empty: true });
   const result = await writer?.write(ADA, replay({ status: 204, body: undefined }).fetch);
   assert.deepEqual(result?.outcomes, [{ success: true }]);
 });

@@ -10,9 +10,9 @@ import {
   idFaults,
   knownPlan,
   largestBatch,
-  planOf,
-  plansOf,
-  valuesOf,
+  toObjectPlan,
+  buildPlans,
+  flattenValues,
   type ObjectPlan,
 } from "./object-plan.ts";
 import { preparedRequests, recordFault, recordRequests } from "./record-request.ts";
@@ -24,15 +24,15 @@ type Classify = NonNullable<Connector["classify"]>;
 export function describedWrite(description: Description, classify: Classify): WriteConnector {
   const { errors } = description;
   const idFault = idFaults(description);
-  const requestOf = recordRequests(description, idFault);
+  const buildRequest = recordRequests(description, idFault);
   const batching = (plan: ObjectPlan, write: RecordWrite): Batching => ({
     description,
     plan,
     write,
     classify,
-    faultOf: (record) => recordFault(write, record, idFault, plan),
-    requestOf: (record) => requestOf(write, record),
-    writeOne: (record, fetch) => sendRecord({ plan, write, fetch, classify, requestOf, errors }, record),
+    findFault: (record) => recordFault(write, record, idFault, plan),
+    buildRequest: (record) => buildRequest(write, record),
+    writeOne: (record, fetch) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
   });
   const batchLimit = largestBatch(description);
   return {
@@ -46,19 +46,19 @@ export function describedWrite(description: Description, classify: Classify): Wr
     },
     repeatableMs: (write) => repeatableMs(knownPlan(description, write.objectName), write),
     prepare(asked) {
-      const plan = planOf(description, asked.objectName, asked.type, asked.account);
+      const plan = toObjectPlan(description, asked.objectName, asked.type, asked.account);
       const [before, write] = shownTypes(plan, asked);
       if (hasBatch(plan, write)) return [...before, ...batchRequests(batching(plan, write))];
       return [
         ...before,
-        ...write.records.flatMap((record) => preparedRequests(plan, write, record, requestOf)),
+        ...write.records.flatMap((record) => preparedRequests(plan, write, record, buildRequest)),
       ];
     },
     async write(asked, fetch) {
       const plan = planOrFault(description, asked);
       if (plan instanceof ProviderError) {
         return writeSingly(asked, {
-          faultOf: (record) => recordFault(asked, record, idFault, undefined),
+          findFault: (record) => recordFault(asked, record, idFault, undefined),
           send: async () => ({ outcome: { success: false, error: plan } }),
         });
       }
@@ -68,8 +68,8 @@ export function describedWrite(description: Description, classify: Classify): Wr
       if (write instanceof ProviderError) return allRefused(asked, write);
       if (hasBatch(plan, write)) return writeInBatches(batching(plan, write), fetch);
       return writeSingly(write, {
-        faultOf: (record) => recordFault(write, record, idFault, plan),
-        send: (record) => sendRecord({ plan, write, fetch, classify, requestOf, errors }, record),
+        findFault: (record) => recordFault(write, record, idFault, plan),
+        send: (record) => sendRecord({ plan, write, fetch, classify, buildRequest, errors }, record),
       });
     },
     async readFields({ objectName, ids, fields, account }, fetch) {
@@ -79,7 +79,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
         if (!plan || idFault(id)) continue;
         const record = await getOne({ plan, fetch, classify }, id, fields);
         if (!record) continue;
-        const values = valuesOf(record, plan);
+        const values = flattenValues(record, plan);
         found.set(id, Object.fromEntries(fields.map((name) => [name, values[name] ?? null])));
       }
       return found;
@@ -106,11 +106,11 @@ const allRefused = ({ records }: RecordWrite, error: ProviderError): WriteResult
 });
 
 const hasGet = (description: Description): boolean =>
-  plansOf(description).some(({ get }) => get !== undefined);
+  buildPlans(description).some(({ get }) => get !== undefined);
 
 /** Returns the keys of the objects that can be upserted; false if there are none. */
 function upsertKeys(description: Description): false | Record<string, string[]> {
-  const keys = plansOf(description).flatMap(({ name, upsert }) =>
+  const keys = buildPlans(description).flatMap(({ name, upsert }) =>
     upsert ? [[name, upsert.keys] as const] : [],
   );
   return keys.length > 0 && Object.fromEntries(keys);
@@ -121,7 +121,7 @@ function planOrFault(
   { objectName, type, account }: RecordWrite,
 ): ObjectPlan | ProviderError {
   try {
-    return planOf(description, objectName, type, account);
+    return toObjectPlan(description, objectName, type, account);
   } catch (error) {
     if (error instanceof ProviderError) return error;
     throw error;

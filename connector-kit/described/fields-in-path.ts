@@ -12,7 +12,7 @@ export function movedIntoPath(template: string, fields: JsonObject): { path: str
   const fault = pathFieldFault(template, fields);
   if (fault) throw fault;
   const path = template.replaceAll(FIELD, (whole, name: string) =>
-    pathStep(stepOf(fields[name]) ?? "", whole),
+    pathStep(findStep(fields[name]) ?? "", whole),
   );
   return {
     path,
@@ -22,7 +22,7 @@ export function movedIntoPath(template: string, fields: JsonObject): { path: str
 
 /** Returns why a value cannot be part of the path; undefined if all can. */
 export function pathFieldFault(template: string, fields: JsonObject): ProviderError | undefined {
-  const missing = namesIn(template).find((name) => !isStep(stepOf(fields[name])));
+  const missing = namesIn(template).find((name) => !isStep(findStep(fields[name])));
   if (missing === undefined) return undefined;
   const message = `${missing} must have a value: it is part of the address that creates the record`;
   return new ProviderError({ kind: "invalid", message });
@@ -30,7 +30,7 @@ export function pathFieldFault(template: string, fields: JsonObject): ProviderEr
 
 const namesIn = (template: string): string[] => Array.from(template.matchAll(FIELD), ([, name = ""]) => name);
 
-const stepOf = (value: Json | undefined): string | undefined =>
+const findStep = (value: Json | undefined): string | undefined =>
   typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 
 const isStep = (step: string | undefined): boolean =>

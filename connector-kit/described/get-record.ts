@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
 import type { ProviderFetch, ProviderRequest } from "../provider-fetch.ts";
 import { send } from "../send-request.ts";
-import { bodyOf } from "./body-members.ts";
+import { buildBody } from "./body-members.ts";
 import { fillPath } from "./fill-path.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
@@ -39,7 +39,7 @@ function bodyWithId(
   idTo: string | undefined,
   id: string,
 ): JsonObject {
-  const parts: RequestParts = { query: [], body: bodyOf(plan, members) };
+  const parts: RequestParts = { query: [], body: buildBody(plan, members) };
   if (idTo !== undefined) put(parts, idTo, id);
   return parts.body;
 }

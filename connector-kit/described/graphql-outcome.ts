@@ -7,7 +7,7 @@ import { parseBody } from "../send-request.ts";
 import { textAt } from "../text-at.ts";
 import { isRefusedPayload, UNEXPECTED } from "./described-classify.ts";
 import type { Description } from "./description.ts";
-import { at, idOf, type ObjectPlan } from "./object-plan.ts";
+import { at, readRecordId, type ObjectPlan } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
 
@@ -66,7 +66,7 @@ function errorsIn({ text }: ProviderResponse): Json[] {
 const isWritten = (plan: ObjectPlan, payload: JsonObject): boolean =>
   payload["success"] === true ||
   Array.isArray(payload["userErrors"]) ||
-  idOf(payload[plan.graphql?.record ?? plan.graphql?.get ?? ""], plan) !== undefined;
+  readRecordId(payload[plan.graphql?.record ?? plan.graphql?.get ?? ""], plan) !== undefined;
 
 function isBelow(fault: Json, field: string): boolean {
   const path = isJsonObject(fault) ? fault["path"] : undefined;

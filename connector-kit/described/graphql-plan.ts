@@ -17,11 +17,11 @@ export function graphqlPlan(
     mutation && {
       method: "POST" as const,
       path,
-      ...(mutation.input !== undefined && { wrap: { in: `variables.${argumentOf(mutation)}` } }),
+      ...(mutation.input !== undefined && { wrap: { in: `variables.${buildArgument(mutation)}` } }),
     };
   const withId = (mutation: MutationRules | undefined) => {
     const request = write(mutation);
-    const within = mutation?.idInInput ? `${argumentOf(mutation)}.` : "";
+    const within = mutation?.idInInput ? `${buildArgument(mutation)}.` : "";
     return request && { ...request, idTo: `body.variables.${within}id` };
   };
   const [create, update, remove] = [write(rules.create), withId(rules.update), withId(rules.delete)];
@@ -53,7 +53,7 @@ export function graphqlPlan(
   };
 }
 
-const argumentOf = ({ argument = "input" }: MutationRules): string => argument;
+const buildArgument = ({ argument = "input" }: MutationRules): string => argument;
 
 /** Returns the body with the document of the request; a body without one where the object has no GraphQL. */
 export function withDocument(
@@ -64,17 +64,17 @@ export function withDocument(
 ): Json {
   const { graphql, endpoint } = plan;
   if (!graphql || !endpoint || !isJsonObject(body)) return body;
-  return { query: documentOf(plan, graphql, endpoint, mode, fields), ...body };
+  return { query: buildDocument(plan, graphql, endpoint, mode, fields), ...body };
 }
 
-function documentOf(
+function buildDocument(
   plan: ObjectPlan,
   rules: GraphqlRules,
   endpoint: GraphqlEndpointRules,
   mode: Mode | "get",
   fields: readonly string[],
 ): string {
-  const selection = selectionOf(plan, rules, fields);
+  const selection = buildSelection(plan, rules, fields);
   if (mode === "get") return `query($id:${endpoint.id}){${rules.get}(id:$id){${selection}}}`;
   if (mode === "read") {
     const { since } = rules;
@@ -91,7 +91,7 @@ function documentOf(
   const { field, input, idInInput = false } = mutation;
   const names: [name: string, type: string][] = [];
   if (mode !== "create" && !idInInput) names.push(["id", endpoint.id]);
-  if (input !== undefined) names.push([argumentOf(mutation), input]);
+  if (input !== undefined) names.push([buildArgument(mutation), input]);
   const declared = names.map(([name, type]) => `$${name}:${type}`).join(",");
   const passed = names.map(([name]) => `${name}:$${name}`).join(",");
   const record = mode === "delete" ? "" : ` ${rules.record ?? rules.get}{${selection}}`;
@@ -106,7 +106,7 @@ const constants = ({ arguments: constant = {} }: GraphqlRules): string =>
 /** Names of fields become part of the document, so they are names and nothing else. */
 const NAME = /^[A-Za-z_]\w{0,100}$/;
 
-function selectionOf(plan: ObjectPlan, rules: GraphqlRules, fields: readonly string[]): string {
+function buildSelection(plan: ObjectPlan, rules: GraphqlRules, fields: readonly string[]): string {
   const wanted = fields.length > 0 ? fields : rules.fields;
   let tree: JsonObject = {};
   for (const field of [
@@ -115,11 +115,11 @@ function selectionOf(plan: ObjectPlan, rules: GraphqlRules, fields: readonly str
     plan.deleted?.at ?? plan.idPath,
     ...wanted,
   ])
-    tree = added(tree, stepsOf(field));
-  return textOf(tree);
+    tree = added(tree, listSteps(field));
+  return buildText(tree);
 }
 
-function stepsOf(field: string): string[] {
+function listSteps(field: string): string[] {
   const path = parseFieldPath(field);
   const steps = "steps" in path ? path.steps : [field];
   if (steps.every((step) => NAME.test(step))) return steps;
@@ -137,10 +137,10 @@ function added(tree: JsonObject, [first = "", ...rest]: string[]): JsonObject {
   };
 }
 
-const textOf = (tree: JsonObject): string =>
+const buildText = (tree: JsonObject): string =>
   Object.entries(tree)
     .map(([name, inner]) =>
-      isJsonObject(inner) && Object.keys(inner).length > 0 ? `${name}{${textOf(inner)}}` : name,
+      isJsonObject(inner) && Object.keys(inner).length > 0 ? `${name}{${buildText(inner)}}` : name,
     )
     .join(" ");
 

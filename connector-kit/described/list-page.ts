@@ -9,13 +9,13 @@ import type { Checkpoint, DeletionPage, ReadPage, ReadPlan, SourceRecord } from 
 import { parseBody, send, unreadable } from "../send-request.ts";
 import { textAt } from "../text-at.ts";
 import { watchHeaders } from "../watch-headers.ts";
-import { bodyOf } from "./body-members.ts";
+import { buildBody } from "./body-members.ts";
 import { chooseList, type ChosenList, type Wanted } from "./chosen-list.ts";
 import { firstCheckpoint, startRequest } from "./first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
-import { at, idOf, valuesOf, type ObjectPlan } from "./object-plan.ts";
+import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 import { putSelected } from "./selected-fields.ts";
@@ -40,7 +40,7 @@ export function pageRequest(
   const place = checkpoint?.["place"];
   const parts: RequestParts = {
     query: [],
-    body: bodyOf(rules, list.body),
+    body: buildBody(rules, list.body),
     ...(list.headers && { headers: list.headers }),
   };
   if (list.pageSize) putSize(parts, list.pageSize, plan.pageSize);
@@ -109,7 +109,7 @@ export async function readListPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<ReadPage> {
-  const { deleted: _, ...page } = await readPageOf(reading, plan, checkpoint, "records");
+  const { deleted: _, ...page } = await readPageFrom(reading, plan, checkpoint, "records");
   return { ...page, records: page.records.filter((record) => matches(record, plan)) };
 }
 
@@ -119,14 +119,14 @@ export async function readDeletedPage(
   plan: ReadPlan,
   checkpoint: Checkpoint | undefined,
 ): Promise<DeletionPage> {
-  const { deleted, next } = await readPageOf(reading, plan, checkpoint, "deletions");
+  const { deleted, next } = await readPageFrom(reading, plan, checkpoint, "deletions");
   const records = deleted
     .filter((record) => matches(record, plan))
     .map(({ id, changeTime, raw }) => ({ id, ...(changeTime && { deletedTime: changeTime }), raw }));
   return { records, ...(next && { next }) };
 }
 
-async function readPageOf(
+async function readPageFrom(
   { rules: object, classify, fetch }: ListReading,
   plan: ReadPlan,
   reached: Checkpoint | undefined,
@@ -158,7 +158,9 @@ async function readPageOf(
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
     : entries;
   const records = whole.map((entry) => sourceRecord(entry, rules));
-  const ids = rules.readEach ? entries.map((entry) => idOf(entry, rules) ?? "") : records.map(({ id }) => id);
+  const ids = rules.readEach
+    ? entries.map((entry) => readRecordId(entry, rules) ?? "")
+    : records.map(({ id }) => id);
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
   const seen = seenIds(checkpoint);
@@ -257,7 +259,7 @@ async function wholeRecords(
 ): Promise<JsonObject[]> {
   const whole: JsonObject[] = [];
   for (const entry of entries) {
-    const id = idOf(entry, rules);
+    const id = readRecordId(entry, rules);
     if (id === undefined) throw brokenPage(`an entry of ${rules.name} has no id at ${rules.idPath}`);
     const record = await getOne({ plan: rules, fetch, classify }, id, fields);
     if (record) whole.push(record);
@@ -269,7 +271,7 @@ async function wholeRecords(
 function listIn(body: Json, { records, absentWhenEmpty, keyed, ...rules }: ObjectPlan): Json | undefined {
   const path = records === undefined ? "" : fillPath(records, rules);
   const list = at(body, path);
-  if (keyed && list !== undefined && isJsonObject(list)) return membersOf(list, keyed);
+  if (keyed && list !== undefined && isJsonObject(list)) return parseMembers(list, keyed);
   if (list === null && path !== "") return [];
   if (list !== undefined) return list;
   const [okPath, okValue] = rules.okWhen?.split("=") ?? [];
@@ -288,18 +290,18 @@ function besideList({ paging = {}, total }: Pick<ObjectPlan, "paging" | "total">
   return [total, cursor?.from, nextUrl?.from, page?.pages, ...counted].filter((path) => path !== undefined);
 }
 
-const membersOf = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
+const parseMembers = (list: JsonObject, { name, type }: NonNullable<ObjectPlan["keyed"]>): JsonObject[] =>
   Object.entries(list).map(([key, value]) =>
     isJsonObject(value) ? nested(name, key, value) : nested(type, value, nested(name, key)),
   );
 
 export function sourceRecord(raw: JsonObject, rules: ObjectPlan): SourceRecord {
-  const id = idOf(raw, rules);
+  const id = readRecordId(raw, rules);
   if (id === undefined) throw brokenPage(`a record of ${rules.name} has no id at ${rules.idPath}`);
   const changeTime = timeAt(raw, rules.changedPath);
   const { parent, parentValue } = rules;
   const below = parent?.to === undefined || parentValue === undefined ? {} : { [parent.to]: parentValue };
-  const values = { ...valuesOf(raw, rules), ...below };
+  const values = { ...flattenValues(raw, rules), ...below };
   return { id, ...(changeTime && { changeTime }), raw, values };
 }
 
@@ -327,11 +329,11 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
 function matches({ changeTime, values }: SourceRecord, { since, until, filters }: ReadPlan): boolean {
   if (changeTime && since && changeTime < since) return false;
   if (changeTime && until && changeTime > until) return false;
-  return filters.every(({ fieldName, value }) => isEqual(valueOf(values, fieldName), value));
+  return filters.every(({ fieldName, value }) => isEqual(readValue(values, fieldName), value));
 }
 
 /** Custom fields within a member are named by a path. */
-function valueOf(values: JsonObject, fieldName: string): Json | undefined {
+function readValue(values: JsonObject, fieldName: string): Json | undefined {
   const path = parseFieldPath(fieldName);
   if (!("steps" in path)) return values[fieldName];
   return path.steps.reduce<Json | undefined>(

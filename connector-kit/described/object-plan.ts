@@ -14,7 +14,7 @@ export type { Mode, ObjectPlan };
 const ALL_MODES: Mode[] = ["read", "create", "update", "delete"];
 
 /** Returns the plan of an object. Throws `ProviderError` for an object or a mode that the description does not have. */
-export function planOf(
+export function toObjectPlan(
   description: Description,
   name: string,
   mode: Mode,
@@ -47,7 +47,7 @@ export const isOther = ({ pattern }: { pattern: string }, name: string): boolean
   name.length <= LONGEST_NAME && new RegExp(`^(?:${pattern})$`).test(name);
 
 /** Returns the plans of all objects; those of other names are one, under a name like theirs. */
-export function plansOf(description: Description, account?: Account): ObjectPlan[] {
+export function buildPlans(description: Description, account?: Account): ObjectPlan[] {
   const { objects, others } = description;
   const named: [string, ObjectRules][] = Object.entries(objects);
   if (others) named.push([others.like, others.rules]);
@@ -56,7 +56,7 @@ export function plansOf(description: Description, account?: Account): ObjectPlan
 
 /** Returns the name of an object whose list needs nothing but credentials. */
 export const findCheapestObject = (description: Description): string | undefined =>
-  plansOf(description).find(
+  buildPlans(description).find(
     ({ name, modes, parent, list }) =>
       name in description.objects && modes.includes("read") && !parent && list !== undefined,
   )?.name;
@@ -95,7 +95,7 @@ const withDefaults = (
 export const largestBatch = (description: Description): number =>
   Math.max(
     0,
-    ...plansOf(description).flatMap(({ batch = {} }) => {
+    ...buildPlans(description).flatMap(({ batch = {} }) => {
       return [batch.requests, batch.create, batch.update, batch.upsert].map((one) => one?.most ?? 0);
     }),
   );
@@ -112,7 +112,7 @@ const told = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", 
 const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
 
 /** Returns the key of an upsert in the provider's spelling: a caller may write names in any case. */
-export const keyOf = ({ keys }: UpsertRules, { key }: { key?: string }): string =>
+export const readKey = ({ keys }: UpsertRules, { key }: { key?: string }): string =>
   keys.find((name) => name.toLowerCase() === key?.toLowerCase()) ?? "";
 
 /** Returns where the name of the key goes, besides the path. */
@@ -121,7 +121,7 @@ export function keyPlaces(
   write: { key?: string },
 ): [target: string, value: string | string[]][] {
   const { keyNameTo, keyNameList = false } = rules;
-  const key = keyOf(rules, write);
+  const key = readKey(rules, write);
   return keyNameTo === undefined ? [] : [[keyNameTo, keyNameList ? [key] : key]];
 }
 
@@ -144,7 +144,7 @@ export function at(value: Json | undefined, path: string | undefined): Json | un
   return isJsonObject(value) && Object.hasOwn(value, path) ? value[path] : valueAt(value, path);
 }
 
-export const idOf = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
+export const readRecordId = (record: Json | undefined, plan: ObjectPlan): string | undefined =>
   record === undefined ? undefined : textAt(record, plan.idPath);
 
 const byName = (entries: Json[], path: string): JsonObject =>
@@ -156,7 +156,10 @@ const byName = (entries: Json[], path: string): JsonObject =>
   );
 
 /** Returns the record's fields in one name space: its members, and those of the flattened member. */
-export function valuesOf(record: JsonObject, { flatten, flattenBy, typedValues }: ObjectPlan): JsonObject {
+export function flattenValues(
+  record: JsonObject,
+  { flatten, flattenBy, typedValues }: ObjectPlan,
+): JsonObject {
   const member = flatten === undefined ? undefined : record[flatten];
   const inner = flattenBy !== undefined && Array.isArray(member) ? byName(member, flattenBy) : member;
   if (inner === undefined || !isJsonObject(inner)) return record;

@@ -6,10 +6,10 @@ import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
 import type { RecordListRules } from "./batch-rules.ts";
 import type { Description } from "./description.ts";
-import { bodyOf } from "./body-members.ts";
+import { buildBody } from "./body-members.ts";
 import { fillPath, fillText } from "./fill-path.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
-import { refusalIn, refusalOf, textIn } from "./record-result.ts";
+import { refusalIn, readRefusal, textIn } from "./record-result.ts";
 import { nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 export interface RecordList {
@@ -42,7 +42,7 @@ export function listRequest(
     // Id and reference last: a field of the same name must not lead to another record.
     return { ...entry, ...further, ...named, ...(ref?.to !== undefined && { [ref.to]: String(index + 1) }) };
   });
-  const parts: RequestParts = { query: [], body: bodyOf(plan, rules.body) };
+  const parts: RequestParts = { query: [], body: buildBody(plan, rules.body) };
   for (const [target, value] of beside) put(parts, target, value);
   const filled = withQuery(fillPath(path, plan), parts.query);
   if (to === "") return { method, path: filled, body: entries, repeatable };
@@ -80,7 +80,7 @@ export function outcomesIn(
   const byReference = grouped([...results, ...further], ref.from);
   const refusals = refusalsIn(list, body);
   return records.map((record, index) => {
-    const reference = referenceOf(ref, record, index);
+    const reference = readReference(ref, record, index);
     const refusal = reference === undefined ? undefined : refusals.get(reference);
     if (refusal) return { success: false, error: refusal };
     if (answers === undefined) {
@@ -100,7 +100,7 @@ function listAt(body: Json | undefined, path: string): Json[] {
   return Array.isArray(found) ? found : [];
 }
 
-function referenceOf(
+function readReference(
   { of }: NonNullable<RecordListRules["ref"]>,
   record: RecordToWrite,
   index: number,
@@ -122,7 +122,7 @@ function refusalsIn({ rules, description }: RecordList, body: Json | undefined):
     for (const entry of listAt(body, path)) {
       const reference = textIn(entry, from)?.toLowerCase();
       if (reference !== undefined)
-        refusals.set(reference, refusalOf(rules, description.errors, entry, reason));
+        refusals.set(reference, readRefusal(rules, description.errors, entry, reason));
     }
   return refusals;
 }

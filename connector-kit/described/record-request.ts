@@ -5,44 +5,46 @@ import type { RecordToWrite, RecordWrite } from "../connector.ts";
 import { exactInteger } from "../exact-json.ts";
 import type { ProviderRequest } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
-import { upsertKeyFault, upsertKeyOf, withoutUpsertKey } from "../upsert-key.ts";
-import { bodyOf } from "./body-members.ts";
+import { upsertKeyFault, readUpsertKey, withoutUpsertKey } from "../upsert-key.ts";
+import { buildBody } from "./body-members.ts";
 import { hasBatch } from "./described-batch.ts";
 import type { DeleteRules, Description, UpsertRules, WriteRules } from "./description.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { getRequest } from "./get-record.ts";
 import { movedIntoPath, pathFieldFault } from "./fields-in-path.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { keyOf, keyPlaces, planOf, type idFaults, type ObjectPlan } from "./object-plan.ts";
+import { readKey, keyPlaces, toObjectPlan, type idFaults, type ObjectPlan } from "./object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 type IdFault = ReturnType<typeof idFaults>;
 
 /** `before`: the value of the record that the request must repeat. */
-export type RequestOf = (write: RecordWrite, record: RecordToWrite, before?: Json) => ProviderRequest;
+export type BuildRequest = (write: RecordWrite, record: RecordToWrite, before?: Json) => ProviderRequest;
 
-export const rulesOf = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | DeleteRules | undefined =>
-  plan[type];
+export const findRules = (
+  plan: ObjectPlan,
+  type: RecordWrite["type"],
+): WriteRules | DeleteRules | undefined => plan[type];
 
 /** Returns the requests of one record; a value that only the provider knows is shown by its name. */
 export function preparedRequests(
   plan: ObjectPlan,
   write: RecordWrite,
   record: RecordToWrite,
-  requestOf: RequestOf,
+  buildRequest: BuildRequest,
 ): ProviderRequest[] {
-  const { readBefore } = rulesOf(plan, write.type) ?? {};
-  if (!readBefore || !plan.get || record.id === undefined) return [requestOf(write, record)];
-  const request = requestOf(write, record, `{${readBefore.from}}`);
+  const { readBefore } = findRules(plan, write.type) ?? {};
+  if (!readBefore || !plan.get || record.id === undefined) return [buildRequest(write, record)];
+  const request = buildRequest(write, record, `{${readBefore.from}}`);
   return [getRequest(plan, plan.get, record.id, [readBefore.from]), request];
 }
 
 /** Returns a function that throws `ProviderError` for an object, a mode or an id that cannot be sent. */
 export const recordRequests =
-  (description: Description, idFault: IdFault): RequestOf =>
+  (description: Description, idFault: IdFault): BuildRequest =>
   (write, record, before) => {
     const { type, objectName, account } = write;
-    const plan = planOf(description, objectName, type, account);
+    const plan = toObjectPlan(description, objectName, type, account);
     const fault = recordFault(write, record, idFault, plan);
     if (fault) throw fault;
     if (type === "upsert" && plan.upsert) return upsertRequest(plan.upsert, plan, write, record);
@@ -91,9 +93,9 @@ function upsertRequest(
   write: RecordWrite,
   record: RecordToWrite,
 ): ProviderRequest {
-  const value = upsertKeyOf(write, record) ?? "";
+  const value = readUpsertKey(write, record) ?? "";
   const shown = rules.keyHash ? hash(rules.keyHash, value.toLowerCase()) : value;
-  const path = fillPath(rules.path, plan, undefined, { key: keyOf(rules, write), value: shown });
+  const path = fillPath(rules.path, plan, undefined, { key: readKey(rules, write), value: shown });
   const isInPath = rules.path.includes("{value}") && !rules.keyHash;
   const isMoved = isInPath || rules.keyValueTo !== undefined;
   const fields = isMoved ? withoutUpsertKey(write, record) : record.fields;
@@ -102,7 +104,7 @@ function upsertRequest(
 }
 
 const keyValuePlace = (rules: UpsertRules, write: RecordWrite, value: string): WrittenRecord["also"] =>
-  rules.keyValueTo === undefined ? [] : [[rules.keyValueTo.replace("{key}", keyOf(rules, write)), value]];
+  rules.keyValueTo === undefined ? [] : [[rules.keyValueTo.replace("{key}", readKey(rules, write)), value]];
 
 interface WrittenRecord {
   path: string;
@@ -119,9 +121,9 @@ function writeRequest(
 ): ProviderRequest {
   const elsewhere = Object.entries(fieldsTo);
   const among = Object.entries(record.fields).filter(([name]) => !Object.hasOwn(fieldsTo, name));
-  const fields = { ...constantsOf(plan, constants), ...Object.fromEntries(among) };
+  const fields = { ...buildConstants(plan, constants), ...Object.fromEntries(among) };
   const parts: RequestParts = { query: [], body: wrapped(plan, { ...record, fields }, wrap) };
-  parts.body = bodyOf(plan, members, parts.body);
+  parts.body = buildBody(plan, members, parts.body);
   for (const [name, target] of elsewhere) {
     const value = record.fields[name];
     if (value !== undefined && value !== null) put(parts, target, value);
@@ -145,7 +147,7 @@ function writeRequest(
   };
 }
 
-const constantsOf = (plan: ObjectPlan, also: NonNullable<WriteRules["also"]>): JsonObject =>
+const buildConstants = (plan: ObjectPlan, also: NonNullable<WriteRules["also"]>): JsonObject =>
   Object.fromEntries(
     Object.entries(also).map(([name, value]) => [
       name,

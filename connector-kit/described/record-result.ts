@@ -14,12 +14,12 @@ export function refusalIn(
 ): ProviderError | undefined {
   const { okWhen } = rules;
   if (okWhen === undefined || result === undefined) return undefined;
-  const { path, values } = conditionOf(okWhen);
+  const { path, values } = readCondition(okWhen);
   const value = textIn(result, path);
-  return value !== undefined && values.includes(value) ? undefined : refusalOf(rules, errors, result);
+  return value !== undefined && values.includes(value) ? undefined : readRefusal(rules, errors, result);
 }
 
-export function refusalOf(
+export function readRefusal(
   rules: Pick<ResultRules, "message" | "code">,
   errors: Description["errors"],
   result: Json,
@@ -37,7 +37,7 @@ export function refusalOf(
   });
 }
 
-export function conditionOf(okWhen: string): { path: string; values: string[] } {
+export function readCondition(okWhen: string): { path: string; values: string[] } {
   const [path = "", values = ""] = okWhen.split("=");
   return { path, values: values.split("|") };
 }

@@ -10,27 +10,27 @@ import { mutationJudge } from "./graphql-outcome.ts";
 import { getOne } from "./get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
-import { rulesOf, type RequestOf } from "./record-request.ts";
+import { findRules, type BuildRequest } from "./record-request.ts";
 import { refusalIn } from "./record-result.ts";
-import { outcomeOf } from "./write-outcome.ts";
+import { readOutcome } from "./write-outcome.ts";
 
 export interface Sending {
   plan: ObjectPlan;
   write: RecordWrite;
   fetch: ProviderFetch;
   classify: NonNullable<Connector["classify"]>;
-  requestOf: RequestOf;
+  buildRequest: BuildRequest;
   errors: Description["errors"];
 }
 
 /** Throws what concerns the call, as `send`; what the provider says about the record is its outcome. */
 export async function sendRecord(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
-  const { write, fetch, classify, requestOf, plan, errors } = sending;
+  const { write, fetch, classify, buildRequest, plan, errors } = sending;
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
   const key = keyTo === undefined ? undefined : record.idempotencyKey?.();
   const before = await valueBefore(sending, record);
   if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
-  const request = requestOf(write, record, before);
+  const request = buildRequest(write, record, before);
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
   const judge = mutationJudge(plan, write.type, classify, errors);
@@ -49,7 +49,7 @@ export async function sendRecord(sending: Sending, record: RecordToWrite): Promi
   const told = warning === undefined ? {} : { warning };
   if (write.type === "delete" && record.id !== undefined)
     return { outcome: { success: true, recordId: record.id }, ...told };
-  return { ...(await outcomeOf(sending, record, { body, headers: response?.headers ?? {} })), ...told };
+  return { ...(await readOutcome(sending, record, { body, headers: response?.headers ?? {} })), ...told };
 }
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */
@@ -76,7 +76,7 @@ async function valueBefore(
   { plan, write, fetch, classify }: Sending,
   { id }: RecordToWrite,
 ): Promise<Json | ProviderError | undefined> {
-  const { readBefore } = rulesOf(plan, write.type) ?? {};
+  const { readBefore } = findRules(plan, write.type) ?? {};
   if (!readBefore || id === undefined) return undefined;
   const record = await getOne({ plan, fetch, classify }, id, [readBefore.from]);
   if (!record)

@@ -1,7 +1,7 @@
 /** Writes the lower bound of a list, and moves it on with the records where pages go on by time. */
 import { brokenPage } from "../page-check.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../read-connector.ts";
-import { bodyOf } from "./body-members.ts";
+import { buildBody } from "./body-members.ts";
 import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace } from "./paging.ts";
 import { put, timeText, type RequestParts } from "./request-parts.ts";
@@ -24,7 +24,7 @@ export function putSince(
   const value = since.template?.replace("{since}", text) ?? (isNumber ? Number(text) : text);
   put(parts, since.to, value);
   for (const [name, value] of Object.entries(since.query ?? {})) parts.query.push([name, value]);
-  parts.body = bodyOf(rules, since.body, parts.body);
+  parts.body = buildBody(rules, since.body, parts.body);
 }
 
 const isInSeconds = (format: string | undefined): boolean =>

@@ -40,7 +40,7 @@ export function progress(
   const { place = "", after, ids, read } = step;
   const pages = numberIn(checkpoint, "pages") + 1;
   const here = digest(`${after ?? ""} ${place}`);
-  const returns = here === checkpoint?.["mark"] || here === placeOf(checkpoint);
+  const returns = here === checkpoint?.["mark"] || here === readCursor(checkpoint);
   if (returns && !paging.cursor?.scroll)
     throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
   const empty = ids.length === 0 ? numberIn(checkpoint, "empty") + 1 : 0;
@@ -95,7 +95,7 @@ const numberIn = (checkpoint: Checkpoint | undefined, name: string): number => {
   return typeof value === "number" ? value : 0;
 };
 
-const placeOf = (checkpoint: Checkpoint | undefined): string | undefined =>
+const readCursor = (checkpoint: Checkpoint | undefined): string | undefined =>
   checkpoint?.["place"] === undefined && checkpoint?.["after"] === undefined
     ? undefined
     : digest(`${String(checkpoint["after"] ?? "")} ${String(checkpoint["place"] ?? "")}`);

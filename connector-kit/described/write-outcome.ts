@@ -4,12 +4,12 @@ import type { Connector, RecordOutcome, RecordToWrite, RecordWrite } from "../co
 import { ProviderError } from "../provider-error.ts";
 import type { ProviderFetch, ProviderResponse } from "../provider-fetch.ts";
 import type { SingleOutcome } from "../write-singly.ts";
-import { upsertKeyOf } from "../upsert-key.ts";
+import { readUpsertKey } from "../upsert-key.ts";
 import { textAt } from "../text-at.ts";
 import type { WriteRules } from "./description.ts";
 import { fillPath } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
-import { at, idOf, type ObjectPlan } from "./object-plan.ts";
+import { at, readRecordId, type ObjectPlan } from "./object-plan.ts";
 
 interface Answered {
   plan: ObjectPlan;
@@ -19,18 +19,20 @@ interface Answered {
 }
 
 /** An answer to a create that names no id leaves open what was written. */
-export async function outcomeOf(
+export async function readOutcome(
   sending: Answered,
   { id, fields }: RecordToWrite,
   { body, headers }: { body: Json | undefined; headers: ProviderResponse["headers"] },
 ): Promise<SingleOutcome> {
   const { plan, write, fetch, classify } = sending;
-  const { id: idAt, empty = false } = writeRulesOf(plan, write.type) ?? {};
+  const { id: idAt, empty = false } = findWriteRules(plan, write.type) ?? {};
   const place = plan.recordAt?.[write.type] ?? plan.record;
   const isRecord = idAt === undefined && !empty;
   const answered = isRecord ? at(body, place === undefined ? undefined : fillPath(place, plan)) : undefined;
-  const keyed = write.type === "upsert" && plan.upsert?.keyIsId ? upsertKeyOf(write, { fields }) : undefined;
-  const recordId = (idAt === undefined ? idOf(answered, plan) : idIn(idAt, body, headers)) ?? keyed ?? id;
+  const keyed =
+    write.type === "upsert" && plan.upsert?.keyIsId ? readUpsertKey(write, { fields }) : undefined;
+  const recordId =
+    (idAt === undefined ? readRecordId(answered, plan) : idIn(idAt, body, headers)) ?? keyed ?? id;
   if (recordId === undefined && write.type === "upsert" && plan.upsert?.empty)
     return { outcome: { success: true } };
   if (recordId === undefined) {
@@ -54,7 +56,7 @@ export async function outcomeOf(
   }
 }
 
-const writeRulesOf = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | undefined =>
+const findWriteRules = (plan: ObjectPlan, type: RecordWrite["type"]): WriteRules | undefined =>
   type === "delete" ? undefined : plan[type];
 
 /** Returns the id at a path, or the last part of the address in a header. */

@@ -1,6 +1,6 @@
 /** How a vendor refuses requests: the part of `connectors/<provider>/facts.json` about errors. */
 import { Type } from "typebox";
-import { closed, integer, oneOf, optional, text } from "./paging-facts.ts";
+import { closed, integer, buildUnion, optional, text } from "./paging-facts.ts";
 
 export const ErrorFacts = closed({
   source: text("Key in `sources`."),
@@ -29,9 +29,9 @@ export const ErrorFacts = closed({
           description: "The body, with `REASON` in place of the reason; a text is plain text.",
         }),
         code: optional("Path of the code in it."),
-        of: Type.Optional(oneOf(["read", "create"], "Of these requests only.")),
+        of: Type.Optional(buildUnion(["read", "create"], "Of these requests only.")),
         means: Type.Optional(
-          oneOf(
+          buildUnion(
             ["unauthorized", "forbidden", "not_found", "invalid", "conflict", "rate_limited", "unavailable"],
             "What the vendor says that it means.",
           ),

@@ -3,10 +3,10 @@
  * our description of the provider. What no source says is left out, and counts as unverified.
  */
 import { Type, type Static } from "typebox";
-import { closed, flag, integer, ListPaging, oneOf, optional, text } from "./paging-facts.ts";
+import { closed, flag, integer, ListPaging, buildUnion, optional, text } from "./paging-facts.ts";
 import { ErrorFacts } from "./error-facts.ts";
 
-const TimeFormat = oneOf([
+const TimeFormat = buildUnion([
   "rfc3339",
   "rfc3339-seconds",
   "date",
@@ -19,7 +19,7 @@ const TimeFormat = oneOf([
 
 const Source = closed(
   {
-    kind: oneOf(
+    kind: buildUnion(
       ["vendor-openapi", "vendor-sdk", "vendor-docs", "vendor-schema", "third-party"],
       "`third-party`: somebody else's connector, recording or copy; weaker than the vendor's own word.",
     ),
@@ -35,7 +35,7 @@ const Source = closed(
 /** One name of a query, a header or a body, and what the vendor allows for it. */
 const Parameter = closed({
   required: flag("The vendor refuses requests without it."),
-  type: Type.Optional(oneOf(["string", "integer", "number", "boolean", "array", "object"])),
+  type: Type.Optional(buildUnion(["string", "integer", "number", "boolean", "array", "object"])),
   enum: Type.Optional(
     Type.Array(Type.String(), { description: "The only values; of each part where `separator` is set." }),
   ),
@@ -59,7 +59,7 @@ const request = {
     "GraphQL: the root field of queries or mutations that carries the request out. Its arguments are named `argument.<path>`; paths in " +
       "answers begin at its value. Left out then: what the facts' `graphql` says, and the body, which follows from the schema.",
   ),
-  method: oneOf(["GET", "POST", "PUT", "PATCH", "DELETE"]),
+  method: buildUnion(["GET", "POST", "PUT", "PATCH", "DELETE"]),
   path: text(
     "Path below the base URL of the connection, placeholders in braces: `{id}` is the record's id, `{parent}` that of the record above.",
   ),
@@ -72,7 +72,7 @@ const request = {
     "Names of the body by dotted path, as far as known; others are refused only with `closedBody`.",
   ),
   closedBody: flag("The vendor refuses names of the body that are not here."),
-  encoding: Type.Optional(oneOf(["json", "form"], "Default: `json`.")),
+  encoding: Type.Optional(buildUnion(["json", "form"], "Default: `json`.")),
   success: Type.Array(Type.Integer(), { description: "Statuses of a success." }),
   envelope: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
@@ -91,10 +91,10 @@ const ListFact = closed({
       "has the object's name.",
   ),
   entries: Type.Optional(
-    oneOf(["records", "ids"], "`ids`: entries have only the id; the record is read by `get`."),
+    buildUnion(["records", "ids"], "`ids`: entries have only the id; the record is read by `get`."),
   ),
   whenEmpty: Type.Optional(
-    oneOf(
+    buildUnion(
       ["list", "absent", "null", "204", "404"],
       "What an answer without records has in place of the list. Default: an empty list.",
     ),
@@ -107,7 +107,7 @@ const ListFact = closed({
         template: optional("Text around the bound, with `{since}`."),
         format: TimeFormat,
         inclusive: flag("Whether records that changed exactly then are among them. Absent: unknown."),
-        zone: Type.Optional(oneOf(["UTC", "user"], "Zone of bounds without one.")),
+        zone: Type.Optional(buildUnion(["UTC", "user"], "Zone of bounds without one.")),
         field: optional("Path of the time in a record that the bound is compared with."),
         oldestDays: integer("Older bounds are refused."),
         unchanged: integer("Status, without a body, where nothing has changed since: 304."),
@@ -118,7 +118,7 @@ const ListFact = closed({
   sort: Type.Optional(
     closed({
       default: Type.Optional(
-        oneOf(
+        buildUnion(
           [
             "created",
             "created-desc",
@@ -136,7 +136,7 @@ const ListFact = closed({
       by: Type.Optional(
         Type.Record(
           Type.String(),
-          oneOf(["created", "created-desc", "changed", "changed-desc", "id", "id-desc"]),
+          buildUnion(["created", "created-desc", "changed", "changed-desc", "id", "id-desc"]),
           {
             description:
               "Orders that a request can have: `query.sort=updated` and what it sorts by; `query.sort=updated&query.order=desc` for two " +
@@ -231,7 +231,7 @@ const RecordFact = closed({
 const ObjectFacts = closed({
   id: closed({
     path: text("Path of the id in a record."),
-    type: oneOf(["string", "integer", "uuid"]),
+    type: buildUnion(["string", "integer", "uuid"]),
     example: optional("An id as the vendor's material shows one."),
     longest: integer("Characters at most."),
     pattern: optional("Form of a whole id, where the vendor names one."),
@@ -332,7 +332,7 @@ export const FactsSchema = closed({
     Type.Array(
       closed({
         source: text("Key in `sources`."),
-        method: oneOf(["GET", "POST"]),
+        method: buildUnion(["GET", "POST"]),
         path: text("Path below the base URL, without placeholders."),
         body: Type.Unknown({ description: "What the vendor answers with the status 200." }),
       }),

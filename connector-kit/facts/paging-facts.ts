@@ -8,12 +8,12 @@ export const flag = (description: string) => Type.Optional(Type.Boolean({ descri
 export const closed = <P extends TProperties>(members: P, description?: string) =>
   Type.Object(members, { additionalProperties: false, ...(description !== undefined && { description }) });
 
-export const oneOf = <const V extends readonly string[]>(values: V, description?: string) =>
+export const buildUnion = <const V extends readonly string[]>(values: V, description?: string) =>
   Type.Unsafe<V[number]>({ type: "string", enum: values, ...(description !== undefined && { description }) });
 
 export const ListPaging = closed(
   {
-    kind: oneOf(
+    kind: buildUnion(
       ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"],
       "`keyset`: the id of the last record goes into the request. `none`: one answer has all records.",
     ),
@@ -21,23 +21,23 @@ export const ListPaging = closed(
     template: optional("Text around the place, with `{place}`, where it is a part of a query language."),
     from: optional("Path of the next cursor or address in an answer; `header.<name>` for a header."),
     last: Type.Optional(
-      oneOf(
+      buildUnion(
         ["absent", "null", "empty", "present"],
         "What is at `from` on the last page. `present`: a cursor all the same. Default: `absent`.",
       ),
     ),
     more: optional("Path of a member that tells whether others follow."),
     moreMeans: Type.Optional(
-      oneOf(["more", "last"], "`last`: the member is true on the LAST page. Default: `more`."),
+      buildUnion(["more", "last"], "`last`: the member is true on the LAST page. Default: `more`."),
     ),
     total: optional("Path of the number of all records, or of all pages with `totalIs`."),
-    totalIs: Type.Optional(oneOf(["records", "pages", "lastPage"])),
+    totalIs: Type.Optional(buildUnion(["records", "pages", "lastPage"])),
     first: integer("Number of the first page, or of the first record."),
     size: optional("Where the size of a page goes."),
     sizeTemplate: optional("Text around the size, with `{size}`."),
     largest: integer("Largest page. A larger size is refused or cut."),
     default: integer("Size of a page without the parameter."),
-    oversize: Type.Optional(oneOf(["refused", "cut"], "What becomes of a larger size.")),
+    oversize: Type.Optional(buildUnion(["refused", "cut"], "What becomes of a larger size.")),
     positional: flag(
       "A cursor or address stands for a number of records: a row that moves shifts the pages behind it.",
     ),
@@ -46,7 +46,7 @@ export const ListPaging = closed(
     depth: Type.Optional(
       closed({
         records: Type.Integer({ description: "Records that can be reached." }),
-        beyond: oneOf(["refused", "silent"]),
+        beyond: buildUnion(["refused", "silent"]),
         liftedBy: Type.Optional(
           Type.Record(Type.String(), Type.String(), {
             description: "Parameters with which all can be reached: `query.pagination` and its value.",

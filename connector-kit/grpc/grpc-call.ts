@@ -133,7 +133,7 @@ async function* readMessages(
     // The status may have come before the connection broke.
     if (!end.trailers) throw error instanceof GrpcError ? error : broken(error);
   }
-  const failure = failureOf(end);
+  const failure = findFailure(end);
   if (failure) throw failure;
 }
 
@@ -154,7 +154,7 @@ function framed(message: Buffer): Buffer {
   return Buffer.concat([prefix, message]);
 }
 
-function failureOf({
+function findFailure({
   trailers,
   httpStatus,
 }: {

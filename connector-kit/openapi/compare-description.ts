@@ -2,10 +2,10 @@
 import { closest } from "../../ground/closest.ts";
 import type { Description, DeleteRules, WriteRules } from "../described/description.ts";
 import { fillPath } from "../described/fill-path.ts";
-import { plansOf, type ObjectPlan } from "../described/object-plan.ts";
+import { buildPlans, type ObjectPlan } from "../described/object-plan.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation } from "./openapi-operations.ts";
-import { entriesOf, leavesOf, listsIn, schemaAt, type Schema } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, listsIn, schemaAt, type Schema } from "./openapi-schema.ts";
 
 export interface Difference {
   /** Place in the document of a provider, for example `connector.objects.pens.list.path`. */
@@ -25,16 +25,16 @@ type Say = (member: string, message: string) => void;
 /** Objects without a name of their own, and GraphQL, are not compared. */
 export function compareDescription(description: Description, document: OpenapiDocument): Comparison {
   const comparison: Comparison = { differences: [], compared: 0, absent: 0 };
-  for (const plan of plansOf(description).filter(({ graphql }) => !graphql)) {
+  for (const plan of buildPlans(description).filter(({ graphql }) => !graphql)) {
     const say: Say = (member, message) => {
-      const path = placeOf(description, plan.name, member);
+      const path = locateDescription(description, plan.name, member);
       if (!comparison.differences.some((one) => one.path === path && one.message === message))
         comparison.differences.push({
           path,
           message: path.startsWith("connector.defaults") ? `${message} (${plan.name})` : message,
         });
     };
-    for (const { member, method, path, compare } of requestsOf(plan)) {
+    for (const { member, method, path, compare } of listRequests(plan)) {
       const found = findOperation(document, method, path);
       if ("operation" in found) {
         comparison.compared += 1;
@@ -55,7 +55,7 @@ export function compareDescription(description: Description, document: OpenapiDo
 }
 
 /** A member stands in the object, or else in the defaults. */
-function placeOf({ objects }: Description, name: string, member: string): string {
+function locateDescription({ objects }: Description, name: string, member: string): string {
   const [first = ""] = member.split(".");
   const own = Object.hasOwn(objects, name) ? objects[name] : undefined;
   return own && Object.hasOwn(own, first)
@@ -70,7 +70,7 @@ interface ComparedRequest {
   compare(operation: OpenapiOperation, document: OpenapiDocument, say: Say): void;
 }
 
-function requestsOf(plan: ObjectPlan): ComparedRequest[] {
+function listRequests(plan: ObjectPlan): ComparedRequest[] {
   const filled = (path: string) =>
     fillPath(
       path.replace(/\{(id|key|value|parent|field\.[^{}]*|connection\.[^{}]*)\}/g, "~$1~"),
@@ -205,7 +205,7 @@ function compareListed(
   const path = plan.records === undefined ? "" : fillPath(plan.records, plan);
   const found = schemaAt(root, answer, path);
   if (found === "open") return;
-  const entries = "schema" in found ? entriesOf(root, found.schema) : undefined;
+  const entries = "schema" in found ? findEntrySchema(root, found.schema) : undefined;
   if (!entries) {
     const lists = listsIn(root, answer).map((one) => (one === "" ? "the answer itself" : one));
     if ("missing" in found || lists.length > 0)
@@ -284,7 +284,7 @@ function compareWrite(
       `${mode}.wrap`,
       `the vendor's body has no ${at.missing}; it has ${at.known.slice(0, 8).join(", ")}`,
     );
-  const leaves = leavesOf(document.root, at.schema, 1);
+  const leaves = listLeaves(document.root, at.schema, 1);
   if (leaves.size === 0) return;
   for (const name of [...Object.keys(plan.example ?? {}), ...Object.keys(also ?? {})])
     if (!leaves.has(name))

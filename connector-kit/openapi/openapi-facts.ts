@@ -2,7 +2,7 @@
 import type { Facts, ListFact, ObjectFacts, Parameter, RecordFact } from "../facts/facts.ts";
 import { findOperation } from "./find-operation.ts";
 import type { OpenapiDocument, OpenapiOperation, OpenapiParameter } from "./openapi-operations.ts";
-import { entriesOf, leavesOf, listsIn, membersOf, schemaAt } from "./openapi-schema.ts";
+import { findEntrySchema, listLeaves, listsIn, listMembers, schemaAt } from "./openapi-schema.ts";
 
 const FACT_ACTIONS = ["list", "changes", "get", "create", "update", "upsert", "delete"] as const;
 export type FactAction = (typeof FACT_ACTIONS)[number];
@@ -19,15 +19,15 @@ export interface Extracted {
 export function extracted({ root }: OpenapiDocument, operation: OpenapiOperation): Extracted {
   const query = operation.parameters.filter(({ place }) => place === "query");
   const { body } = operation;
-  const leaves = body && leavesOf(root, body.schema);
+  const leaves = body && listLeaves(root, body.schema);
   return {
-    query: Object.fromEntries(query.map((one) => [one.name, ruleOf(one)])),
+    query: Object.fromEntries(query.map((one) => [one.name, buildRule(one)])),
     ...(leaves &&
       leaves.size > 0 && {
         body: Object.fromEntries(
           [...leaves].map(([name, { schema, required }]) => [
             name,
-            ruleOf({
+            buildRule({
               required,
               ...(typeof schema["type"] === "string" && { type: schema["type"] }),
               ...(Array.isArray(schema["enum"]) && { enum: schema["enum"].map(String) }),
@@ -44,7 +44,7 @@ export function extracted({ root }: OpenapiDocument, operation: OpenapiOperation
 
 const TYPES = ["string", "integer", "number", "boolean", "array", "object"] as const;
 
-function ruleOf({
+function buildRule({
   required,
   type,
   enum: values,
@@ -76,7 +76,7 @@ export interface Drift {
 export type IsFrom = (source: string) => boolean;
 
 /** Returns what the document says otherwise than the facts that come from it. */
-export function driftOf(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Drift[] {
+export function describeDrift(facts: Facts, document: OpenapiDocument, isFrom: IsFrom): Drift[] {
   const drift: Drift[] = [];
   for (const { place, fact } of factsFrom(facts, isFrom)) {
     const found = findOperation(document, fact.method, fact.path);
@@ -160,7 +160,7 @@ function recordsDrift(
     !answer ||
     found === undefined ||
     found === "open" ||
-    ("schema" in found && entriesOf(root, found.schema))
+    ("schema" in found && findEntrySchema(root, found.schema))
   )
     return [];
   const lists = listsIn(root, answer);
@@ -249,8 +249,9 @@ function proposedList(
   const answer = [...success.values()].find((schema) => schema !== undefined);
   const [records = ""] = answer ? listsIn(root, answer) : [];
   const at = answer && schemaAt(root, answer, records);
-  const entry = at !== undefined && at !== "open" && "schema" in at ? entriesOf(root, at.schema) : undefined;
-  const id = entry && membersOf(root, entry).get("id");
+  const entry =
+    at !== undefined && at !== "open" && "schema" in at ? findEntrySchema(root, at.schema) : undefined;
+  const id = entry && listMembers(root, entry).get("id");
   if (id) object.id.type = id["type"] === "integer" ? "integer" : id["format"] === "uuid" ? "uuid" : "string";
   object.unverified?.push(
     "How a page follows a page, sort, filters and what is left out by default: enter them by hand.",

@@ -52,7 +52,7 @@ export function readOpenapi(document: unknown): OpenapiDocument {
     for (const method of METHODS) {
       const operation = item[method];
       if (isJsonObject(operation))
-        operations.push(operationOf(document, { bare, method: method.toUpperCase(), item, operation }));
+        operations.push(buildOperation(document, { bare, method: method.toUpperCase(), item, operation }));
     }
   }
   return {
@@ -70,37 +70,40 @@ interface GivenOperation {
   operation: JsonObject;
 }
 
-function operationOf(root: JsonObject, { bare, method, item, operation }: GivenOperation): OpenapiOperation {
-  const given = [...listOf(item["parameters"]), ...listOf(operation["parameters"])].map((one) =>
+function buildOperation(
+  root: JsonObject,
+  { bare, method, item, operation }: GivenOperation,
+): OpenapiOperation {
+  const given = [...readList(item["parameters"]), ...readList(operation["parameters"])].map((one) =>
     resolved(root, one),
   );
   const parameters = given
     .filter((one) => !["body", "formData"].includes(String(one["in"])))
-    .map((one) => parameterOf(root, one));
-  const body = bodyOf(root, operation, given);
+    .map((one) => buildParameter(root, one));
+  const body = readBodies(root, operation, given);
   return {
     method,
     path: `${serverPath(root, item, operation)}${bare}`,
     bare,
     parameters,
     ...(body && { body }),
-    success: successOf(root, operation),
+    success: findSuccess(root, operation),
   };
 }
 
-const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 function serverPath(root: JsonObject, item: JsonObject, operation: JsonObject): string {
   if (typeof root["basePath"] === "string") return root["basePath"].replace(/\/$/, "");
-  const [server] = [operation, item, root].flatMap((one) => listOf(one["servers"]));
+  const [server] = [operation, item, root].flatMap((one) => readList(one["servers"]));
   const url = isJsonObject(server) ? String(server["url"] ?? "") : "";
   return url.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\/$/, "");
 }
 
-function parameterOf(root: JsonObject, given: JsonObject): OpenapiParameter {
+function buildParameter(root: JsonObject, given: JsonObject): OpenapiParameter {
   const schema = isJsonObject(given["schema"]) ? resolved(root, given["schema"]) : given;
   const items = isJsonObject(schema["items"]) ? resolved(root, schema["items"]) : undefined;
-  const values = listOf(schema["enum"] ?? items?.["enum"]);
+  const values = readList(schema["enum"] ?? items?.["enum"]);
   const number = (name: string) => (typeof schema[name] === "number" ? { [name]: schema[name] } : {});
   const place = String(given["in"]);
   return {
@@ -115,7 +118,11 @@ function parameterOf(root: JsonObject, given: JsonObject): OpenapiParameter {
   };
 }
 
-function bodyOf(root: JsonObject, operation: JsonObject, parameters: JsonObject[]): OpenapiOperation["body"] {
+function readBodies(
+  root: JsonObject,
+  operation: JsonObject,
+  parameters: JsonObject[],
+): OpenapiOperation["body"] {
   const old = parameters.find((one) => one["in"] === "body");
   if (old)
     return {
@@ -144,7 +151,7 @@ function bodyOf(root: JsonObject, operation: JsonObject, parameters: JsonObject[
   return { schema, encodings, required: body["required"] === true };
 }
 
-function successOf(root: JsonObject, operation: JsonObject): Map<number, Schema | undefined> {
+function findSuccess(root: JsonObject, operation: JsonObject): Map<number, Schema | undefined> {
   const success = new Map<number, Schema | undefined>();
   for (const [status, given] of Object.entries(
     isJsonObject(operation["responses"]) ? operation["responses"] : {},
@@ -191,17 +198,17 @@ function discovered(root: JsonObject, base: string, method: JsonObject): Openapi
     ...(isJsonObject(method["parameters"]) ? method["parameters"] : {}),
   };
   const bare = `/${String(method["flatPath"] ?? method["path"])}`.replace("//", "/");
-  const schemaOf = (holder: Json | undefined): Schema | undefined =>
+  const findJsonSchema = (holder: Json | undefined): Schema | undefined =>
     isJsonObject(holder) ? resolved(root, holder) : undefined;
-  const body = schemaOf(method["request"]);
+  const body = findJsonSchema(method["request"]);
   return {
     method: String(method["httpMethod"]),
     path: `${base}${bare}`,
     bare,
     parameters: Object.entries(own).flatMap(([name, given]) =>
-      isJsonObject(given) ? [parameterOf(root, { ...given, name, in: given["location"] ?? "query" })] : [],
+      isJsonObject(given) ? [buildParameter(root, { ...given, name, in: given["location"] ?? "query" })] : [],
     ),
     ...(body && { body: { schema: body, encodings: ["json" as const], required: true } }),
-    success: new Map([[200, schemaOf(method["response"])]]),
+    success: new Map([[200, findJsonSchema(method["response"])]]),
   };
 }

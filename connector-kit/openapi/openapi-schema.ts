@@ -12,13 +12,13 @@ export function resolved(root: JsonObject, given: Json): JsonObject {
     if (!isJsonObject(value)) return {};
     const reference: Json | undefined = value["$ref"];
     if (typeof reference !== "string") return value;
-    value = targetOf(root, reference);
+    value = findTarget(root, reference);
   }
   return {};
 }
 
 /** Discovery documents name a schema without a path. */
-function targetOf(root: JsonObject, reference: string): Json | undefined {
+function findTarget(root: JsonObject, reference: string): Json | undefined {
   const steps = reference.startsWith("#/") ? reference.slice(2).split("/") : ["schemas", reference];
   return steps.reduce<Json | undefined>((value, step) => {
     const name = decodeURIComponent(step.replaceAll("~1", "/").replaceAll("~0", "~"));
@@ -44,13 +44,13 @@ function variants(root: JsonObject, schema: Schema): Schema[] {
 }
 
 /** Returns the schema of the entries of a list; undefined if it is none. */
-export function entriesOf(root: JsonObject, schema: Schema): Schema | undefined {
+export function findEntrySchema(root: JsonObject, schema: Schema): Schema | undefined {
   const list = variants(root, schema).find((one) => one["items"] !== undefined);
   return list && resolved(root, list["items"] ?? {});
 }
 
 /** Returns the members of an object with their schemas. */
-export const membersOf = (root: JsonObject, schema: Schema): Map<string, Schema> =>
+export const listMembers = (root: JsonObject, schema: Schema): Map<string, Schema> =>
   new Map(
     variants(root, schema).flatMap((one) =>
       Object.entries(isJsonObject(one["properties"]) ? one["properties"] : {}).map(
@@ -60,7 +60,7 @@ export const membersOf = (root: JsonObject, schema: Schema): Map<string, Schema>
   );
 
 /** Returns the names that an object must have. */
-export const requiredOf = (root: JsonObject, schema: Schema): string[] => [
+export const listRequired = (root: JsonObject, schema: Schema): string[] => [
   ...new Set(
     [
       resolved(root, schema),
@@ -82,11 +82,11 @@ export type Found = { schema: Schema } | { missing: string; known: string[] } | 
 export function schemaAt(root: JsonObject, schema: Schema, path: string): Found {
   let inner = schema;
   const steps = path === "" ? [] : path.split(".");
-  const whole = membersOf(root, schema).get(path);
+  const whole = listMembers(root, schema).get(path);
   if (whole) return { schema: whole };
   for (const [index, step] of steps.entries()) {
-    const entry = /^(\d+|\*)$/.test(step) ? entriesOf(root, inner) : undefined;
-    const members = membersOf(root, inner);
+    const entry = /^(\d+|\*)$/.test(step) ? findEntrySchema(root, inner) : undefined;
+    const members = listMembers(root, inner);
     const next = entry ?? members.get(step);
     if (!next)
       return isOpen(root, inner)
@@ -101,9 +101,9 @@ export function schemaAt(root: JsonObject, schema: Schema, path: string): Found 
 export function listsIn(root: JsonObject, schema: Schema): string[] {
   const found: string[] = [];
   const take = (one: Schema, path: string, levels: number): void => {
-    if (entriesOf(root, one)) return void found.push(path);
+    if (findEntrySchema(root, one)) return void found.push(path);
     if (levels === 0) return;
-    for (const [name, member] of membersOf(root, one))
+    for (const [name, member] of listMembers(root, one))
       take(member, path === "" ? name : `${path}.${name}`, levels - 1);
   };
   take(schema, "", 3);
@@ -111,19 +111,19 @@ export function listsIn(root: JsonObject, schema: Schema): string[] {
 }
 
 /** Returns the leaf members of a body by dotted path, to some depth. */
-export function leavesOf(
+export function listLeaves(
   root: JsonObject,
   schema: Schema,
   levels = 3,
   path = "",
 ): Map<string, { schema: Schema; required: boolean }> {
   const leaves = new Map<string, { schema: Schema; required: boolean }>();
-  const required = requiredOf(root, schema);
-  for (const [name, member] of membersOf(root, schema)) {
+  const required = listRequired(root, schema);
+  for (const [name, member] of listMembers(root, schema)) {
     const own = path === "" ? name : `${path}.${name}`;
-    const below = levels > 1 && membersOf(root, member).size > 0;
+    const below = levels > 1 && listMembers(root, member).size > 0;
     if (below && required.includes(name))
-      for (const [inner, leaf] of leavesOf(root, member, levels - 1, own)) leaves.set(inner, leaf);
+      for (const [inner, leaf] of listLeaves(root, member, levels - 1, own)) leaves.set(inner, leaf);
     else leaves.set(own, { schema: member, required: required.includes(name) });
   }
   return leaves;

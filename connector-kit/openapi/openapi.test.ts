@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Description } from "../described/description.ts";
 import type { Facts } from "../facts/facts.ts";
 import { compareDescription } from "./compare-description.ts";
-import { driftOf, proposedFacts, updatedFacts } from "./openapi-facts.ts";
+import { describeDrift, proposedFacts, updatedFacts } from "./openapi-facts.ts";
 import { readOpenapi } from "./openapi-operations.ts";
 
 const PEN = {
@@ -180,7 +180,7 @@ test("facts that come from a document drift with it, and those entered by hand s
     objects,
   };
   const isFrom = (source: string): boolean => source.startsWith("spec");
-  assert.deepEqual(driftOf(facts, DOCUMENT, isFrom), []);
+  assert.deepEqual(describeDrift(facts, DOCUMENT, isFrom), []);
   const { list } = facts.objects["pens"] ?? {};
   assert.ok(list?.query);
   list.query = {
@@ -191,7 +191,7 @@ test("facts that come from a document drift with it, and those entered by hand s
   };
   list.path = "/v3/pens";
   assert.deepEqual(
-    driftOf(facts, DOCUMENT, isFrom).map(({ place, message }) => `${place}: ${message}`),
+    describeDrift(facts, DOCUMENT, isFrom).map(({ place, message }) => `${place}: ${message}`),
     [
       "pens.list.query.limit.maximum: 20 before, 50 now",
       "pens.list.query.colour: is gone",
@@ -199,7 +199,7 @@ test("facts that come from a document drift with it, and those entered by hand s
     ],
   );
   assert.deepEqual(
-    driftOf(facts, DOCUMENT, () => false),
+    describeDrift(facts, DOCUMENT, () => false),
     [],
   );
   const updated = updatedFacts(facts, DOCUMENT, isFrom).objects["pens"]?.list?.query;

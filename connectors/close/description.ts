@@ -1,7 +1,7 @@
 /** Close's objects. Paths end in a slash; an update by PUT changes only the fields it names. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
-const listOf = (query: Record<string, string>) => ({
+const buildList = (query: Record<string, string>) => ({
   path: "/api/v1/{path}/",
   query,
   pageSize: { to: "query._limit", most: 100 },
@@ -24,14 +24,14 @@ export const description: Description = {
     lead: { example: { name: "Quill Ltd" } },
     contact: { example: { name: "Ada", lead_id: "lead_1" } },
     opportunity: {
-      list: listOf({ _order_by: "date_created" }),
+      list: buildList({ _order_by: "date_created" }),
       total: "total_results",
       since: { to: "query.date_updated__gte" },
       example: { lead_id: "lead_1", note: "Pens" },
     },
     // Without the type, only tasks of leads are listed.
     task: {
-      list: listOf({ _type: "all", _order_by: "date_created" }),
+      list: buildList({ _type: "all", _order_by: "date_created" }),
       since: { to: "query.date_updated__gte" },
       example: { text: "Call Ada" },
     },

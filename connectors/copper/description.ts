@@ -2,7 +2,7 @@
 import type { Description } from "../../connector-kit/described/description.ts";
 
 /** Sorted by creation: lists are sorted by name otherwise, and a record that is renamed moves during a read. */
-const listOf = (body: Record<string, boolean>) => ({
+const buildList = (body: Record<string, boolean>) => ({
   method: "POST" as const,
   path: "/v1/{path}/search",
   query: { custom_field_computed_values: "true" },
@@ -13,7 +13,7 @@ const listOf = (body: Record<string, boolean>) => ({
 export const description: Description = {
   ids: { number: true },
   defaults: {
-    list: listOf({}),
+    list: buildList({}),
     paging: { page: { to: "body.page_number", first: 1 }, depth: { records: 100_000 } },
     changedPath: "date_modified",
     since: { to: "body.minimum_modified_date", format: "unix" },
@@ -26,7 +26,7 @@ export const description: Description = {
     people: { example: { name: "Ada Quill" } },
     companies: { example: { name: "Quill Ltd" } },
     // Without the flag, leads that were converted are left out.
-    leads: { list: listOf({ include_converted_leads: true }), example: { name: "Ada" } },
+    leads: { list: buildList({ include_converted_leads: true }), example: { name: "Ada" } },
     opportunities: { example: { name: "Pens" } },
     projects: { example: { name: "Move" } },
     tasks: { example: { name: "Call Ada" } },

@@ -56,7 +56,7 @@ function findCulprits(records: RecordToWrite[], indexes: number[], fault: Hubspo
   };
   const { message, missing, code = "" } = fault;
   for (const index of indexes) {
-    const unset = missing.filter((name) => valueOf(records[index], name) === undefined);
+    const unset = missing.filter((name) => readValue(records[index], name) === undefined);
     // Of a company HubSpot requires one of several.
     if (unset.length < missing.length && unset.length > 0) suspected.add(index);
     else for (const name of unset) blame(index, { name, code, message });
@@ -82,8 +82,8 @@ function candidatesFor(
   records: RecordToWrite[],
   indexes: number[],
 ): number[] {
-  const setting = indexes.filter((index) => valueOf(records[index], name) !== undefined);
-  const quoting = setting.filter((index) => quotes(message, valueOf(records[index], name)));
+  const setting = indexes.filter((index) => readValue(records[index], name) !== undefined);
+  const quoting = setting.filter((index) => quotes(message, readValue(records[index], name)));
   return quoting.length > 0 ? quoting : setting;
 }
 
@@ -99,7 +99,7 @@ function quotes(message: string, value: Json | undefined): boolean {
 }
 
 /** Returns the value that a record sets; HubSpot accepts names of properties in any case. */
-function valueOf(record: RecordToWrite | undefined, name: string): Json | undefined {
+function readValue(record: RecordToWrite | undefined, name: string): Json | undefined {
   const fields: JsonObject = record?.fields ?? {};
   const key = Object.keys(fields).find((one) => one.toLowerCase() === name.toLowerCase());
   return key === undefined ? undefined : fields[key];

@@ -7,7 +7,7 @@ import { splitBatch } from "../../connector-kit/split-batch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { toRecordError } from "./fault.ts";
 import { writePartially } from "./partial.ts";
-import { idOf, toOutcome } from "./record.ts";
+import { readId, toOutcome } from "./record.ts";
 import { BATCH_LIMIT, idFault, updateBatch } from "./request.ts";
 
 export async function updateInBatches(write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> {
@@ -55,7 +55,7 @@ function settleUpdated(
   outcomes: Outcomes,
 ): void {
   const { results, faults } = readBatchAnswer(body);
-  const byId = new Map(results.map((result) => [idOf(result), result]));
+  const byId = new Map(results.map((result) => [readId(result), result]));
   for (const index of indexes) {
     const result = byId.get(write.records[index]?.id);
     if (result) outcomes.settle(index, toOutcome(result));
@@ -68,7 +68,7 @@ function settleUpdated(
   }
   const asked = new Set(indexes.map((index) => write.records[index]?.id));
   // A record was written under another id than requested: it could be any of the open ones.
-  if (results.some((result) => !asked.has(idOf(result)))) return;
+  if (results.some((result) => !asked.has(readId(result)))) return;
   const nameless = faults.filter((fault) => fault.ids.length === 0 && fault.traceIds.length === 0);
   const [fault] = nameless;
   if (fault && nameless.length === 1) outcomes.fail(outcomes.open(indexes), toRecordError(fault));

@@ -5,7 +5,7 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provide
 import { Outcomes } from "../../connector-kit/outcomes.ts";
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import { splitBatch } from "../../connector-kit/split-batch.ts";
-import { upsertKeyFault, upsertKeyOf, upsertRecordKey } from "../../connector-kit/upsert-key.ts";
+import { upsertKeyFault, readUpsertKey, upsertRecordKey } from "../../connector-kit/upsert-key.ts";
 import { settleCreated } from "./batch-create.ts";
 import { writePartially } from "./partial.ts";
 import { BATCH_LIMIT, OBJECTS, invalid, isPathWord, pick, properties } from "./request.ts";
@@ -57,7 +57,7 @@ export const upsertBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
   path: `${OBJECTS}/${write.objectName}/batch/upsert`,
   body: {
     inputs: pick(write.records, indexes).map(([index, record]) => ({
-      id: upsertKeyOf(write, record) ?? "",
+      id: readUpsertKey(write, record) ?? "",
       idProperty: write.key ?? "",
       properties: properties(record.fields),
       objectWriteTraceId: String(index),

@@ -7,7 +7,7 @@ import type { Account, ProviderResponse } from "../../connector-kit/provider-fet
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { refusalKind, unexplained } from "../../connector-kit/refusal-kind.ts";
 import { nextQuotaReset } from "../../connector-kit/daily-quota-reset.ts";
-import { fieldsOf, readFault, type HubspotFault } from "./fault.ts";
+import { listFields, readFault, type HubspotFault } from "./fault.ts";
 
 const TEN_SECONDS_MS = 10_000;
 const LOCKED_MS = 2_000;
@@ -17,21 +17,21 @@ const MIGRATION_MS = 3_600_000;
 export function classify(response: ProviderResponse, account?: Account): ProviderError | undefined {
   if (response.status >= 200 && response.status < 300) return undefined;
   const fault = readFault(parseBody(response.text));
-  const kind = refusalKind(response, kindOf(response.status, fault), fault !== undefined);
+  const kind = refusalKind(response, classifyKind(response.status, fault), fault !== undefined);
   return new ProviderError({
     kind,
     message: fault?.message ?? unexplained("HubSpot", response.status, kind),
     code: fault?.code,
-    fields: fieldsOf(fault),
+    fields: listFields(fault),
     status: response.status,
     retryAt:
       kind === "rate_limited" || kind === "unavailable" ? retryAt(response, fault, account) : undefined,
-    isPartialLimit: response.status === 429 && isSearch(response) && isSecondly(policyOf(fault)),
+    isPartialLimit: response.status === 429 && isSearch(response) && isSecondly(readPolicy(fault)),
     rawResponse: shorten(response.text),
   });
 }
 
-function kindOf(status: number, fault: HubspotFault | undefined): ProviderErrorKind {
+function classifyKind(status: number, fault: HubspotFault | undefined): ProviderErrorKind {
   switch (status) {
     case 401:
       return "unauthorized";
@@ -66,7 +66,7 @@ function retryAt(
   if (response.status === 477) return inMs(MIGRATION_MS);
   if (response.status !== 429) return retryTime(response.headers);
 
-  const policy = policyOf(fault);
+  const policy = readPolicy(fault);
   if (policy.includes("DAILY")) return nextQuotaReset(now(), account?.timeZone);
   if (isSecondly(policy)) return inMs(1000);
   const interval = Number(response.headers["x-hubspot-ratelimit-interval-milliseconds"]);
@@ -74,7 +74,7 @@ function retryAt(
 }
 
 /** The policy's name and place differ between endpoints; the message always contains it. */
-const policyOf = (fault: HubspotFault | undefined): string =>
+const readPolicy = (fault: HubspotFault | undefined): string =>
   `${fault?.policy ?? ""} ${fault?.message ?? ""}`.toUpperCase();
 
 const isSecondly = (policy: string): boolean =>

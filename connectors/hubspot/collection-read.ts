@@ -12,10 +12,10 @@ import type {
 import { send } from "../../connector-kit/send-request.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
-import { collectionOf, type Collection } from "./collection.ts";
+import { findCollection, type Collection } from "./collection.ts";
 import type { CrmPage } from "./crm-page.ts";
 import { filterTest, timeTest } from "./record-test.ts";
-import { timeOf } from "./source-record.ts";
+import { readTime } from "./source-record.ts";
 
 /** No account has as many; a walk that is longer does not end. */
 const MOST_PAGES = 1_000;
@@ -27,7 +27,7 @@ type Reader = Pick<
 
 /** Returns what reads this object; undefined for objects of the CRM API. */
 export function collectionReader(objectName: string): Reader | undefined {
-  const collection = collectionOf(objectName);
+  const collection = findCollection(objectName);
   if (!collection) return undefined;
   const preparePage = (plan: Pick<ReadPlan, "pageSize">, checkpoint?: Checkpoint): ProviderRequest =>
     collection.request(
@@ -112,7 +112,7 @@ function toRecord({ id: name }: Collection, value: Json): SourceRecord {
   const raw = objectOrBroken(value, "a record");
   const id = textAt(raw, name);
   if (id === undefined) throw brokenPage(`HubSpot's answer is broken: a record has no \`${name}\``);
-  return { id, changeTime: timeOf(raw.updatedAt), raw, values: { id, ...raw } };
+  return { id, changeTime: readTime(raw.updatedAt), raw, values: { id, ...raw } };
 }
 
 function refuseAssociations({ objectName, associations }: ReadPlan): void {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../ground/json.ts";
 import type { FieldKind, FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { brokenPage } from "../../connector-kit/page-check.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
-import { cursorOf } from "./list-walk.ts";
+import { readCursor } from "./list-walk.ts";
 import { CRM_VERSION } from "./request.ts";
 
 export interface Collection {
@@ -20,7 +20,7 @@ export interface Collection {
 }
 
 /** Returns undefined for objects of the CRM API. */
-export const collectionOf = (objectName: string): Collection | undefined =>
+export const findCollection = (objectName: string): Collection | undefined =>
   Object.hasOwn(COLLECTIONS, objectName) ? COLLECTIONS[objectName] : undefined;
 
 /** Returns the members of a record as fields: HubSpot describes only CRM objects. */
@@ -74,7 +74,7 @@ const COLLECTIONS: Record<string, Collection> = {
       };
     },
     next(page, cursor = "") {
-      const after = cursorOf(page);
+      const after = readCursor(page);
       if (!cursor.startsWith(ARCHIVED)) return after ?? ARCHIVED;
       return after === undefined ? undefined : ARCHIVED + after;
     },
@@ -103,7 +103,7 @@ const COLLECTIONS: Record<string, Collection> = {
       path: `/crm/lists/${CRM_VERSION}/search`,
       // All are required; an empty list restricts nothing (ListSearchRequest of the API description).
       body: {
-        offset: offsetOf(cursor),
+        offset: readOffset(cursor),
         count: limit,
         additionalProperties: [],
         listIds: [],
@@ -118,7 +118,7 @@ const COLLECTIONS: Record<string, Collection> = {
 /** Begins the cursors of the list of archived owners, which is read behind that of the others. */
 const ARCHIVED = "archived:";
 
-const offsetOf = (cursor: string | undefined): number =>
+const readOffset = (cursor: string | undefined): number =>
   cursor !== undefined && /^\d{1,9}$/.test(cursor) ? Number(cursor) : 0;
 
 /** A search ends behind 10,000 results, and lists have no order by which to go on: then the read fails instead of ending early. */
@@ -127,7 +127,7 @@ function nextOffset(
   cursor: string | undefined,
 ): string | undefined {
   if (hasMore !== true) {
-    const read = offsetOf(cursor) + (Array.isArray(lists) ? lists.length : 0);
+    const read = readOffset(cursor) + (Array.isArray(lists) ? lists.length : 0);
     if (typeof total !== "number" || total <= read) return undefined;
     throw brokenPage(`HubSpot counts ${total} lists, and gives no page behind the first ${read}`);
   }

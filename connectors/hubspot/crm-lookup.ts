@@ -11,7 +11,13 @@ import { readCrmPage } from "./crm-page.ts";
 import { readListing } from "./list-walk.ts";
 import { addAssociations } from "./read-associations.ts";
 import { isAfter, readingFault } from "./read-object.ts";
-import { isTopLevel, MOST_SEARCH_FILTERS, propertiesOf, SEARCH_LIMIT, searchPage } from "./read-request.ts";
+import {
+  isTopLevel,
+  MOST_SEARCH_FILTERS,
+  chooseProperties,
+  SEARCH_LIMIT,
+  searchPage,
+} from "./read-request.ts";
 import { readRecords } from "./read-records.ts";
 import { idFault } from "./request.ts";
 
@@ -56,7 +62,7 @@ export const readCrmByIds: ReadConnector["readByIds"] = async (plan, ids, fetch)
   const fault = readingFault(plan.objectName);
   if (fault) throw fault;
   const wanted = [...new Set(ids)].filter((id) => !idFault(id)).map((id) => ({ id }));
-  const records = await readRecords(plan, wanted, propertiesOf(plan, []), fetch);
+  const records = await readRecords(plan, wanted, chooseProperties(plan, []), fetch);
   await addAssociations(plan, records, fetch);
   return records;
 };
@@ -65,7 +71,7 @@ export const searchCrm: ReadConnector["search"] = async (plan, fetch) => {
   const fault = readingFault(plan.objectName) ?? tooManyFilters(plan);
   if (fault) throw fault;
   const { filters, account } = plan;
-  const properties = propertiesOf(plan, []);
+  const properties = chooseProperties(plan, []);
   const limit = Math.min(plan.pageSize ?? SEARCH_LIMIT, SEARCH_LIMIT);
   const answer = await send(searchPage({ plan, filters, properties, limit }), fetch, classify, account);
   if (answer.error) {

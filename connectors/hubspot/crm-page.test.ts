@@ -337,6 +337,6 @@ test("objects of other APIs are refused before anything is sent", async () => {
 test("searches keep a pace of their own", () => {
   const search = read.preparePage(plan({ since: new Date(0) }));
   const list = read.preparePage(plan());
-  assert.deepEqual(read.paceOf(search), { kind: "search", perSecond: 3 });
-  assert.deepEqual(read.paceOf(list), { kind: "request", perSecond: 6.6 });
+  assert.deepEqual(read.choosePace(search), { kind: "search", perSecond: 3 });
+  assert.deepEqual(read.choosePace(list), { kind: "request", perSecond: 6.6 });
 });

@@ -10,14 +10,14 @@ import type { Checkpoint, ReadPage, ReadPlan } from "../../connector-kit/read-co
 import { withRefusedField } from "../../connector-kit/refused-field.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
-import { advance, listPlaceOf, readListing, restart, sameCursor, type ListPlace } from "./list-walk.ts";
+import { advance, parseListPosition, readListing, restart, sameCursor, type ListPlace } from "./list-walk.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import {
   isTooLong,
   LIST_LIMIT,
   listPage,
   MOST_WALK_FILTERS,
-  propertiesOf,
+  chooseProperties,
   SEARCH_LIMIT,
   searchPage,
 } from "./read-request.ts";
@@ -40,7 +40,7 @@ export type CrmPage = Pick<ReadPage, "records" | "next" | "total">;
 export function prepareCrmPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
   const fault = readingFault(plan.objectName);
   if (fault) throw fault;
-  const place = placeOf(plan, checkpoint);
+  const place = readPosition(plan, checkpoint);
   return place.way === "list" ? listRequest(plan, place) : searchRequest(plan, place);
 }
 
@@ -51,7 +51,7 @@ export async function readCrmPage(
 ): Promise<CrmPage> {
   const fault = readingFault(plan.objectName);
   if (fault) throw fault;
-  const place = placeOf(plan, checkpoint);
+  const place = readPosition(plan, checkpoint);
   return readAt(plan, place, fetch).catch((error: unknown) => {
     if (!isTooLarge(error) || place.limit !== undefined) throw error;
     return readAt(plan, { ...place, limit: SMALL_PAGE }, fetch);
@@ -131,7 +131,7 @@ function placeBehind(
   throw new ProviderError({ kind: "unavailable", message, status: 200 });
 }
 
-const listProperties = (plan: ReadPlan): string[] => propertiesOf(plan, plan.filters);
+const listProperties = (plan: ReadPlan): string[] => chooseProperties(plan, plan.filters);
 
 function listRequest(plan: ReadPlan, { after, isWide, limit }: Place): ProviderRequest {
   const properties = listProperties(plan);
@@ -147,7 +147,7 @@ const searchRequest = (plan: ReadPlan, { lastId, after, limit }: Place): Provide
   searchPage({
     plan,
     filters: plan.filters.slice(0, MOST_WALK_FILTERS),
-    properties: propertiesOf(plan, plan.filters.slice(MOST_WALK_FILTERS)),
+    properties: chooseProperties(plan, plan.filters.slice(MOST_WALK_FILTERS)),
     limit: pageSize(plan, limit ?? SEARCH_LIMIT),
     afterId: lastId,
     after,
@@ -166,10 +166,10 @@ const lacksSearch = ({ status, message }: ProviderError): boolean =>
     /search/i.test(message) &&
     /not (be |been )?(supported|searchable|enabled)|unsupported/i.test(message));
 
-function placeOf({ since, filters }: ReadPlan, checkpoint: Checkpoint | undefined): Place {
+function readPosition({ since, filters }: ReadPlan, checkpoint: Checkpoint | undefined): Place {
   if (!checkpoint) return { way: since === undefined && filters.length === 0 ? "list" : "search" };
   return {
-    ...listPlaceOf(checkpoint),
+    ...parseListPosition(checkpoint),
     way: checkpoint.way === "list" ? "list" : "search",
     isWide: checkpoint.isWide === true,
     limit: typeof checkpoint.limit === "number" ? checkpoint.limit : undefined,

@@ -5,7 +5,7 @@ import type { ProviderFetch, ProviderRequest } from "../../connector-kit/provide
 import { isChoice } from "../../connector-kit/field-definitions.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import { classify } from "./classify.ts";
-import { collectionOf, COLLECTION_NAMES } from "./collection.ts";
+import { findCollection, COLLECTION_NAMES } from "./collection.ts";
 import { STANDARD_OBJECTS } from "./event-objects.ts";
 import { kindOfProperty, type Property } from "./property.ts";
 import { getSchema, listPipelines, LIST_SCHEMAS } from "./property-request.ts";
@@ -13,7 +13,7 @@ import { objectFault } from "./request.ts";
 import { readProperties } from "./upsert-properties.ts";
 
 export async function describeObject(objectName: string, fetch: ProviderFetch): Promise<ObjectMetadata> {
-  const collection = collectionOf(objectName);
+  const collection = findCollection(objectName);
   if (collection) return collection.metadata;
   const fault = objectFault(objectName);
   if (fault) throw fault;
@@ -26,7 +26,7 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   const fields = properties.map((property) => toField(property, required.includes(property.name), staged));
   return {
     name: objectName,
-    displayName: labelOf(textOf(labels.plural) ?? textOf(labels.singular) ?? objectName),
+    displayName: toLabel(readLabel(labels.plural) ?? readLabel(labels.singular) ?? objectName),
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
   };
 }
@@ -35,14 +35,14 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
 export async function listObjects(fetch: ProviderFetch): Promise<string[]> {
   const { results } = await readIfAllowed(LIST_SCHEMAS, fetch);
   const custom = objects(results).flatMap(({ name, fullyQualifiedName }) => [
-    textOf(name) ?? [],
-    textOf(fullyQualifiedName) ?? [],
+    readLabel(name) ?? [],
+    readLabel(fullyQualifiedName) ?? [],
   ]);
   return [...STANDARD_OBJECTS, ...COLLECTION_NAMES, ...custom.flat()];
 }
 
 /** Capitalizes labels: those of standard objects look like names. */
-const labelOf = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
+const toLabel = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
 
 type Value = NonNullable<FieldMetadata["values"]>[number];
 
@@ -64,14 +64,14 @@ function toField(property: Property, isRequired: boolean, staged: Staged | undef
     isCustom: !property.hubspotDefined,
     isRequired,
     ...(referencedObjectType && { referenceTo: [referencedObjectType] }),
-    ...(isChoice(valueType) && { values: valuesOf(property, staged) }),
+    ...(isChoice(valueType) && { values: listValues(property, staged) }),
   };
 }
 
-function valuesOf(property: Property, staged: Staged | undefined): Value[] {
+function listValues(property: Property, staged: Staged | undefined): Value[] {
   if (staged && isStaged(property)) return property.name.endsWith("stage") ? staged.stages : staged.pipelines;
   return property.options.flatMap(({ value, label, hidden }) =>
-    typeof value === "string" && hidden !== true ? [{ value, displayValue: textOf(label) ?? value }] : [],
+    typeof value === "string" && hidden !== true ? [{ value, displayValue: readLabel(label) ?? value }] : [],
   );
 }
 
@@ -90,7 +90,7 @@ async function readPipelines(objectName: string, fetch: ProviderFetch): Promise<
 
 const valuesIn = (items: JsonObject[]): Value[] =>
   items.flatMap(({ id, label }) =>
-    typeof id === "string" ? [{ value: id, displayValue: textOf(label) ?? id }] : [],
+    typeof id === "string" ? [{ value: id, displayValue: readLabel(label) ?? id }] : [],
   );
 
 /** Returns an empty object if HubSpot refuses. Throws `ProviderError` if no usable answer came. */
@@ -102,5 +102,5 @@ async function readIfAllowed(request: ProviderRequest, fetch: ProviderFetch): Pr
 const objects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-const textOf = (value: Json | undefined): string | undefined =>
+const readLabel = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

@@ -40,7 +40,7 @@ const OBJECTS: readonly (readonly [string, string, string])[] = [
 
 const BY_NAME = new Map(OBJECTS.flatMap((object) => object.map((name) => [name, object])));
 
-const entryOf = (name: string): (typeof OBJECTS)[number] | undefined =>
+const findEntry = (name: string): (typeof OBJECTS)[number] | undefined =>
   BY_NAME.get(name.toLowerCase().replaceAll(" ", "_"));
 
 /** The names of standard objects in the paths of the CRM API. */
@@ -52,14 +52,14 @@ export const STANDARD_OBJECTS = OBJECTS.flatMap(([typeId, , plural]) =>
 export const USUAL_OBJECTS = [...STANDARD_OBJECTS, ...OBJECTS.map(([, singular]) => singular)];
 
 /** Returns false for an object of another API than that of the CRM, which has no properties. */
-export const hasProperties = (name: string): boolean => entryOf(name)?.[0] !== CONVERSATION;
+export const hasProperties = (name: string): boolean => findEntry(name)?.[0] !== CONVERSATION;
 
 /** Returns the type id of a standard object, and a type id unchanged; undefined for the name of a custom object. */
-export const typeIdOf = (name: string): string | undefined =>
-  entryOf(name)?.[0] ?? (/^\d+-\d+$/.test(name) ? name : undefined);
+export const findTypeId = (name: string): string | undefined =>
+  findEntry(name)?.[0] ?? (/^\d+-\d+$/.test(name) ? name : undefined);
 
 /** Returns the name that older types of events begin with. */
-export const singularOf = (name: string): string => entryOf(name)?.[1] ?? name;
+export const toSingular = (name: string): string => findEntry(name)?.[1] ?? name;
 
 /** Returns the name in the paths of the API. */
-export const pluralOf = (name: string): string => entryOf(name)?.[2] ?? name;
+export const toPlural = (name: string): string => findEntry(name)?.[2] ?? name;

@@ -5,12 +5,12 @@ import { isStorable } from "../../ground/storable-text.ts";
 
 const LONGEST_WORD = 500;
 
-export const wordOf = (value: Json | undefined): string | undefined =>
+export const readWord = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" && value.length <= LONGEST_WORD && isStorable(value)
     ? value
     : undefined;
 
-export function idOf(value: Json | undefined): string | undefined {
+export function readId(value: Json | undefined): string | undefined {
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
   return /^[1-9]\d{0,39}$/.test(text) ? text : undefined;
 }

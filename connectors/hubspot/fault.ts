@@ -51,20 +51,20 @@ export function readFault(body: Json | undefined): HubspotFault | undefined {
 /** Returns the error of the record that an entry of `errors[]` is about. */
 export function toRecordError(fault: HubspotFault, rawResponse?: string): ProviderError {
   return new ProviderError({
-    kind: kindOf(fault.category),
+    kind: classifyKind(fault.category),
     message: fault.message,
     code: fault.code,
-    fields: fieldsOf(fault),
+    fields: listFields(fault),
     rawResponse,
   });
 }
 
 /** Returns the names of the properties that a fault is about. */
-export const fieldsOf = (fault: HubspotFault | undefined): string[] => [
+export const listFields = (fault: HubspotFault | undefined): string[] => [
   ...new Set([...(fault?.properties.map(({ name }) => name) ?? []), ...(fault?.missing ?? [])]),
 ];
 
-function kindOf(category: string | undefined): ProviderErrorKind {
+function classifyKind(category: string | undefined): ProviderErrorKind {
   switch (category) {
     case "CONFLICT":
     case "OBJECT_ALREADY_EXISTS":

@@ -13,6 +13,6 @@ export const fields: CustomFieldsConnector = {
   usualObjects: USUAL_OBJECTS,
   listObjects,
   check: propertyFaults,
-  nameOf: propertyName,
+  getName: propertyName,
   upsert: upsertProperties,
 };

@@ -6,8 +6,8 @@ import { isTooDeep, itemTexts, memberTexts, parseExactly } from "../../connector
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { changeReport } from "./change-report.ts";
-import { pluralOf, typeIdOf } from "./event-objects.ts";
-import { eventTime, idOf, wordOf } from "./event-values.ts";
+import { toPlural, findTypeId } from "./event-objects.ts";
+import { eventTime, readId, readWord } from "./event-values.ts";
 
 const ACTIONS: Record<string, { type: SubscribeEventType; word: string }> = {
   CREATE: { type: "create", word: "object.creation" },
@@ -39,15 +39,15 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
   if (isTooDeep(raw)) return undefined;
   const event = parseExactly(raw);
   if (!isJsonObject(event)) return undefined;
-  const action = wordOf(event.action) ?? "";
+  const action = readWord(event.action) ?? "";
   const known = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
   if (!known) return undefined;
   const { type, word } = known;
   const isAssociation = type === "associationUpdate";
-  const accountRef = idOf(event.portalId);
+  const accountRef = readId(event.portalId);
   // Of a merge, `objectId` is the record that is left.
-  const recordId = idOf(isAssociation ? event.fromObjectId : event.objectId);
-  const objectKey = objectOf(isAssociation ? event.fromObjectTypeId : event.objectTypeId);
+  const recordId = readId(isAssociation ? event.fromObjectId : event.objectId);
+  const objectKey = readObject(isAssociation ? event.fromObjectTypeId : event.objectTypeId);
   if (!accountRef || !recordId || !objectKey) return undefined;
   const properties = isJsonObject(event.propertyChanges) ? Object.keys(event.propertyChanges) : undefined;
   const to = isAssociation ? otherEnd(event) : undefined;
@@ -64,7 +64,7 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
     type,
     providerEventType: word,
     recordId,
-    ...timeOf(event.occurredAt),
+    ...readTime(event.occurredAt),
     ...(type === "update" && properties && { changedFields: properties }),
     dedupeKey: JSON.stringify([accountRef, dedupeKey]),
     raw,
@@ -74,15 +74,15 @@ export function readJournalEvent(raw: string, dedupeKey = raw): ProviderEvent | 
   };
 }
 
-const objectOf = (value: Json | undefined): string | undefined => typeIdOf(wordOf(value) ?? "");
+const readObject = (value: Json | undefined): string | undefined => findTypeId(readWord(value) ?? "");
 
 function otherEnd(event: JsonObject): ProviderEvent["to"] {
-  const id = idOf(event.toObjectId);
-  const objectKey = objectOf(event.toObjectTypeId);
-  return id && objectKey ? { id, objectKey, objectName: pluralOf(objectKey) } : undefined;
+  const id = readId(event.toObjectId);
+  const objectKey = readObject(event.toObjectTypeId);
+  return id && objectKey ? { id, objectKey, objectName: toPlural(objectKey) } : undefined;
 }
 
 /** A text in ISO form, or milliseconds since the epoch as in pushes. */
-function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
+function readTime(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
   return typeof value === "number" || typeof value === "string" ? eventTime(new Date(value)) : {};
 }

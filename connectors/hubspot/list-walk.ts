@@ -28,11 +28,11 @@ export function readListing(body: Json | undefined, objectName: string): Listing
   const page = objectOrBroken(body, "the page");
   const changed = changeProperty(objectName);
   const listed = listOrBroken(page.results, "`results`").map((raw) => toSourceRecord(raw, changed));
-  return { listed, after: cursorOf(page) };
+  return { listed, after: readCursor(page) };
 }
 
 /** Returns the cursor of the next page; undefined if this is the last one. */
-export function cursorOf({ paging }: JsonObject): string | undefined {
+export function readCursor({ paging }: JsonObject): string | undefined {
   if (paging === undefined || paging === null) return undefined;
   const after = textAt(paging, "next.after");
   if (after !== undefined) return after;
@@ -68,7 +68,7 @@ export function restart({ lastId, skipTo }: ListPlace, refusal: ProviderError): 
   throw brokenPage(`HubSpot's list does not advance: it refuses its cursors (${refusal.message})`);
 }
 
-export const listPlaceOf = (checkpoint: JsonObject): ListPlace => ({
+export const parseListPosition = (checkpoint: JsonObject): ListPlace => ({
   after: textAt(checkpoint, "after"),
   lastId: textAt(checkpoint, "lastId"),
   skipTo: textAt(checkpoint, "skipTo"),

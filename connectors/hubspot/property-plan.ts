@@ -4,7 +4,7 @@ import {
   commonFaults,
   conflict,
   isChoice,
-  kindOf,
+  toFieldKind,
   strayMembers,
 } from "../../connector-kit/field-definitions.ts";
 import type {
@@ -39,7 +39,7 @@ export function propertyFaults(request: FieldRequest): DefinitionFault[] {
     const message = "a HubSpot property is named with letters, digits and _, a letter first, at most 100";
     faults.push({ member: "fieldName", message });
   }
-  if (kindOf(definition) === "reference") {
+  if (toFieldKind(definition) === "reference") {
     const message = "HubSpot has no fields that refer to records; associate the records instead";
     faults.push({ member: definition.association ? "association" : "valueType", message });
   }
@@ -77,7 +77,7 @@ const TYPES: Record<Exclude<FieldKind, "reference">, { type: string; fieldType: 
 const LONG_TEXT = 255;
 
 function newProperty(name: string, definition: FieldDefinition): JsonObject {
-  const kind = kindOf(definition);
+  const kind = toFieldKind(definition);
   const types = TYPES[kind === "reference" ? "string" : kind];
   const long = kind === "string" && (definition.stringOptions?.length ?? 0) > LONG_TEXT;
   const options =
@@ -108,7 +108,7 @@ const newOption = (value: string, displayOrder: number, label = value): JsonObje
 const wantedValues = ({ stringOptions }: FieldDefinition): string[] => stringOptions?.values ?? [];
 
 function typeConflict(definition: FieldDefinition, existing: Property): string | undefined {
-  const wanted = kindOf(definition);
+  const wanted = toFieldKind(definition);
   const present = kindOfProperty(existing);
   // HubSpot has one type of number.
   if (wanted === present || (wanted === "int" && present === "float")) return undefined;
@@ -135,7 +135,7 @@ function difference(definition: FieldDefinition, existing: Property, warnings: s
   }
   if (existing.readOnlyValue || existing.calculated)
     warnings.push(`${existing.name} is set by HubSpot alone: writes to it are refused`);
-  if (!isChoice(kindOf(definition))) return change;
+  if (!isChoice(toFieldKind(definition))) return change;
 
   const present = new Set(existing.options.map(({ value }) => value));
   const missing = wantedValues(definition).filter((value) => !present.has(value));
@@ -155,7 +155,7 @@ function difference(definition: FieldDefinition, existing: Property, warnings: s
 /** Returns a warning for each part that HubSpot cannot hold. */
 function unheld(definition: FieldDefinition): string[] {
   const { stringOptions = {}, numericOptions = {} } = definition;
-  const kind = kindOf(definition);
+  const kind = toFieldKind(definition);
   const warnings: string[] = [];
   const unless = (held: boolean, warning: string) => {
     if (!held) warnings.push(warning);

@@ -8,8 +8,8 @@ import type {
 } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { changeReport } from "./change-report.ts";
-import { pluralOf, singularOf, typeIdOf } from "./event-objects.ts";
-import { eventTime, idOf, wordOf } from "./event-values.ts";
+import { toPlural, toSingular, findTypeId } from "./event-objects.ts";
+import { eventTime, readId, readWord } from "./event-values.ts";
 
 const TYPES: Record<string, SubscribeEventType> = {
   creation: "create",
@@ -46,20 +46,20 @@ export function readEvent(raw: string): ProviderEvent | undefined {
   const event = parseExactly(raw);
   if (!isJsonObject(event)) return undefined;
   // Some documents of HubSpot name it `eventType`.
-  const providerEventType = wordOf(event.subscriptionType) ?? wordOf(event.eventType);
+  const providerEventType = readWord(event.subscriptionType) ?? readWord(event.eventType);
   const [prefix = "", action = ""] = providerEventType?.split(".") ?? [];
-  const accountRef = idOf(event.portalId);
+  const accountRef = readId(event.portalId);
   const type = (Object.hasOwn(TYPES, action) ? TYPES[action] : undefined) ?? "other";
-  const recordId = idOf(
+  const recordId = readId(
     type === "associationUpdate" ? event.fromObjectId : (survivor(event) ?? event.objectId),
   );
-  const objectKey = objectOf(
+  const objectKey = readObject(
     prefix,
     type === "associationUpdate" ? event.fromObjectTypeId : undefined,
     event,
   );
   if (!providerEventType || action === "" || !accountRef || !recordId || !objectKey) return undefined;
-  const property = wordOf(event.propertyName);
+  const property = readWord(event.propertyName);
   const to = type === "associationUpdate" ? otherEnd(event) : undefined;
   const report = changeReport("push", {
     type,
@@ -74,7 +74,7 @@ export function readEvent(raw: string): ProviderEvent | undefined {
     type,
     providerEventType,
     recordId,
-    ...timeOf(event.occurredAt),
+    ...readTime(event.occurredAt),
     ...(type === "update" && property !== undefined && { changedFields: [property] }),
     dedupeKey: dedupeKey(event, providerEventType),
     raw,
@@ -110,26 +110,26 @@ const dedupeKey = (event: JsonObject, providerEventType: string): string =>
 /** The record that is left of a merge. */
 const survivor = (event: JsonObject): Json | undefined => event.newObjectId ?? event.primaryObjectId;
 
-function objectOf(prefix: string, ownTypeId: Json | undefined, event: JsonObject): string | undefined {
-  if (prefix !== "object") return typeIdOf(prefix);
-  const named = wordOf(ownTypeId) ?? wordOf(event.objectTypeId);
-  return named && typeIdOf(named);
+function readObject(prefix: string, ownTypeId: Json | undefined, event: JsonObject): string | undefined {
+  if (prefix !== "object") return findTypeId(prefix);
+  const named = readWord(ownTypeId) ?? readWord(event.objectTypeId);
+  return named && findTypeId(named);
 }
 
 function otherEnd(event: JsonObject): ProviderEvent["to"] {
-  const id = idOf(event.toObjectId);
-  const [, name] = /_TO_(\w+)$/.exec(wordOf(event.associationType) ?? "") ?? [];
-  const objectKey = wordOf(event.toObjectTypeId) ?? (name && typeIdOf(name));
-  return id && objectKey ? { id, objectKey, objectName: pluralOf(objectKey) } : undefined;
+  const id = readId(event.toObjectId);
+  const [, name] = /_TO_(\w+)$/.exec(readWord(event.associationType) ?? "") ?? [];
+  const objectKey = readWord(event.toObjectTypeId) ?? (name && findTypeId(name));
+  return id && objectKey ? { id, objectKey, objectName: toPlural(objectKey) } : undefined;
 }
 
-function timeOf(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
+function readTime(value: Json | undefined): Pick<ProviderEvent, "occurredTime"> {
   return typeof value === "number" ? eventTime(new Date(value)) : {};
 }
 
 /** Public samples have these forms, too. */
 const SPELLINGS: Record<string, string> = { merged: "merge", restored: "restore" };
-const actionOf = (word: string): string =>
+const chooseAction = (word: string): string =>
   (Object.hasOwn(SPELLINGS, word) ? SPELLINGS[word] : undefined) ?? word;
 
 /** `contact.merge`, `object.merge` and `merge` are the same in the list of contacts. */
@@ -137,12 +137,12 @@ export function isListed(
   otherEvents: readonly string[],
   { providerEventType, objectKey }: Pick<ProviderEvent, "providerEventType" | "objectKey">,
 ): boolean {
-  const action = actionOf(providerEventType.split(".").at(-1) ?? "");
+  const action = chooseAction(providerEventType.split(".").at(-1) ?? "");
   return otherEvents.some((listed) => {
     const parts = listed.split(".");
     const object = parts.length > 1 ? parts[0] : undefined;
-    const isSameObject = object === undefined || object === "object" || typeIdOf(object) === objectKey;
-    return isSameObject && actionOf(parts.at(-1) ?? "") === action;
+    const isSameObject = object === undefined || object === "object" || findTypeId(object) === objectKey;
+    return isSameObject && chooseAction(parts.at(-1) ?? "") === action;
   });
 }
 
@@ -159,9 +159,9 @@ export function sampleEvent(
   type: SubscribeEventType,
   recordId: string,
 ): { providerEventType: string; raw: JsonObject } {
-  const typeId = typeIdOf(objectName) ?? objectName;
-  const isStandard = typeId !== singularOf(objectName);
-  const providerEventType = `${isStandard ? singularOf(objectName) : "object"}.${ACTIONS[type]}`;
+  const typeId = findTypeId(objectName) ?? objectName;
+  const isStandard = typeId !== toSingular(objectName);
+  const providerEventType = `${isStandard ? toSingular(objectName) : "object"}.${ACTIONS[type]}`;
   const members: JsonObject = { subscriptionType: providerEventType, attemptNumber: 0 };
   if (!isStandard) members.objectTypeId = typeId;
   if (type === "associationUpdate") Object.assign(members, { fromObjectId: recordId, toObjectId: recordId });
@@ -185,7 +185,7 @@ export const polledEvent: NonNullable<SubscribeConnector["polledEvent"]> = ({
     providerEventType,
     raw: {
       subscriptionType: providerEventType,
-      objectTypeId: typeIdOf(objectName) ?? objectName,
+      objectTypeId: findTypeId(objectName) ?? objectName,
       objectId: Number.isSafeInteger(number) ? number : recordId,
       occurredAt: occurredTime.getTime(),
       changeSource: "POLL",

@@ -1,7 +1,7 @@
 /** Writes `webhooks-hsmeta.json`, the file with which a builder registers for HubSpot's pushes (`hs project upload`). */
 import type { SubscribedObject } from "../../connector-kit/subscribe-connector.ts";
 import type { JsonObject } from "../../ground/json.ts";
-import { singularOf } from "./event-objects.ts";
+import { toSingular } from "./event-objects.ts";
 
 /** HubSpot's own default; it takes no less than six. */
 const REQUESTS_AT_ONCE = 10;
@@ -15,13 +15,13 @@ export function registration(objects: SubscribedObject[], targetUrl: string): Js
   const crmObjects: JsonObject[] = [];
   const hubEvents: JsonObject[] = [];
   for (const object of objects) {
-    const objectType = singularOf(object.objectName);
+    const objectType = toSingular(object.objectName);
     if (objectType === CONVERSATION) {
-      hubEvents.push(...typesOf(object, CONVERSATION));
+      hubEvents.push(...listTypes(object, CONVERSATION));
       continue;
     }
     crmObjects.push(
-      ...typesOf(object, "object").map(({ subscriptionType, ...more }) => ({
+      ...listTypes(object, "object").map(({ subscriptionType, ...more }) => ({
         subscriptionType: subscriptionType ?? "",
         objectType: FILE_NAMES[objectType] ?? objectType,
         ...more,
@@ -41,7 +41,7 @@ export function registration(objects: SubscribedObject[], targetUrl: string): Js
   };
 }
 
-function typesOf(object: SubscribedObject, prefix: string): JsonObject[] {
+function listTypes(object: SubscribedObject, prefix: string): JsonObject[] {
   const actions = new Set([
     ...(object.create ? ["creation"] : []),
     ...(object.delete ? ["deletion"] : []),

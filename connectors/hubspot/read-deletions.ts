@@ -2,10 +2,10 @@
 import type { DeletedRecord, ReadConnector } from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
-import { advance, listPlaceOf, readListing, restart } from "./list-walk.ts";
+import { advance, parseListPosition, readListing, restart } from "./list-walk.ts";
 import { changeProperty, readingFault } from "./read-object.ts";
 import { LIST_LIMIT, listPage } from "./read-request.ts";
-import { timeOf } from "./source-record.ts";
+import { readTime } from "./source-record.ts";
 
 /**
  * Archived records have no filter by time, and archiving leaves the change time alone. So all are listed, and those
@@ -15,7 +15,7 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
   const { objectName, since, until, account } = period;
   const fault = readingFault(objectName);
   if (fault) throw fault;
-  const place = listPlaceOf(checkpoint ?? {});
+  const place = parseListPosition(checkpoint ?? {});
   const properties = [changeProperty(objectName)];
   const { after } = place;
   const request = listPage({ objectName, properties, limit: LIST_LIMIT, after, archived: true });
@@ -27,7 +27,7 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
   }
   const { fresh, next } = advance(readListing(answer.body, objectName), place);
   const records = fresh.flatMap(({ id, raw }): DeletedRecord[] => {
-    const deletedTime = timeOf(raw.archivedAt);
+    const deletedTime = readTime(raw.archivedAt);
     if (deletedTime && (deletedTime < since || deletedTime > until)) return [];
     return [{ id, ...(deletedTime && { deletedTime }), raw }];
   });

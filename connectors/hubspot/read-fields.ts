@@ -5,7 +5,7 @@ import { readByIds } from "../../connector-kit/read-by-ids.ts";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import { readBatchAnswer } from "./batch-create.ts";
 import { classify } from "./classify.ts";
-import { idOf } from "./record.ts";
+import { readId } from "./record.ts";
 import { BATCH_LIMIT, idFault, objectFault, readBatch } from "./request.ts";
 
 type ReadRequest = Parameters<WriteConnector["readFields"]>[0];
@@ -30,7 +30,7 @@ export async function readFields(
   const found = new Map<string, JsonObject>();
   // Records come in any order; missing ids are listed among the errors.
   for (const record of bodies.flatMap((body) => readBatchAnswer(body).results)) {
-    const id = idOf(record);
+    const id = readId(record);
     if (id !== undefined && isJsonObject(record.properties)) found.set(id, record.properties);
   }
   return found;

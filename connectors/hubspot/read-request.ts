@@ -25,7 +25,7 @@ const TOP_LEVEL = new Set(["id", "createdat", "updatedat", "archived", "archived
 export const isTopLevel = (name: string): boolean => TOP_LEVEL.has(name.toLowerCase());
 
 /** Which properties are requested: all of these, or HubSpot's default ones if there are none. */
-export function propertiesOf(
+export function chooseProperties(
   plan: Pick<ReadPlan, "objectName" | "fields">,
   compared: FieldFilter[],
 ): string[] {

@@ -31,15 +31,15 @@ export const read: ReadConnector = {
     deletionsEveryMs: 60 * MINUTE_MS,
   },
   isReadable,
-  preparePage: (plan, checkpoint) => readerOf(plan).preparePage(plan, checkpoint),
+  preparePage: (plan, checkpoint) => buildReader(plan).preparePage(plan, checkpoint),
   readPage,
-  prepareCount: (plan) => readerOf(plan).prepareCount(plan),
-  count: async (plan, fetch) => readerOf(plan).count(plan, fetch),
-  readSample: async (plan, fetch) => readerOf(plan).readSample(plan, fetch),
-  readByIds: async (plan, ids, fetch) => readerOf(plan).readByIds(plan, ids, fetch),
-  search: async (plan, fetch) => readerOf(plan).search(plan, fetch),
-  readDeletions: async (plan, checkpoint, fetch) => readerOf(plan).readDeletions(plan, checkpoint, fetch),
-  paceOf: ({ method, path }: ProviderRequest) =>
+  prepareCount: (plan) => buildReader(plan).prepareCount(plan),
+  count: async (plan, fetch) => buildReader(plan).count(plan, fetch),
+  readSample: async (plan, fetch) => buildReader(plan).readSample(plan, fetch),
+  readByIds: async (plan, ids, fetch) => buildReader(plan).readByIds(plan, ids, fetch),
+  search: async (plan, fetch) => buildReader(plan).search(plan, fetch),
+  readDeletions: async (plan, checkpoint, fetch) => buildReader(plan).readDeletions(plan, checkpoint, fetch),
+  choosePace: ({ method, path }: ProviderRequest) =>
     method === "POST" && path.startsWith(OBJECTS) && path.endsWith("/search") ? SEARCH_PACE : REQUEST_PACE,
   needsMetadata: () => false,
   fieldKey: (name) => name.toLowerCase(),
@@ -57,7 +57,7 @@ const CRM = {
   readDeletions,
 };
 
-const readerOf = ({ objectName }: Pick<ReadPlan, "objectName">) => collectionReader(objectName) ?? CRM;
+const buildReader = ({ objectName }: Pick<ReadPlan, "objectName">) => collectionReader(objectName) ?? CRM;
 
 async function readPage(
   plan: ReadPlan,
@@ -65,7 +65,7 @@ async function readPage(
   fetch: ProviderFetch,
 ): Promise<ReadPage> {
   const watched = watchHeaders(fetch);
-  const page = await readerOf(plan).readPage(plan, checkpoint, watched.fetch);
+  const page = await buildReader(plan).readPage(plan, checkpoint, watched.fetch);
   await addAssociations(plan, page.records, watched.fetch);
   return { ...page, providerTime: watched.providerTime() };
 }

@@ -24,7 +24,7 @@ export function filterTest(filters: FieldFilter[], { metadata }: Tested): (recor
   return ({ values }) =>
     tests.every(({ name, lower, normal, wanted }) => {
       const own = values[name] ?? values[lower];
-      return own !== undefined && own !== null && normal(textOf(own)) === wanted;
+      return own !== undefined && own !== null && normal(toText(own)) === wanted;
     });
 }
 
@@ -40,4 +40,4 @@ const NORMAL: Record<string, (text: string) => string | number> = {
   datetime: normalTime,
 };
 
-const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));
+const toText = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value));

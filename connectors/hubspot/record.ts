@@ -10,7 +10,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 export function toOutcome(record: JsonObject): RecordOutcome {
   // `new` comes with the answer to an upsert.
   const { objectWriteTraceId: _, new: isNew, ...data } = record;
-  const id = idOf(record);
+  const id = readId(record);
   if (id !== undefined)
     return { success: true, recordId: id, data, ...(typeof isNew === "boolean" && { created: isNew }) };
   return {
@@ -23,5 +23,5 @@ export function toOutcome(record: JsonObject): RecordOutcome {
 }
 
 /** Returns the id as text; ids can be too large for a number. */
-export const idOf = (record: JsonObject): string | undefined =>
+export const readId = (record: JsonObject): string | undefined =>
   typeof record.id === "string" || typeof record.id === "number" ? String(record.id) || undefined : undefined;

@@ -10,7 +10,7 @@ import { createOne, deleteOne, idFault, updateOne } from "./request.ts";
 
 export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
   writeSingly(write, {
-    faultOf: ({ id }) => (write.type === "create" ? undefined : idFault(id)),
+    findFault: ({ id }) => (write.type === "create" ? undefined : idFault(id)),
     send: (record) => writeOne(write, record, fetch),
   });
 

@@ -2,26 +2,26 @@
 import type { Json, JsonObject } from "../../ground/json.ts";
 import { brokenPage, objectOrBroken } from "../../connector-kit/page-check.ts";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
-import { idOf } from "./record.ts";
+import { readId } from "./record.ts";
 
 /** Throws `ProviderError` if the value is no record of the CRM. */
 export function toSourceRecord(value: Json | undefined, changed: string): SourceRecord {
   const raw = objectOrBroken(value, "a record");
   const properties = objectOrBroken(raw.properties, "`properties` of a record");
-  const id = idOf(raw);
+  const id = readId(raw);
   if (id === undefined || !/^[1-9]\d{0,39}$/.test(id)) {
     throw brokenPage(`HubSpot's answer is broken: "${id ?? ""}" is not the id of a record`);
   }
   const { properties: _, ...top } = raw;
   const values: JsonObject = { ...top, ...properties };
-  return { id, changeTime: timeOf(properties[changed] ?? raw.updatedAt), raw, values };
+  return { id, changeTime: readTime(properties[changed] ?? raw.updatedAt), raw, values };
 }
 
 /** Saves a test for each ISO time. */
 const LONGEST_NUMBER = 17;
 
 /** Reads a time: ISO with or without milliseconds, or milliseconds since the epoch. */
-export function timeOf(value: Json | undefined): Date | undefined {
+export function readTime(value: Json | undefined): Date | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
   const isNumber = typeof value === "string" && value.length < LONGEST_NUMBER && /^-?\d+$/.test(value);
   const time = new Date(isNumber ? Number(value) : value);

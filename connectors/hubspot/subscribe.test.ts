@@ -110,15 +110,15 @@ test("ids beyond 2^53 keep their digits", () => {
 });
 
 test("another attempt is the same event; another property, time or record is not", () => {
-  const keyOf = (change: object) => readEvent(JSON.stringify({ ...changed, ...change }))?.dedupeKey;
-  assert.equal(keyOf({ attemptNumber: 3, eventId: 2 }), keyOf({}));
+  const getKey = (change: object) => readEvent(JSON.stringify({ ...changed, ...change }))?.dedupeKey;
+  assert.equal(getKey({ attemptNumber: 3, eventId: 2 }), getKey({}));
   for (const other of [
     { propertyName: "phone" },
     { occurredAt: NOW_MS + 1 },
     { objectId: 502 },
     { subscriptionId: 1 },
   ]) {
-    assert.notEqual(keyOf(other), keyOf({}));
+    assert.notEqual(getKey(other), getKey({}));
   }
 });
 

@@ -6,14 +6,14 @@ import type { SubscribeConnector } from "../../connector-kit/subscribe-connector
 import { send } from "../../connector-kit/send-request.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import { classify } from "./classify.ts";
-import { typeIdOf } from "./event-objects.ts";
+import { findTypeId } from "./event-objects.ts";
 import { readJournalEvent } from "./journal-event.ts";
 import { countItems, isListed, readEvent, readEvents, polledEvent, sampleEvent } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
 import { registration } from "./push-registration.ts";
 import { getSchema } from "./property-request.ts";
 import { objectFault } from "./request.ts";
-import { timeOf } from "./source-record.ts";
+import { readTime } from "./source-record.ts";
 
 export const subscribe: SubscribeConnector = {
   module: "crm",
@@ -21,13 +21,13 @@ export const subscribe: SubscribeConnector = {
   comparesNamesExactly: true,
   reportsAssociations: true,
   push: { findFault, isSigned, countItems, readEvents },
-  objectKey: typeIdOf,
+  objectKey: findTypeId,
   findObjectKey,
   findAccountRef,
   // The inbox has events of pushes and of the journal.
   readEvent: (raw) => readEvent(raw) ?? readJournalEvent(raw),
   isListed,
-  createTimeOf: ({ raw }) => timeOf(raw.createdAt),
+  readCreateTime: ({ raw }) => readTime(raw.createdAt),
   polledEvent,
   sampleEvent,
   registration,

@@ -9,7 +9,7 @@ const contactFields =
 const companyFields =
   "id,company_name,address,custom_fields,email_address,fax_number,notes,phone_number,website,create_time,update_time";
 
-const listOf = (fields: string): Pick<ObjectRules, "list" | "get"> => ({
+const buildList = (fields: string): Pick<ObjectRules, "list" | "get"> => ({
   list: {
     path: "/crm/rest/v2/{path}",
     query: { fields },
@@ -32,14 +32,14 @@ export const description: Description = {
     get: { path: "/crm/rest/v2/{path}/{id}" },
   },
   objects: {
-    contacts: { ...listOf(contactFields), example: { given_name: "Ada" } },
+    contacts: { ...buildList(contactFields), example: { given_name: "Ada" } },
     companies: {
-      ...listOf(companyFields),
+      ...buildList(companyFields),
       since: { to: "query.filter", template: "since_time=={since}" },
       example: { company_name: "Quill Ltd" },
     },
     tasks: {
-      ...listOf("custom_fields"),
+      ...buildList("custom_fields"),
       changedPath: "modification_time",
       since: { to: "query.filter", template: "since_time=={since}" },
       example: { title: "Call Ada" },

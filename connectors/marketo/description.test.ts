@@ -55,15 +55,21 @@ test("an update names the lead by its id, as a number in the only entry", async 
 test("a skipped record is a refusal, of the kind of its code, though the call was a success", async () => {
   const skipped = (code: string, message: string) =>
     replay(answer({ result: [{ status: "skipped", reasons: [{ code, message }] }] })).fetch;
-  const kindOf = async (order: RecordWrite, fetch: ReturnType<typeof skipped>) => {
+  const classifyKind = async (order: RecordWrite, fetch: ReturnType<typeof skipped>) => {
     const [outcome] = (await write.write(order, fetch)).outcomes;
     return outcome?.success === false && `${outcome.error.kind}: ${outcome.error.message}`;
   };
   const create = orderWrite("leads", "create", { fields: { email: "ada@example.com" } });
   const update = orderWrite("leads", "update", { id: "550", fields: {} });
-  assert.equal(await kindOf(create, skipped("1005", "Lead already exists")), "conflict: Lead already exists");
-  assert.equal(await kindOf(update, skipped("1004", "Lead not found")), "not_found: Lead not found");
-  assert.equal(await kindOf(update, skipped("1006", "Field 'x' not found")), "invalid: Field 'x' not found");
+  assert.equal(
+    await classifyKind(create, skipped("1005", "Lead already exists")),
+    "conflict: Lead already exists",
+  );
+  assert.equal(await classifyKind(update, skipped("1004", "Lead not found")), "not_found: Lead not found");
+  assert.equal(
+    await classifyKind(update, skipped("1006", "Field 'x' not found")),
+    "invalid: Field 'x' not found",
+  );
 });
 
 test("a deletion sends the id as an entry, and a lead that is gone is a success with a warning", async () => {

@@ -37,7 +37,7 @@ const refusal = (code: string, message: string) => ({
   },
 });
 
-function partsOf(body: Json | undefined): { query: string; variables: JsonObject } {
+function readParts(body: Json | undefined): { query: string; variables: JsonObject } {
   assert.ok(body !== undefined && isJsonObject(body));
   const { query, variables } = body;
   assert.ok(typeof query === "string" && variables !== undefined && isJsonObject(variables));
@@ -50,7 +50,7 @@ test("names and values of an item are variables, however they look, and columns 
   const values = { name: hostile, status: "Done", email: { email: "ada@example.com", text: "Ada" } };
   const { outcomes } = await write.write(orderWrite(BOARD, "create", { fields: values }), fetch);
   assert.deepEqual(outcomes, [{ success: true, recordId: ITEM, data: item }]);
-  const { query, variables } = partsOf(requests[0]?.body);
+  const { query, variables } = readParts(requests[0]?.body);
   assert.equal(
     query,
     "mutation($board:ID!,$name:String!,$columns:JSON){create_item(board_id:$board,item_name:$name,column_values:$columns){id}}",
@@ -60,7 +60,7 @@ test("names and values of an item are variables, however they look, and columns 
     name: hostile,
     columns: '{"status":"Done","email":{"email":"ada@example.com","text":"Ada"}}',
   });
-  assert.deepEqual(partsOf(requests[1]?.body).variables, { ids: [ITEM] });
+  assert.deepEqual(readParts(requests[1]?.body).variables, { ids: [ITEM] });
 });
 
 test("a deletion is a mutation by POST to the one address of the API", async () => {
@@ -88,7 +88,7 @@ test("items go on by the cursor, which null ends; columns are fields by their id
   const second = await read.readPage(planRead(BOARD, { pageSize: 2 }), first.next, fetch);
   assert.equal(second.next, undefined);
   assert.deepEqual(
-    requests.map(({ body }) => partsOf(body).variables),
+    requests.map(({ body }) => readParts(body).variables),
     [
       { boards: [BOARD], limit: 2 },
       { boards: [BOARD], limit: 2, cursor: "MSw5N" },
@@ -145,7 +145,7 @@ test("the columns of a board are fields", async () => {
     }),
   );
   const described = await fields.describe(BOARD, fetch);
-  assert.deepEqual(partsOf(requests[0]?.body).variables, { boards: [BOARD] });
+  assert.deepEqual(readParts(requests[0]?.body).variables, { boards: [BOARD] });
   assert.deepEqual(
     Object.values(described.fields).map(({ fieldName, displayName, valueType }) => [
       fieldName,

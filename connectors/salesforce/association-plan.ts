@@ -44,10 +44,10 @@ export function planAssociations({
 }: Pick<ReadPlan, "objectName" | "associations" | "metadata">): AssociationPlan {
   const plan: AssociationPlan = { parents: [], children: [] };
   for (const name of associations) {
-    const child = junctionOf(objectName, name) ?? childNamed(name, metadata);
+    const child = findJunction(objectName, name) ?? childNamed(name, metadata);
     const fieldName = child ? undefined : parentField(name, metadata);
     if (fieldName !== undefined) plan.parents.push({ name, fieldName });
-    else plan.children.push({ name, ...(child ?? childOf(objectName, name, metadata)) });
+    else plan.children.push({ name, ...(child ?? findChild(objectName, name, metadata)) });
   }
   return plan;
 }
@@ -62,9 +62,9 @@ export const NOT_DELETED = "IsDeleted = false";
 
 type Found = Omit<ChildAssociation, "name">;
 
-function junctionOf(objectName: string, name: string): Found | undefined {
+function findJunction(objectName: string, name: string): Found | undefined {
   const targets = JUNCTIONS[objectName.toLowerCase()] ?? {};
-  const key = Object.keys(targets).find((target) => isNameOf(name, target));
+  const key = Object.keys(targets).find((target) => isObjectName(name, target));
   return key === undefined ? undefined : targets[key];
 }
 
@@ -83,11 +83,11 @@ const byRelation = (relationshipName: string, objectName: string): Found => ({
 
 const parentField = (name: string, metadata: ObjectMetadata | undefined): string | undefined =>
   Object.values(metadata?.fields ?? {}).find(({ referenceTo }) =>
-    referenceTo?.some((target) => isNameOf(name, target)),
+    referenceTo?.some((target) => isObjectName(name, target)),
   )?.fieldName;
 
-function childOf(objectName: string, name: string, metadata: ObjectMetadata | undefined): Found {
-  const child = metadata?.children?.find((candidate) => isNameOf(name, candidate.objectName));
+function findChild(objectName: string, name: string, metadata: ObjectMetadata | undefined): Found {
+  const child = metadata?.children?.find((candidate) => isObjectName(name, candidate.objectName));
   if (child) return byRelation(child.relationshipName, child.objectName);
   // Without a description Salesforce decides.
   if (!metadata?.children && /^[A-Za-z]\w*$/.test(name)) return byRelation(name, name.replace(/s$/i, ""));
@@ -95,7 +95,7 @@ function childOf(objectName: string, name: string, metadata: ObjectMetadata | un
 }
 
 /** Whether a text is an object's name, in singular or plural and any case. */
-function isNameOf(text: string, objectName: string): boolean {
+function isObjectName(text: string, objectName: string): boolean {
   const [given, name] = [text.toLowerCase(), objectName.toLowerCase()];
   return (
     given === name || given === `${name}s` || (name.endsWith("y") && given === `${name.slice(0, -1)}ies`)

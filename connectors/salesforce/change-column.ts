@@ -1,6 +1,6 @@
 /** Chooses the column that holds when a Salesforce record last changed. */
 import type { ObjectMetadata } from "../../connector-kit/fields.ts";
-import { fieldOf } from "./soql-field.ts";
+import { findField } from "./soql-field.ts";
 
 /**
  * `SystemModstamp` also moves when Salesforce itself changes a record, has an index, and cannot be imported with an old
@@ -12,7 +12,7 @@ const COLUMNS = ["SystemModstamp", "LastModifiedDate", "CreatedDate", "LoginTime
 export function changeColumn(objectName: string, metadata: ObjectMetadata | undefined): string | undefined {
   if (!metadata) return columnByName(objectName);
   return COLUMNS.find(
-    (column) => fieldOf(column, metadata) !== undefined && !metadata.unfilterable?.includes(column),
+    (column) => findField(column, metadata) !== undefined && !metadata.unfilterable?.includes(column),
   );
 }
 

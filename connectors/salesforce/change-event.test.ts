@@ -6,7 +6,7 @@ import { decodeAvro } from "../../connector-kit/avro/decode-avro.ts";
 import { fieldsOfBits } from "./changed-bits.ts";
 import { isListed, readChangeEvent, readEvent } from "./change-event.ts";
 
-const fieldsOf = (count: number): AvroRecordType => ({
+const listFields = (count: number): AvroRecordType => ({
   kind: "record",
   name: "Event",
   fields: Array.from({ length: count }, (_, index) => ({
@@ -24,14 +24,14 @@ const compound = (parts: string[]): AvroRecordType => ({
 
 describe("bitmaps of changed fields", () => {
   test("a bit counts from the lowest one, over the fields of the schema", () => {
-    assert.deepEqual(fieldsOfBits(fieldsOf(40), ["0x104"]), ["f2", "f8"]);
+    assert.deepEqual(fieldsOfBits(listFields(40), ["0x104"]), ["f2", "f8"]);
     const named = [5, 6, 7, 10, 24, 26, 29, 30].map((index) => `f${index}`);
-    assert.deepEqual(fieldsOfBits(fieldsOf(40), ["0x650004E0"]), named);
-    assert.deepEqual(fieldsOfBits(fieldsOf(40), ["0x650004e0"]), named);
+    assert.deepEqual(fieldsOfBits(listFields(40), ["0x650004E0"]), named);
+    assert.deepEqual(fieldsOfBits(listFields(40), ["0x650004e0"]), named);
   });
 
   test("parts of a compound field have their own bitmap, and stand for the compound", () => {
-    const event = fieldsOf(6);
+    const event = listFields(6);
     const [, name] = event.fields;
     assert.ok(name);
     name.name = "Name";
@@ -42,7 +42,7 @@ describe("bitmaps of changed fields", () => {
   });
 
   test("bits beyond the schema and texts that are no bitmaps are ignored", () => {
-    assert.deepEqual(fieldsOfBits(fieldsOf(3), ["0xFFFF", "9-0x01", "7", "0x", `0x${"F".repeat(9_000)}`]), [
+    assert.deepEqual(fieldsOfBits(listFields(3), ["0xFFFF", "9-0x01", "7", "0x", `0x${"F".repeat(9_000)}`]), [
       "f0",
       "f1",
       "f2",
@@ -165,7 +165,7 @@ describe("change events", () => {
 
   test("a long text that was changed in many records is a gap, because it would be kept for each of them", () => {
     const ids = Array.from({ length: 2_000 }, (_, index) => `00QSb${String(index).padStart(10, "0")}MAA`);
-    const bytesOf = (name: string) => [
+    const readBytes = (name: string) => [
       ...header(1, ids, ["0x02"]),
       ...long(1n),
       ...text(name),
@@ -173,11 +173,11 @@ describe("change events", () => {
       ...long(0n),
       ...long(0n),
     ];
-    const { events, gaps } = readChangeEvent(decodeAvro(SCHEMA, Buffer.from(bytesOf("x".repeat(100_000)))));
+    const { events, gaps } = readChangeEvent(decodeAvro(SCHEMA, Buffer.from(readBytes("x".repeat(100_000)))));
     assert.deepEqual(events, []);
     assert.match(gaps[0]?.reason ?? "", /too much text/);
     assert.equal(gaps[0]?.objectKey, "lead");
-    const small = decodeAvro(SCHEMA, Buffer.from(bytesOf("x".repeat(1_000))));
+    const small = decodeAvro(SCHEMA, Buffer.from(readBytes("x".repeat(1_000))));
     assert.equal(readChangeEvent(small).events.length, 2_000);
     assert.equal(readChangeEvent(small, 100_000).gaps.length, 1);
   });

@@ -34,41 +34,44 @@ export const MOST_TEXT = 32 * 1024 * 1024;
 /** Throws `RangeError` for what is no change event. An event that needs more than `room` characters is a gap. */
 export function readChangeEvent(value: AvroValue, room = MOST_TEXT): ChangeEvents {
   const event = isAvroRecord(value) ? value : undefined;
-  const header = event && memberOf(event, HEADER);
+  const header = event && readMember(event, HEADER);
   if (!event || !isAvroRecord(header)) throw new RangeError("the event has no change event header");
   const entityName = textIn(header, "entityName");
   const ids = textsIn(header, "recordIds");
   const changeType = textIn(header, "changeType");
   const isWhole = changeType !== OVERFLOW && ids.every((id) => !idFault(id)) && ids.length > 0;
-  if (!isWhole) return { events: [], gaps: [gapOf(header, entityName, changeType)] };
+  if (!isWhole) return { events: [], gaps: [readGap(header, entityName, changeType)] };
   const changed = fieldsOfBits(event.type, textsIn(header, "changedFields"));
   const nulled = fieldsOfBits(event.type, textsIn(header, "nulledFields"));
   const diffs = fieldsOfBits(event.type, textsIn(header, "diffFields"));
   const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
-  if (ids.length * body.length > room) return { events: [], gaps: [gapOf(header, entityName, TOO_LARGE)] };
-  const rawOf = (recordId: string): string =>
+  if (ids.length * body.length > room) return { events: [], gaps: [readGap(header, entityName, TOO_LARGE)] };
+  const readRaw = (recordId: string): string =>
     `{"${HEADER}":${headerText(header, { recordId, changed, nulled, diffs })}${body}}`;
-  return { events: eachOf(ids, rawOf), gaps: [] };
+  return { events: splitChanges(ids, readRaw), gaps: [] };
 }
 
 /** Reads the first one; the others differ in the record only, and reading a long text for each would take minutes. */
-function eachOf([first = "", ...others]: string[], rawOf: (recordId: string) => string): ProviderEvent[] {
-  const read = readKeyed(rawOf(first));
+function splitChanges(
+  [first = "", ...others]: string[],
+  readRaw: (recordId: string) => string,
+): ProviderEvent[] {
+  const read = readKeyed(readRaw(first));
   if (!read) return [];
-  const { event, keyOf } = read;
+  const { event, getKey } = read;
   return [
     event,
     ...others.map((recordId) => ({
       ...event,
       recordId,
-      dedupeKey: keyOf(recordId),
-      raw: rawOf(recordId),
+      dedupeKey: getKey(recordId),
+      raw: readRaw(recordId),
     })),
   ];
 }
 
-function gapOf(header: AvroRecord, entityName: string, changeType: string): StreamGap {
-  const time = Number(memberOf(header, "commitTimestamp") ?? Number.NaN);
+function readGap(header: AvroRecord, entityName: string, changeType: string): StreamGap {
+  const time = Number(readMember(header, "commitTimestamp") ?? Number.NaN);
   const since = new Date(time - OVERFLOW_MARGIN_MS);
   return {
     objectKey: entityName.toLowerCase(),
@@ -97,7 +100,7 @@ export const readEvent = (raw: string): ProviderEvent | undefined => readKeyed(r
 interface KeyedEvent {
   event: ProviderEvent;
   /** The same for the repeated event, and for the gap event of the same change. */
-  keyOf(recordId: string): string;
+  getKey(recordId: string): string;
 }
 
 function readKeyed(raw: string): KeyedEvent | undefined {
@@ -114,7 +117,7 @@ function readKeyed(raw: string): KeyedEvent | undefined {
   const type = Object.hasOwn(TYPES, changeType) ? (TYPES[changeType] ?? "other") : "other";
   const names = Array.isArray(changedFields) ? changedFields.map(String) : [];
   const time = new Date(Number(header.commitTimestamp));
-  const keyOf = (id: string): string =>
+  const getKey = (id: string): string =>
     JSON.stringify([entityName, transactionKey ?? null, sequenceNumber ?? null, id]);
   const event: ProviderEvent = {
     accountRef: "",
@@ -126,13 +129,13 @@ function readKeyed(raw: string): KeyedEvent | undefined {
     ...(time.getTime() >= 0 && { occurredTime: time }),
     ...(changeType === "UPDATE" && {
       changedFields: [...new Set(names.map(flatName))],
-      changedCompounds: [...new Set(names.flatMap(compoundOf))],
+      changedCompounds: [...new Set(names.flatMap(listCompounds))],
     }),
-    dedupeKey: keyOf(recordId),
+    dedupeKey: getKey(recordId),
     raw,
     ...(operationId !== undefined && { operationId }),
   };
-  return { event, keyOf };
+  return { event, getKey };
 }
 
 /**
@@ -146,7 +149,7 @@ function flatName(name: string): string {
   return compound.endsWith("Address") ? `${compound.slice(0, -"Address".length)}${part}` : part;
 }
 
-const compoundOf = (name: string): string[] => (name.includes(".") ? [name.split(".")[0] ?? name] : []);
+const listCompounds = (name: string): string[] => (name.includes(".") ? [name.split(".")[0] ?? name] : []);
 
 function headerText(
   header: AvroRecord,
@@ -167,7 +170,7 @@ function headerText(
       "commitTimestamp",
       "commitNumber",
       "commitUser",
-    ].map((name) => [name, plainText(memberOf(header, name) ?? null)]),
+    ].map((name) => [name, plainText(readMember(header, name) ?? null)]),
   ];
   return `{${members.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
 }
@@ -223,15 +226,15 @@ function plainText(value: AvroValue): string {
   return isAvroRecord(value) || value instanceof Map ? "null" : JSON.stringify(value);
 }
 
-function memberOf(record: AvroRecord, name: string): AvroValue | undefined {
+function readMember(record: AvroRecord, name: string): AvroValue | undefined {
   const index = record.type.fields.findIndex((field) => field.name === name);
   return index === -1 ? undefined : record.values[index];
 }
 
-const textIn = (record: AvroRecord, name: string): string => String(memberOf(record, name) ?? "");
+const textIn = (record: AvroRecord, name: string): string => String(readMember(record, name) ?? "");
 
 function textsIn(record: AvroRecord, name: string): string[] {
-  const list = memberOf(record, name);
+  const list = readMember(record, name);
   return Array.isArray(list) ? list.map(String) : [];
 }
 

@@ -5,7 +5,7 @@
 
 const PREFIX = "busbar/";
 
-export const clientOf = (operationId: string): string => `${PREFIX}${operationId}`;
+export const readClient = (operationId: string): string => `${PREFIX}${operationId}`;
 
 /** Returns the id of the operation; undefined if the change has another origin. */
 export const operationIn = (changeOrigin: string): string | undefined =>

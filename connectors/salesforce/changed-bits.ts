@@ -14,7 +14,7 @@ export function fieldsOfBits(event: AvroRecordType, bitmaps: readonly string[]):
     const [, parent, hex] = FORM.exec(bitmap) ?? [];
     if (hex === undefined) continue;
     if (parent === undefined) {
-      for (const bit of bitsOf(hex)) {
+      for (const bit of listBits(hex)) {
         const field = event.fields[bit];
         if (field && !names.has(bit)) names.set(bit, [field.name]);
       }
@@ -22,7 +22,7 @@ export function fieldsOfBits(event: AvroRecordType, bitmaps: readonly string[]):
     }
     const field = event.fields[Number(parent)];
     const parts = field && recordIn(field.type)?.fields;
-    const changed = parts ? bitsOf(hex).flatMap((bit) => parts[bit]?.name ?? []) : [];
+    const changed = parts ? listBits(hex).flatMap((bit) => parts[bit]?.name ?? []) : [];
     if (field && changed.length > 0)
       names.set(
         Number(parent),
@@ -38,7 +38,7 @@ export function recordIn(type: AvroType): AvroRecordType | undefined {
   return type.kind === "union" ? type.branches.find((branch) => branch.kind === "record") : undefined;
 }
 
-function bitsOf(hex: string): number[] {
+function listBits(hex: string): number[] {
   const bits: number[] = [];
   for (let place = 0; place < hex.length; place++) {
     const digit = Number.parseInt(hex.charAt(hex.length - 1 - place), 16);

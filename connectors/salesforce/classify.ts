@@ -22,7 +22,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
   const faults = [...soapFaults, ...readFaults(body), ...readPlainFault(response.text)];
   const rawResponse = shorten(response.text);
   if (faults.length === 0) {
-    const kind = refusalKind(response, kindOf(status), isListOfResults(body));
+    const kind = refusalKind(response, classifyKind(status), isListOfResults(body));
     return new ProviderError({
       kind,
       message: status === 300 ? SEVERAL : unexplained("Salesforce", status, kind),
@@ -32,7 +32,7 @@ export function classify(response: ProviderResponse): ProviderError | undefined 
     });
   }
   // SOAP answers every refusal with 500.
-  const otherwise = soapFaults.length > 0 ? "invalid" : refusalKind(response, kindOf(status), true);
+  const otherwise = soapFaults.length > 0 ? "invalid" : refusalKind(response, classifyKind(status), true);
   const error = toError(faults, { status, rawResponse, otherwise, retryAt: toldTime(response, otherwise) });
   const isFinal = NOT_ABOUT_THE_TOKEN.some((text) => error.message.includes(text));
   if (!isFinal) return error;
@@ -55,7 +55,7 @@ function toldTime({ headers }: ProviderResponse, kind: ProviderErrorKind): Date 
 
 const SEVERAL = "more than one record has this value of the external id";
 
-function kindOf(status: number): ProviderErrorKind {
+function classifyKind(status: number): ProviderErrorKind {
   switch (status) {
     case 300: // The external id is not unique; the answer lists the records.
       return "conflict";

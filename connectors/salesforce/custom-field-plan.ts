@@ -1,18 +1,18 @@
 /** Plans the change of a Salesforce field: create, change, none, or an error. */
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { conflict, isChoice, kindOf, strayMembers } from "../../connector-kit/field-definitions.ts";
+import { conflict, isChoice, toFieldKind, strayMembers } from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition, FieldKind, FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
 import {
   CAN_BE_REQUIRED,
   CAN_BE_UNIQUE,
   customName,
-  digitsOf,
-  fullNameOf,
+  chooseDigits,
+  buildFullName,
   isRequired,
   MOST_DIGITS,
   newField,
   newValue,
-  typeOf,
+  chooseType,
   wishes,
 } from "./custom-field.ts";
 import { childNamed, childrenNamed, childText, element, type Element } from "./xml.ts";
@@ -29,7 +29,7 @@ export interface FieldPlan {
 /** `existing` is the definition from the Metadata API, undefined if there is no such field. */
 export function planField(request: FieldRequest, existing: Element | undefined): FieldPlan {
   const { definition } = request;
-  const fullName = fullNameOf(request);
+  const fullName = buildFullName(request);
   const fieldName = customName(definition.fieldName);
   const warnings = [...unheld(definition), ...strayMembers(definition)];
   if (fieldName !== definition.fieldName)
@@ -81,7 +81,7 @@ function typeConflict(definition: FieldDefinition, existing: Element): string | 
   const elsewhere = "choose another fieldName";
   if (childText(existing, "formula") !== undefined)
     return `is already there as a formula, which nothing can be written to: ${elsewhere}`;
-  const wanted = kindOf(definition);
+  const wanted = toFieldKind(definition);
   const numeric = wanted === "int" || wanted === "float";
   const scale = childText(existing, "scale") ?? "0";
   const present = type === "Number" ? (Number(scale) > 0 ? "float" : "int") : KIND_OF_TYPE[type];
@@ -90,7 +90,7 @@ function typeConflict(definition: FieldDefinition, existing: Element): string | 
     const remedy = present ? `define it as ${present}, or ${elsewhere}` : elsewhere;
     return `${what}, and changing the type could lose data: ${remedy}`;
   }
-  if (wanted === "string" && typeOf(definition) === "LongTextArea" && type === "Text")
+  if (wanted === "string" && chooseType(definition) === "LongTextArea" && type === "Text")
     return `is already there as a Text, which holds at most 255 characters: ask for less, or ${elsewhere}`;
   if (wanted !== "reference") return undefined;
   const target = childText(existing, "referenceTo") ?? "";
@@ -107,11 +107,11 @@ function merged(definition: FieldDefinition, existing: Element, warnings: string
     ...wishes(definition),
     ...widened(definition, existing, type, warnings),
   };
-  if (type !== typeOf(definition)) leaveRules(wanted, type, warnings);
+  if (type !== chooseType(definition)) leaveRules(wanted, type, warnings);
   const differing = Object.entries(wanted).filter(
     ([name, value]) => (childText(existing, name) ?? absent(name)) !== value,
   );
-  const values = isChoice(kindOf(definition)) ? mergedValues(definition, existing, warnings) : undefined;
+  const values = isChoice(toFieldKind(definition)) ? mergedValues(definition, existing, warnings) : undefined;
   if (differing.length === 0 && !values) return existing;
   const replaced = new Map(differing.map(([name, value]) => [name, element(name, value)]));
   if (values) replaced.set("valueSet", values);
@@ -140,7 +140,7 @@ function widened(
 ): Record<string, string> {
   const { length } = definition.stringOptions ?? {};
   const present = Number(childText(existing, "length"));
-  if (length !== undefined && kindOf(definition) === "string" && present > 0) {
+  if (length !== undefined && toFieldKind(definition) === "string" && present > 0) {
     if (length > present && (type === "Text" || type === "LongTextArea")) return { length: String(length) };
     if (length !== present)
       warnings.push(`stringOptions.length: the field holds ${present} characters, and stays so`);
@@ -150,9 +150,9 @@ function widened(
   const scale = Number(childText(existing, "scale") ?? 0);
   const { numericOptions = {} } = definition;
   const given = numericOptions.precision !== undefined || numericOptions.scale !== undefined;
-  const needsFraction = kindOf(definition) === "float" && scale === 0;
+  const needsFraction = toFieldKind(definition) === "float" && scale === 0;
   if (!given && !needsFraction) return {};
-  const asked = digitsOf(definition);
+  const asked = chooseDigits(definition);
   const after = Math.max(scale, asked.scale);
   const before = Math.max(precision - scale, given ? asked.precision - asked.scale : 0);
   if (after + before > MOST_DIGITS) {
@@ -210,7 +210,7 @@ const isTrue = (parent: Element, name: string): boolean => childText(parent, nam
 /** Returns a warning for each part that a Salesforce field of this type cannot hold. */
 function unheld(definition: FieldDefinition): string[] {
   const { stringOptions = {}, numericOptions = {}, association, unique, indexed } = definition;
-  const type = typeOf(definition);
+  const type = chooseType(definition);
   const warnings: string[] = [];
   if (isRequired(definition) && !CAN_BE_REQUIRED.includes(type))
     warnings.push(`required: Salesforce cannot require a ${type}`);

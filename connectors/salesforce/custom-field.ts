@@ -1,18 +1,18 @@
 /** Maps a definition to a Salesforce custom field: name, type, members, and faults. */
-import { commonFaults, isChoice, kindOf } from "../../connector-kit/field-definitions.ts";
+import { commonFaults, isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts";
 import type { DefinitionFault, FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { defaultMembers } from "./default-value.ts";
 import { objectFault } from "./request.ts";
 import { element, UNWRITABLE, type Element } from "./xml.ts";
 
 /** Returns for example `Score__c`; the ending, which all custom names have, may be left out. */
-export const customName = (fieldName: string): string => `${stemOf(fieldName)}__c`;
+export const customName = (fieldName: string): string => `${findStem(fieldName)}__c`;
 
 /** Returns for example `Account.Score__c`. */
-export const fullNameOf = ({ objectName, definition }: FieldRequest): string =>
+export const buildFullName = ({ objectName, definition }: FieldRequest): string =>
   `${objectName}.${customName(definition.fieldName)}`;
 
-const stemOf = (fieldName: string): string => fieldName.replace(/__c$/i, "");
+const findStem = (fieldName: string): string => fieldName.replace(/__c$/i, "");
 
 const LONGEST_TEXT = 255;
 const LONGEST_LONG_TEXT = 131_072;
@@ -32,10 +32,10 @@ export type FieldType =
   | "Lookup"
   | "IndirectLookup";
 
-export function typeOf(definition: FieldDefinition): FieldType {
-  switch (kindOf(definition)) {
+export function chooseType(definition: FieldDefinition): FieldType {
+  switch (toFieldKind(definition)) {
     case "string":
-      return lengthOf(definition) > LONGEST_TEXT ? "LongTextArea" : "Text";
+      return chooseLength(definition) > LONGEST_TEXT ? "LongTextArea" : "Text";
     case "boolean":
       return "Checkbox";
     case "date":
@@ -54,15 +54,15 @@ export function typeOf(definition: FieldDefinition): FieldType {
   }
 }
 
-const lengthOf = ({ stringOptions }: FieldDefinition): number => stringOptions?.length ?? LONGEST_TEXT;
+const chooseLength = ({ stringOptions }: FieldDefinition): number => stringOptions?.length ?? LONGEST_TEXT;
 
 const refersById = ({ association }: FieldDefinition): boolean =>
   /^(id)?$/i.test(association?.targetField ?? "");
 
 /** Digits in total and behind the point: 18 and none for whole numbers. */
-export function digitsOf(definition: FieldDefinition): { precision: number; scale: number } {
+export function chooseDigits(definition: FieldDefinition): { precision: number; scale: number } {
   const { precision = MOST_DIGITS, scale } = definition.numericOptions ?? {};
-  if (kindOf(definition) === "int") return { precision, scale: 0 };
+  if (toFieldKind(definition) === "int") return { precision, scale: 0 };
   return { precision, scale: scale ?? Math.min(USUAL_SCALE, Math.floor(precision / 2)) };
 }
 
@@ -71,7 +71,7 @@ export function fieldFaults(request: FieldRequest): DefinitionFault[] {
   const faults = commonFaults(definition);
   const fault = (member: string, message: string) => void faults.push({ member, message });
   if (objectFault(objectName)) fault("", `"${objectName}" is not the name of a Salesforce object`);
-  const stem = stemOf(definition.fieldName);
+  const stem = findStem(definition.fieldName);
   if (!/^[A-Za-z][A-Za-z0-9_]{0,39}$/.test(stem) || stem.includes("__") || stem.endsWith("_")) {
     const rule = "a letter, then letters, digits and single underscores, at most 40 and no underscore last";
     fault("fieldName", `Salesforce names custom fields with ${rule}, before the ending __c`);
@@ -85,22 +85,22 @@ export function fieldFaults(request: FieldRequest): DefinitionFault[] {
 }
 
 function lengthFaults(definition: FieldDefinition): DefinitionFault[] {
-  if (kindOf(definition) !== "string" || lengthOf(definition) <= LONGEST_LONG_TEXT) return [];
+  if (toFieldKind(definition) !== "string" || chooseLength(definition) <= LONGEST_LONG_TEXT) return [];
   return [
     { member: "stringOptions.length", message: `Salesforce takes at most ${LONGEST_LONG_TEXT} characters` },
   ];
 }
 
 function numberFaults(definition: FieldDefinition): DefinitionFault[] {
-  if (typeOf(definition) !== "Number") return [];
-  const { precision, scale } = digitsOf(definition);
+  if (chooseType(definition) !== "Number") return [];
+  const { precision, scale } = chooseDigits(definition);
   if (precision > MOST_DIGITS)
     return [
       { member: "numericOptions.precision", message: `Salesforce keeps at most ${MOST_DIGITS} digits` },
     ];
   if (scale > precision)
     return [{ member: "numericOptions.scale", message: "it is larger than the precision" }];
-  if (kindOf(definition) === "int" && (definition.numericOptions?.scale ?? 0) > 0)
+  if (toFieldKind(definition) === "int" && (definition.numericOptions?.scale ?? 0) > 0)
     return [
       { member: "numericOptions.scale", message: "an int has no digits behind the point; define a float" },
     ];
@@ -136,7 +136,7 @@ const CONSTRAINTS: Record<string, string> = { setnull: "SetNull", restrict: "Res
 
 /** A required reference keeps the referenced record from being deleted. */
 export function deleteConstraint(definition: FieldDefinition): string | undefined {
-  if (typeOf(definition) !== "Lookup") return undefined;
+  if (chooseType(definition) !== "Lookup") return undefined;
   const asked = CONSTRAINTS[definition.association?.onDelete?.toLowerCase() ?? ""];
   return isRequired(definition) && asked !== "Cascade" ? "Restrict" : asked;
 }
@@ -159,9 +159,9 @@ export const CAN_BE_UNIQUE: FieldType[] = ["Text", "Number"];
 /** Returns the members of a new field, with the defaults that Salesforce requires. */
 export function newField(request: FieldRequest): Element {
   const { definition } = request;
-  const type = typeOf(definition);
+  const type = chooseType(definition);
   const members: Record<string, string | undefined> = {
-    fullName: fullNameOf(request),
+    fullName: buildFullName(request),
     label: definition.displayName,
     description: definition.description,
     type,
@@ -171,12 +171,15 @@ export function newField(request: FieldRequest): Element {
   const written = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [element(name, value)],
   );
-  return element("metadata", isChoice(kindOf(definition)) ? [...written, valueSet(definition)] : written);
+  return element(
+    "metadata",
+    isChoice(toFieldKind(definition)) ? [...written, valueSet(definition)] : written,
+  );
 }
 
 /** Returns the members that the definition sets and the type can hold. */
 export function wishes(definition: FieldDefinition): Record<string, string> {
-  const type = typeOf(definition);
+  const type = chooseType(definition);
   const { required, association, unique, indexed } = definition;
   const members: Record<string, string> = {};
   if (CAN_BE_REQUIRED.includes(type) && (required ?? association?.required) !== undefined)
@@ -196,12 +199,12 @@ export function wishes(definition: FieldDefinition): Record<string, string> {
 }
 
 function typeMembers(definition: FieldDefinition, type: FieldType): Record<string, string | undefined> {
-  const { precision, scale } = digitsOf(definition);
+  const { precision, scale } = chooseDigits(definition);
   switch (type) {
     case "Text":
-      return { length: String(lengthOf(definition)) };
+      return { length: String(chooseLength(definition)) };
     case "LongTextArea":
-      return { length: String(lengthOf(definition)), visibleLines: "10" };
+      return { length: String(chooseLength(definition)), visibleLines: "10" };
     case "Checkbox":
       return { defaultValue: definition.stringOptions?.defaultValue ?? "false" };
     case "Number":

@@ -1,11 +1,11 @@
 /** Formats default values as Salesforce stores them: as formulas, except for checkboxes and picklists. */
-import { isChoice, kindOf } from "../../connector-kit/field-definitions.ts";
+import { isChoice, toFieldKind } from "../../connector-kit/field-definitions.ts";
 import type { FieldDefinition } from "../../connector-kit/fields.ts";
 
 /** Returns the member of the custom field, none without a default; a text gives the reason why there can be none. */
 export function defaultMembers(definition: FieldDefinition): { defaultValue?: string } | string {
   const { stringOptions, numericOptions } = definition;
-  const kind = kindOf(definition);
+  const kind = toFieldKind(definition);
   const text = stringOptions?.defaultValue;
   if (kind === "int" || kind === "float") {
     const number = numericOptions?.defaultValue;

@@ -18,8 +18,8 @@ export async function describeObject(objectName: string, fetch: ProviderFetch): 
   const described = objects(description.fields);
   const fields = described.flatMap((field) => toField(field) ?? []);
   return {
-    name: textOf(description.name) ?? objectName,
-    displayName: textOf(description.label) ?? objectName,
+    name: readLabel(description.name) ?? objectName,
+    displayName: readLabel(description.label) ?? objectName,
     fields: Object.fromEntries(fields.map((field) => [field.fieldName, field])),
     isReadable: description.queryable !== false,
     unfilterable: described.flatMap(({ name, filterable }) =>
@@ -35,7 +35,7 @@ export async function listObjects(fetch: ProviderFetch): Promise<string[]> {
   const answer = await send({ method: "GET", path, repeatable: true }, fetch, classify);
   if (answer.error) throw answer.error;
   const { sobjects } = isJsonObject(answer.body) ? answer.body : {};
-  return objects(sobjects).flatMap(({ name }) => textOf(name) ?? []);
+  return objects(sobjects).flatMap(({ name }) => readLabel(name) ?? []);
 }
 
 /** Relations without a name cannot be read from the parent. */
@@ -55,14 +55,14 @@ function unknownObject(objectName: string, error: ProviderError): ProviderError 
 function toField(field: JsonObject): FieldMetadata | undefined {
   const { name, type, custom, createable, updateable, nillable, defaultedOnCreate } = field;
   if (typeof name !== "string" || typeof type !== "string") return undefined;
-  const valueType = kindOf(type, field.scale);
+  const valueType = toFieldKind(type, field.scale);
   const referenceTo = Array.isArray(field.referenceTo)
     ? field.referenceTo.filter((target) => typeof target === "string")
     : [];
-  const description = textOf(field.inlineHelpText);
+  const description = readLabel(field.inlineHelpText);
   return {
     fieldName: name,
-    displayName: textOf(field.label) ?? name,
+    displayName: readLabel(field.label) ?? name,
     ...(description !== undefined && { description }),
     valueType,
     providerType: type,
@@ -70,7 +70,7 @@ function toField(field: JsonObject): FieldMetadata | undefined {
     isCustom: custom === true,
     isRequired: createable === true && nillable === false && defaultedOnCreate !== true,
     ...(referenceTo.length > 0 && { referenceTo }),
-    ...(isChoice(valueType) && { values: valuesOf(field) }),
+    ...(isChoice(valueType) && { values: listValues(field) }),
   };
 }
 
@@ -96,18 +96,18 @@ const KINDS: Record<string, FieldMetadata["valueType"]> = {
 };
 
 /** All custom numbers are doubles; those without decimal places are integers. */
-function kindOf(type: string, scale: Json | undefined): FieldMetadata["valueType"] {
+function toFieldKind(type: string, scale: Json | undefined): FieldMetadata["valueType"] {
   if (type === "double") return scale === 0 ? "int" : "float";
   return (Object.hasOwn(KINDS, type) ? KINDS[type] : undefined) ?? "other";
 }
 
-const valuesOf = ({ picklistValues }: JsonObject): NonNullable<FieldMetadata["values"]> =>
+const listValues = ({ picklistValues }: JsonObject): NonNullable<FieldMetadata["values"]> =>
   objects(picklistValues).flatMap(({ value, label, active }) =>
-    typeof value === "string" && active !== false ? [{ value, displayValue: textOf(label) ?? value }] : [],
+    typeof value === "string" && active !== false ? [{ value, displayValue: readLabel(label) ?? value }] : [],
   );
 
 const objects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isJsonObject) : [];
 
-const textOf = (value: Json | undefined): string | undefined =>
+const readLabel = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;

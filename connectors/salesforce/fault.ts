@@ -90,8 +90,8 @@ export function toError(
   faults: SalesforceFault[],
   answer: { status?: number; rawResponse?: string; otherwise: ProviderErrorKind; retryAt?: Date },
 ): ProviderError {
-  const deciding = faults.find(({ code }) => kindOf(code) !== undefined) ?? faults[0];
-  const kind = (deciding && kindOf(deciding.code)) ?? answer.otherwise;
+  const deciding = faults.find(({ code }) => classifyKind(code) !== undefined) ?? faults[0];
+  const kind = (deciding && classifyKind(deciding.code)) ?? answer.otherwise;
   return new ProviderError({
     kind,
     message:
@@ -106,7 +106,7 @@ export function toError(
   });
 }
 
-function kindOf(code: string): ProviderErrorKind | undefined {
+function classifyKind(code: string): ProviderErrorKind | undefined {
   if (Object.hasOwn(KIND_BY_CODE, code)) return KIND_BY_CODE[code];
   return code.startsWith("INSUFFICIENT_ACCESS") ? "forbidden" : undefined;
 }

@@ -20,7 +20,7 @@ const existing = (members: string) =>
   readXml(`<records><fullName>Account.Score__c</fullName><label>Score</label>${members}</records>`);
 const envelope = (content: string): string =>
   `<?xml version="1.0"?><soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Body>${content}</soapenv:Body></soapenv:Envelope>`;
-const bodyOf = (request: ProviderRequest | undefined): string => String(request?.body);
+const buildBody = (request: ProviderRequest | undefined): string => String(request?.body);
 
 test("a new field has all that Salesforce insists on where the definition is silent", () => {
   const common = { fullName: "Account.Score__c", label: "Score" };
@@ -54,12 +54,12 @@ test("a new field has all that Salesforce insists on where the definition is sil
 });
 
 test("defaults are formulas, and quotes in them stay quotes", () => {
-  const defaultOf = (valueType: FieldDefinition["valueType"], defaultValue: string) =>
+  const findDefault = (valueType: FieldDefinition["valueType"], defaultValue: string) =>
     made({ valueType, stringOptions: { defaultValue } })["defaultValue"];
-  assert.equal(defaultOf("string", String.raw`say "hi" \ `), String.raw`"say \"hi\" \\ "`);
-  assert.equal(defaultOf("boolean", "true"), "true");
-  assert.equal(defaultOf("date", "2026-01-05"), "DATE(2026, 1, 5)");
-  assert.equal(defaultOf("datetime", "2026-01-05T10:00:00+01:00"), 'DATETIMEVALUE("2026-01-05 09:00:00")');
+  assert.equal(findDefault("string", String.raw`say "hi" \ `), String.raw`"say \"hi\" \\ "`);
+  assert.equal(findDefault("boolean", "true"), "true");
+  assert.equal(findDefault("date", "2026-01-05"), "DATE(2026, 1, 5)");
+  assert.equal(findDefault("datetime", "2026-01-05T10:00:00+01:00"), 'DATETIMEVALUE("2026-01-05 09:00:00")');
   assert.equal(
     made({ valueType: "float", numericOptions: { defaultValue: 1e-7 } })["defaultValue"],
     "0.000000100000000000",
@@ -144,15 +144,18 @@ test("numbers grow and never shrink; other types and targets are conflicts with 
   const email = planField(on({ required: true, unique: false }), existing("<type>Email</type>"));
   assert.equal(email.component, undefined);
   assert.deepEqual(email.outcome.warnings, ["required: left as it is, because the field is of type Email"]);
-  const conflictOf = (definition: Partial<FieldDefinition>, members: string) =>
+  const findConflict = (definition: Partial<FieldDefinition>, members: string) =>
     planField(on(definition), existing(members)).outcome.error;
-  assert.equal(conflictOf({}, "<type>Email</type>"), undefined);
-  assert.match(conflictOf({ valueType: "date" }, "<type>Text</type>")?.message ?? "", /define it as string/);
-  assert.match(conflictOf({}, "<type>Text</type><formula>1</formula>")?.message ?? "", /formula/);
+  assert.equal(findConflict({}, "<type>Email</type>"), undefined);
+  assert.match(
+    findConflict({ valueType: "date" }, "<type>Text</type>")?.message ?? "",
+    /define it as string/,
+  );
+  assert.match(findConflict({}, "<type>Text</type><formula>1</formula>")?.message ?? "", /formula/);
   const association = { associationType: "lookup", targetObject: "Contact" };
   const other = "<type>Lookup</type><referenceTo>User</referenceTo>";
-  assert.match(conflictOf({ valueType: "reference", association }, other)?.message ?? "", /refers to User/);
-  assert.equal(conflictOf({}, "<type>Text</type><formula>1</formula>")?.kind, "conflict");
+  assert.match(findConflict({ valueType: "reference", association }, other)?.message ?? "", /refers to User/);
+  assert.equal(findConflict({}, "<type>Text</type><formula>1</formula>")?.kind, "conflict");
 });
 
 test("the token's place is markup, which no text of a definition can become", async () => {
@@ -171,10 +174,10 @@ test("the token's place is markup, which no text of a definition can become", as
   assert.equal(outcome?.metadata, undefined);
   const [read, upsert] = provider.requests;
   assert.equal(read?.tokenMark, "<the-access-token/>");
-  assert.equal(bodyOf(upsert).split(displayName).length, 2, "once: in the header");
-  assert.match(bodyOf(upsert), /<label>&lt;the-access-token\/&gt;<\/label>/);
+  assert.equal(buildBody(upsert).split(displayName).length, 2, "once: in the header");
+  assert.match(buildBody(upsert), /<label>&lt;the-access-token\/&gt;<\/label>/);
   assert.match(
-    bodyOf(upsert),
+    buildBody(upsert),
     /<metadata xsi:type="CustomField"><fullName>Account.Score__c<\/fullName><label>/,
   );
 });

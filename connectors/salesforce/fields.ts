@@ -1,6 +1,6 @@
 /** Describes and creates Salesforce fields: entry point for fields. */
 import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
-import { fieldFaults, fullNameOf } from "./custom-field.ts";
+import { fieldFaults, buildFullName } from "./custom-field.ts";
 import { describeObject, listObjects } from "./describe.ts";
 import { upsertCustomFields } from "./upsert-custom-fields.ts";
 
@@ -26,6 +26,6 @@ export const fields: CustomFieldsConnector = {
   usualObjects: USUAL_OBJECTS,
   listObjects,
   check: fieldFaults,
-  nameOf: (request) => fullNameOf(request).toLowerCase(),
+  getName: (request) => buildFullName(request).toLowerCase(),
   upsert: upsertCustomFields,
 };

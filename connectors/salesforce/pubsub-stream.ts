@@ -53,7 +53,7 @@ type Schemas = LRUCache<string, Promise<AvroType>>;
 async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<StreamBatch> {
   const { session, topic, signal } = request;
   try {
-    const metadata = metadataOf(await request.credentials());
+    const metadata = buildMetadata(await request.credentials());
     // The listener below would miss an abort of before.
     signal.throwIfAborted();
     const stream = openStream(session, { path: `${SERVICE}/Subscribe`, metadata });
@@ -90,7 +90,11 @@ function firstRequest({ topic, from }: StreamRequest): Buffer {
   ]);
 }
 
-const metadataOf = ({ accessToken, instanceUrl, accountRef }: StreamCredentials): Record<string, string> => ({
+const buildMetadata = ({
+  accessToken,
+  instanceUrl,
+  accountRef,
+}: StreamCredentials): Record<string, string> => ({
   accesstoken: accessToken,
   instanceurl: instanceUrl,
   tenantid: accountRef,
@@ -172,7 +176,7 @@ async function findSchema(schemas: Schemas, request: StreamRequest, schemaId: st
 async function fetchSchema({ session, credentials }: StreamRequest, schemaId: string): Promise<AvroType> {
   const answer = await callUnary(session, {
     path: `${SERVICE}/GetSchema`,
-    metadata: metadataOf(await credentials()),
+    metadata: buildMetadata(await credentials()),
     message: encodeMessage([[1, schemaId]]),
     timeoutMs: CALL_TIMEOUT_MS,
   });

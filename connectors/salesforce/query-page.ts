@@ -4,7 +4,7 @@ import { brokenPage, listOrBroken, objectOrBroken } from "../../connector-kit/pa
 import type { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { refusedField } from "../../connector-kit/refused-field.ts";
-import { locatorOf } from "./query-request.ts";
+import { readLocator } from "./query-request.ts";
 
 export interface QueryPage {
   records: Json[];
@@ -21,7 +21,7 @@ export function readQueryPage(body: Json | undefined): QueryPage {
   return {
     records: listOrBroken(records, "`records`"),
     ...(typeof totalSize === "number" && { total: totalSize }),
-    ...(!done && { locator: locatorOf(nextRecordsUrl) }),
+    ...(!done && { locator: readLocator(nextRecordsUrl) }),
   };
 }
 

@@ -84,11 +84,11 @@ async function sendComposite(request: ProviderRequest, fetch: ProviderFetch): Pr
   if (answer.error) return answer;
   const { compositeResponse } = objectOrBroken(answer.body, "the answer");
   const [part] = listOrBroken(compositeResponse, "`compositeResponse`");
-  return answerOf(part);
+  return readAnswer(part);
 }
 
 /** Throws `ProviderError` like `send` if the part was refused for the call's sake. */
-function answerOf(part: Json | undefined): ProviderAnswer {
+function readAnswer(part: Json | undefined): ProviderAnswer {
   const { httpStatusCode, body = null } = objectOrBroken(part, "a part of `compositeResponse`");
   if (typeof httpStatusCode !== "number")
     throw brokenPage("Salesforce's answer is broken: a part without status");
@@ -98,7 +98,7 @@ function answerOf(part: Json | undefined): ProviderAnswer {
 }
 
 /** Returns the address of the next page within the API, as an answer names it. Throws `ProviderError` for another one. */
-export function locatorOf(nextRecordsUrl: Json | undefined): string {
+export function readLocator(nextRecordsUrl: Json | undefined): string {
   const path = typeof nextRecordsUrl === "string" ? nextRecordsUrl : "";
   if (/^\/services\/data\/v\d+\.\d+\/(query|queryAll)\/[A-Za-z0-9_-]+$/.test(path)) return path;
   throw brokenPage(

@@ -11,7 +11,7 @@ const CONTACTS = ["003Sb0000000001IAA", "003Sb0000000002IAA", "003Sb0000000003IA
 const OPPORTUNITY = "006Sb0000000001IAA";
 const LOCATOR = "/services/data/v60.0/query/0r8Sb00000Child-2";
 
-const metadataOf = (objectName: string, more: Partial<ObjectMetadata>): ObjectMetadata => ({
+const buildMetadata = (objectName: string, more: Partial<ObjectMetadata>): ObjectMetadata => ({
   name: objectName,
   displayName: objectName,
   fields: {},
@@ -36,31 +36,31 @@ const list = (records: JsonObject[], nextRecordsUrl?: string): JsonObject => ({
   records,
 });
 const page = (...records: JsonObject[]): Reply => ({ status: 200, body: list(records) });
-const planOf = (objectName: string, metadata: ObjectMetadata, ...associations: string[]) => ({
+const buildPlan = (objectName: string, metadata: ObjectMetadata, ...associations: string[]) => ({
   objectName,
   fields: [],
   filters: [],
   associations,
   metadata,
 });
-const queryOf = ({ path }: { path: string }): string =>
+const readQuery = ({ path }: { path: string }): string =>
   new URL(path, "https://x.example").searchParams.get("q") ?? path;
 
 test("children come by the name of the relation or of their object, and long lists before the next page", async () => {
   const children = [{ objectName: "Contact", fieldName: "AccountId", relationshipName: "Contacts" }];
-  const metadata = metadataOf("Account", { children });
+  const metadata = buildMetadata("Account", { children });
   for (const name of ["contacts", "Contacts", "contact"]) {
     const [first = "", second = "", third = ""] = CONTACTS;
     const provider = replay(
       page({ Id: ACCOUNT, Contacts: list([{ Id: first }, { Id: second }], LOCATOR) }),
       page({ Id: third }),
     );
-    const found = await read.readPage(planOf("Account", metadata, name), undefined, provider.fetch);
+    const found = await read.readPage(buildPlan("Account", metadata, name), undefined, provider.fetch);
     assert.deepEqual(found.records[0]?.associations, {
       [name]: CONTACTS.map((Id) => ({ id: Id, raw: { Id } })),
     });
     assert.match(
-      queryOf(provider.requests[0] ?? { path: "" }),
+      readQuery(provider.requests[0] ?? { path: "" }),
       /^SELECT Id,\(SELECT Id FROM Contacts ORDER BY Id\) FROM/,
     );
     assert.equal(provider.requests[1]?.path, LOCATOR);
@@ -68,29 +68,29 @@ test("children come by the name of the relation or of their object, and long lis
 });
 
 test("archived activities are associated like others; deleted children and records are not", async () => {
-  const metadata = metadataOf("Account", {
+  const metadata = buildMetadata("Account", {
     fields: reference("IsDeleted", ""),
     children: [{ objectName: "Task", fieldName: "WhatId", relationshipName: "Tasks" }],
   });
-  const withoutMetadata = { ...planOf("Account", metadata, "Tasks"), metadata: undefined };
-  for (const plan of [planOf("Account", metadata, "task"), withoutMetadata]) {
+  const withoutMetadata = { ...buildPlan("Account", metadata, "Tasks"), metadata: undefined };
+  for (const plan of [buildPlan("Account", metadata, "task"), withoutMetadata]) {
     const provider = replay(page({ Id: ACCOUNT, Tasks: list([{ Id: "00TSb0000000001IAA" }]) }));
     await read.readPage(plan, undefined, provider.fetch);
     const [request = { path: "" }] = provider.requests;
     assert.match(request.path, /\/queryAll\?/);
     assert.match(
-      queryOf(request),
+      readQuery(request),
       /^SELECT Id,.*\(SELECT Id FROM Tasks WHERE IsDeleted = false ORDER BY Id\) FROM Account WHERE IsDeleted = false ORDER BY Id$/,
     );
   }
 });
 
 test("a parent comes by its object's name, and a record without one has no association", async () => {
-  const metadata = metadataOf("Opportunity", { fields: reference("AccountId", "Account"), children: [] });
+  const metadata = buildMetadata("Opportunity", { fields: reference("AccountId", "Account"), children: [] });
   const provider = replay(
     page({ Id: OPPORTUNITY, AccountId: ACCOUNT }, { Id: "006Sb0000000002IAA", AccountId: null }),
   );
-  const plan = planOf("Opportunity", metadata, "accounts");
+  const plan = buildPlan("Opportunity", metadata, "accounts");
   const { records } = await read.readPage(plan, undefined, provider.fetch);
   assert.deepEqual(
     records.map(({ associations }) => associations),
@@ -102,21 +102,21 @@ test("contacts of an opportunity come by their roles, with the role as it is", a
   const [contact = ""] = CONTACTS;
   const role = { Id: "00KSb0000000001IAA", ContactId: contact };
   const provider = replay(page({ Id: OPPORTUNITY, OpportunityContactRoles: list([role]) }));
-  const metadata = metadataOf("Opportunity", { children: [] });
-  const plan = planOf("Opportunity", metadata, "contacts");
+  const metadata = buildMetadata("Opportunity", { children: [] });
+  const plan = buildPlan("Opportunity", metadata, "contacts");
   const { records } = await read.readPage(plan, undefined, provider.fetch);
   assert.deepEqual(records[0]?.associations, { contacts: [{ id: contact, raw: role }] });
 });
 
 test("a name without a relation is refused before anything is sent", async () => {
   const provider = replay(page());
-  const plan = planOf("Account", metadataOf("Account", { children: [] }), "quotes");
+  const plan = buildPlan("Account", buildMetadata("Account", { children: [] }), "quotes");
   await assert.rejects(read.readPage(plan, undefined, provider.fetch), { kind: "invalid", code: "quotes" });
   assert.equal(provider.requests.length, 0);
 });
 
 test("a list of children that is dropped or repeats does not end the walk for good, or without a reason", async () => {
-  const plan = planOf("Account", metadataOf("Account", {}), "Contacts");
+  const plan = buildPlan("Account", buildMetadata("Account", {}), "Contacts");
   const broken = page({ Id: ACCOUNT, Contacts: list([{ Id: CONTACTS[0] ?? "" }], LOCATOR) });
   const gone: Reply = { status: 400, body: [{ errorCode: "INVALID_QUERY_LOCATOR", message: "no" }] };
   await assert.rejects(read.readPage(plan, undefined, replay(broken, gone).fetch), { kind: "unavailable" });

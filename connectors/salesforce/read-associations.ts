@@ -25,11 +25,11 @@ export async function addAssociations(
   const { parents, children } = planAssociations(plan);
   for (const record of records) {
     for (const { name, fieldName } of parents) {
-      const id = memberOf(record.raw, fieldName);
+      const id = findMember(record.raw, fieldName);
       if (typeof id === "string") (record.associations ??= {})[name] = [{ id }];
     }
     for (const child of children) {
-      const found = await readChildren(memberOf(record.raw, child.relationshipName), child, fetch);
+      const found = await readChildren(findMember(record.raw, child.relationshipName), child, fetch);
       if (found.length > 0) (record.associations ??= {})[child.name] = found;
     }
   }
@@ -72,7 +72,7 @@ function toAssociated(raw: JsonObject, { idField }: ChildAssociation): Associate
 }
 
 /** Looks a name up without case: Salesforce answers in its own spelling. */
-function memberOf(raw: JsonObject, name: string): Json | undefined {
+function findMember(raw: JsonObject, name: string): Json | undefined {
   if (Object.hasOwn(raw, name)) return raw[name];
   const lower = name.toLowerCase();
   return Object.entries(raw).find(([member]) => member.toLowerCase() === lower)?.[1];

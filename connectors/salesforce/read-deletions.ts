@@ -21,7 +21,7 @@ import { readQueryPage } from "./query-page.ts";
 import { sendQuery } from "./query-request.ts";
 import { DATA, objectFault } from "./request.ts";
 import { timeLiteral } from "./soql-time.ts";
-import { recordId, timeOf } from "./source-record.ts";
+import { recordId, readTime } from "./source-record.ts";
 
 type Period = Parameters<ReadConnector["readDeletions"]>[0];
 
@@ -123,7 +123,7 @@ function readLogAnswer(body: Json | undefined, from: Date): DeletedRecord[] {
   const { deletedRecords } = objectOrBroken(body, "the log of deletions");
   return listOrBroken(deletedRecords, "`deletedRecords`").flatMap((entry): DeletedRecord[] => {
     const raw = objectOrBroken(entry, "a deleted record");
-    const deletedTime = timeOf(raw.deletedDate);
+    const deletedTime = readTime(raw.deletedDate);
     if (deletedTime && deletedTime < from) return [];
     return [{ id: longId(validId(textAt(raw, "id"))), ...(deletedTime && { deletedTime }), raw }];
   });
@@ -145,7 +145,7 @@ async function onlyGone(
     if (answer.error) throw answer.error;
     for (const raw of readQueryPage(answer.body).records) {
       const record = objectOrBroken(raw, "a record");
-      if (record.IsDeleted !== true || isWithin(timeOf(record.SystemModstamp), period))
+      if (record.IsDeleted !== true || isWithin(readTime(record.SystemModstamp), period))
         known.add(recordId(record));
     }
   }
@@ -157,7 +157,7 @@ const isWithin = (time: Date | undefined, { since, until }: Period): boolean =>
 
 function toDeleted(value: Json): DeletedRecord {
   const raw = objectOrBroken(value, "a record");
-  const deletedTime = timeOf(raw.SystemModstamp);
+  const deletedTime = readTime(raw.SystemModstamp);
   return { id: recordId(raw), ...(deletedTime && { deletedTime }), raw };
 }
 

@@ -35,7 +35,7 @@ export async function readFields(
   return new Map(
     request.ids.flatMap((id): [string, JsonObject][] => {
       const record = idFault(id) ? undefined : records.get(longId(id));
-      return record ? [[id, inNamesOf(request.fields, record)]] : [];
+      return record ? [[id, restoreNames(request.fields, record)]] : [];
     }),
   );
 }
@@ -46,7 +46,7 @@ function listed(body: Json | undefined): Json[] {
 }
 
 /** Restores the spelling of the request: Salesforce takes field names in any case and answers in its own. */
-function inNamesOf(fields: string[], record: JsonObject): JsonObject {
+function restoreNames(fields: string[], record: JsonObject): JsonObject {
   const byName = new Map(Object.entries(record).map(([name, value]) => [name.toLowerCase(), value]));
   return Object.fromEntries(fields.map((name) => [name, byName.get(name.toLowerCase()) ?? null]));
 }

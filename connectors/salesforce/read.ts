@@ -41,7 +41,7 @@ export const read: ReadConnector = {
   search: searchRecords,
   readDeletions,
   // Salesforce limits calls by the day and at one time, not by the second.
-  paceOf: () => undefined,
+  choosePace: () => undefined,
   needsMetadata: ({ objectName, associations }) => associations.length > 0 || !isOrdinary(objectName),
   fieldKey: (name) => name.toLowerCase(),
   // Addresses and places repeat their parts; for files Salesforce gives only an address.
@@ -59,12 +59,12 @@ async function readPage(
   return {
     ...page,
     providerTime: watched.providerTime(),
-    usage: usageOf(watched.newest("sforce-limit-info")),
+    usage: readUsage(watched.newest("sforce-limit-info")),
   };
 }
 
 /** Reads `api-usage=18/15000`. */
-function usageOf(header: string | undefined): CallUsage | undefined {
+function readUsage(header: string | undefined): CallUsage | undefined {
   const [, used, limit] = /api-usage=(\d+)\/(\d+)/.exec(header ?? "") ?? [];
   return used !== undefined && limit !== undefined ? { used: Number(used), limit: Number(limit) } : undefined;
 }

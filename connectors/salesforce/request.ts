@@ -4,8 +4,8 @@ import type { RecordToWrite, RecordWrite } from "../../connector-kit/connector.t
 import { joinedChoices } from "../../connector-kit/joined-choices.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { clientOf } from "./change-origin.ts";
-import { upsertKeyOf, withoutUpsertKey } from "../../connector-kit/upsert-key.ts";
+import { readClient } from "./change-origin.ts";
+import { readUpsertKey, withoutUpsertKey } from "../../connector-kit/upsert-key.ts";
 
 export const DATA = "/services/data/v60.0";
 
@@ -38,7 +38,7 @@ export const objectFault = (objectName: string): ProviderError | undefined =>
 const callOptions = ({ operationId, headers }: RecordWrite): Record<string, string> =>
   operationId === undefined || Object.keys(headers).some((name) => name.toLowerCase() === CALL_OPTIONS)
     ? {}
-    : { "Sforce-Call-Options": `client=${clientOf(operationId)}` };
+    : { "Sforce-Call-Options": `client=${readClient(operationId)}` };
 
 const CALL_OPTIONS = "sforce-call-options";
 
@@ -73,7 +73,7 @@ export function writeOne(write: RecordWrite, record: RecordToWrite): ProviderReq
 
 /** Returns the end of a path that names a record by its external id. */
 export const keyStep = (write: RecordWrite, record: RecordToWrite): string =>
-  `${write.key ?? ""}/${encodeURIComponent(upsertKeyOf(write, record) ?? "")}`;
+  `${write.key ?? ""}/${encodeURIComponent(readUpsertKey(write, record) ?? "")}`;
 
 export const readOne = (objectName: string, id: string, fields: JsonObject): ProviderRequest => ({
   method: "GET",

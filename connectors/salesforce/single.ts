@@ -13,7 +13,7 @@ import { keyStep, READ_PART, readOne, WRITE_PART, writeAndRead, writeOne } from 
 
 export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise<WriteResult> =>
   writeSingly(write, {
-    faultOf: (record) => recordFault(write, record),
+    findFault: (record) => recordFault(write, record),
     send: async (record) => {
       const written = await writeRecord(write, record, fetch);
       if (written.error) return { outcome: { success: false, error: written.error } };
@@ -85,7 +85,7 @@ async function readBack(
     const answer = await send(readOne(write.objectName, id, record.fields), fetch, classify);
     if (answer.error) return { warning: notReadBack(answer.error.message) };
     return isJsonObject(answer.body)
-      ? { data: fieldsOf(answer.body) }
+      ? { data: dropAttributes(answer.body) }
       : { warning: notReadBack("empty answer") };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -108,7 +108,7 @@ function readComposite(record: RecordToWrite, body: Json | undefined): WrittenRe
 
   const read = part(READ_PART);
   const readError = read && partError(read);
-  if (!readError && isJsonObject(read?.body)) return { ...written, data: fieldsOf(read.body) };
+  if (!readError && isJsonObject(read?.body)) return { ...written, data: dropAttributes(read.body) };
   return { ...written, warning: notReadBack(readError?.message ?? "no answer") };
 }
 
@@ -118,7 +118,7 @@ function partError(part: JsonObject): ProviderError | undefined {
 }
 
 /** Drops `attributes`, the type and address of a record, which is not a field. */
-const fieldsOf = (record: JsonObject): JsonObject =>
+const dropAttributes = (record: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== "attributes"));
 
 const notReadBack = (reason: string): string =>

@@ -6,7 +6,7 @@ import { refusedField } from "../../connector-kit/refused-field.ts";
 const known = new WeakMap<ObjectMetadata, Map<string, FieldMetadata>>();
 
 /** Returns the description of a field; undefined for a field of a parent and without metadata. */
-export function fieldOf(name: string, metadata: ObjectMetadata | undefined): FieldMetadata | undefined {
+export function findField(name: string, metadata: ObjectMetadata | undefined): FieldMetadata | undefined {
   if (!metadata) return undefined;
   let fields = known.get(metadata);
   if (!fields) {
@@ -17,8 +17,8 @@ export function fieldOf(name: string, metadata: ObjectMetadata | undefined): Fie
 }
 
 /** Returns the name in Salesforce's own spelling. Throws `ProviderError` for a text that cannot be a field's name. */
-export function nameOf(name: string, metadata: ObjectMetadata | undefined): string {
-  if (/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(name)) return fieldOf(name, metadata)?.fieldName ?? name;
+export function getName(name: string, metadata: ObjectMetadata | undefined): string {
+  if (/^[A-Za-z]\w*(\.[A-Za-z]\w*)*$/.test(name)) return findField(name, metadata)?.fieldName ?? name;
   throw refusedField(name, `"${name}" is not the name of a Salesforce field`);
 }
 
@@ -27,5 +27,5 @@ export function parentPath(steps: string[], metadata: ObjectMetadata): string | 
   const [relation = ""] = steps;
   if (steps.length < 2 || !steps.every((step) => /^[A-Za-z]\w*$/.test(step))) return undefined;
   const reference = /__r$/i.test(relation) ? `${relation.slice(0, -1)}c` : `${relation}Id`;
-  return fieldOf(reference, metadata)?.referenceTo ? steps.join(".") : undefined;
+  return findField(reference, metadata)?.referenceTo ? steps.join(".") : undefined;
 }

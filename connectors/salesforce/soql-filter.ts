@@ -1,10 +1,10 @@
 /** Writes comparisons in Salesforce's query language, with values quoted and escaped by the field's type. */
-import { isoOf } from "./soql-time.ts";
+import { toIso } from "./soql-time.ts";
 import type { FieldMetadata, ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter } from "../../connector-kit/read-connector.ts";
 import { refusedField } from "../../connector-kit/refused-field.ts";
 import { idFault } from "./id.ts";
-import { fieldOf, nameOf } from "./soql-field.ts";
+import { findField, getName } from "./soql-field.ts";
 
 const LONGEST_TEXT = 4_000;
 
@@ -12,11 +12,11 @@ type Value = FieldFilter["value"];
 
 /** Returns `Field = value`. Throws `ProviderError` with the field's name if the value is not one of its type. */
 export function comparison({ fieldName, value }: FieldFilter, metadata: ObjectMetadata | undefined): string {
-  const name = nameOf(fieldName, metadata);
+  const name = getName(fieldName, metadata);
   if (metadata?.unfilterable?.includes(name)) {
     throw refusedField(fieldName, `Salesforce cannot compare the field \`${fieldName}\` in a filter`);
   }
-  return `${name} = ${literal(fieldName, value, fieldOf(fieldName, metadata))}`;
+  return `${name} = ${literal(fieldName, value, findField(fieldName, metadata))}`;
 }
 
 /** Without a description of the field, the type of the value decides. */
@@ -57,7 +57,7 @@ const WRITERS: Record<string, (text: string) => string | undefined> = {
   currency: bareNumber,
   percent: bareNumber,
   date: (text) => (/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined),
-  datetime: (text) => isoOf(text),
+  datetime: (text) => toIso(text),
   id: quotedId,
   reference: quotedId,
 };

@@ -3,7 +3,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { childQuery, isArchived, NOT_DELETED, planAssociations } from "./association-plan.ts";
 import { changeColumn } from "./change-column.ts";
-import { nameOf } from "./soql-field.ts";
+import { getName } from "./soql-field.ts";
 import { comparison } from "./soql-filter.ts";
 import { timeLiteral } from "./soql-time.ts";
 import type { Query } from "./query-request.ts";
@@ -72,7 +72,7 @@ function selection(plan: Selected): string {
   const names = ["Id", ...(column ? [column] : []), ...fields, ...parents.map(({ fieldName }) => fieldName)];
   const distinct = new Map(names.map((name) => [name.toLowerCase(), name]));
   return [
-    ...[...distinct.values()].map((name) => nameOf(name, metadata)),
+    ...[...distinct.values()].map((name) => getName(name, metadata)),
     ...children.map((child) => childQuery(child)),
   ].join(",");
 }

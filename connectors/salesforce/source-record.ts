@@ -8,7 +8,7 @@ import { idFault } from "./id.ts";
 export function toSourceRecord(value: Json, column: string | undefined): SourceRecord {
   const raw = objectOrBroken(value, "a record");
   const id = recordId(raw);
-  const time = column === undefined ? undefined : timeOf(raw[column]);
+  const time = column === undefined ? undefined : readTime(raw[column]);
   return { id, changeTime: time, raw, values: raw };
 }
 
@@ -18,7 +18,7 @@ export function recordId({ Id }: JsonObject): string {
 }
 
 /** Reads a time such as `2026-11-20T08:01:02.000+0000`. */
-export function timeOf(value: Json | undefined): Date | undefined {
+export function readTime(value: Json | undefined): Date | undefined {
   if (typeof value !== "string") return undefined;
   const time = new Date(value.endsWith("+0000") ? `${value.slice(0, -5)}Z` : value);
   return Number.isNaN(time.getTime()) ? undefined : time;

@@ -12,7 +12,7 @@ export const subscribe: SubscribeConnector = {
   readEvent,
   isListed,
   createTimeField: "CreatedDate",
-  createTimeOf: ({ raw }) => createTimeIn(raw.CreatedDate),
+  readCreateTime: ({ raw }) => createTimeIn(raw.CreatedDate),
   polledEvent,
   sampleEvent,
 };

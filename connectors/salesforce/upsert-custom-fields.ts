@@ -4,7 +4,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { withheld } from "../../connector-kit/field-definitions.ts";
 import { FieldOutcomes } from "../../connector-kit/field-outcomes.ts";
 import type { FieldOutcome, FieldRequest } from "../../connector-kit/fields.ts";
-import { fullNameOf } from "./custom-field.ts";
+import { buildFullName } from "./custom-field.ts";
 import { planField, type FieldPlan } from "./custom-field-plan.ts";
 import { toError } from "./fault.ts";
 import { COMPONENT_LIMIT, componentFaults, readComponents, upsertComponents } from "./soap.ts";
@@ -15,9 +15,9 @@ export async function upsertCustomFields(
   requests: FieldRequest[],
   fetch: ProviderFetch,
 ): Promise<FieldOutcome[]> {
-  const existing = await readExisting(requests.map(fullNameOf), fetch);
+  const existing = await readExisting(requests.map(buildFullName), fetch);
   const plans = requests.map((request) =>
-    planField(request, existing.get(fullNameOf(request).toLowerCase())),
+    planField(request, existing.get(buildFullName(request).toLowerCase())),
   );
   const planned = plans.map(({ outcome }) => outcome);
   const open = [...plans.keys()].filter((index) => plans[index]?.component);

@@ -39,13 +39,13 @@ function withPermissions(
   { shown, required }: { shown: string[]; required: string[] },
 ): Element | undefined {
   const present = childrenNamed(existing, "fieldPermissions");
-  const fieldOf = (permission: Element) => (childText(permission, "field") ?? "").toLowerCase();
+  const nameField = (permission: Element) => (childText(permission, "field") ?? "").toLowerCase();
   const isWhole = (permission: Element) =>
     childText(permission, "readable") === "true" && childText(permission, "editable") === "true";
-  const whole = new Set(present.filter(isWhole).map(fieldOf));
+  const whole = new Set(present.filter(isWhole).map(nameField));
   const missing = shown.filter((field) => !whole.has(field.toLowerCase()));
   const superseded = new Set([...missing, ...required].map((field) => field.toLowerCase()));
-  const kept = present.filter((permission) => !superseded.has(fieldOf(permission)));
+  const kept = present.filter((permission) => !superseded.has(nameField(permission)));
   if (missing.length === 0 && kept.length === present.length) return undefined;
   const others = existing?.children.filter(({ name }) => name !== "fieldPermissions") ?? [
     element("fullName", NAME),

@@ -37,7 +37,7 @@ const refusal = (errorCode: string, message = "no", status = 400): Reply => ({
   status,
   body: [{ errorCode, message }],
 });
-const queryOf = ({ path }: { path: string }): string =>
+const readQuery = ({ path }: { path: string }): string =>
   new URL(path, "https://x.example").searchParams.get("q") ?? path;
 
 test("a page has its records, the number in all, the clock, the use of the day, and where the next one begins", async () => {
@@ -76,7 +76,7 @@ test("a locator that is gone is replaced by the last id", async () => {
   ]) {
     const provider = replay(gone, page([account(3)]));
     await read.readPage(plan(), { lastId: id(2), locator: LOCATOR }, provider.fetch);
-    assert.match(provider.requests.map(queryOf)[1] ?? "", new RegExp(`WHERE Id > '${id(2)}' ORDER BY Id$`));
+    assert.match(provider.requests.map(readQuery)[1] ?? "", new RegExp(`WHERE Id > '${id(2)}' ORDER BY Id$`));
   }
 });
 
@@ -153,7 +153,7 @@ test("a query that takes too long is asked for half of its time, then for the re
   const slow = replay(refusal("QUERY_TIMEOUT"), refusal("OPERATION_TOO_LARGE"), page([account(5)]));
   const first = await read.readPage(bounded, undefined, slow.fetch);
   const times = (request: { path: string }) =>
-    /SystemModstamp >= \S+T(\S+)Z AND SystemModstamp <= \S+T(\S+)Z/.exec(queryOf(request))?.slice(1);
+    /SystemModstamp >= \S+T(\S+)Z AND SystemModstamp <= \S+T(\S+)Z/.exec(readQuery(request))?.slice(1);
   assert.deepEqual(slow.requests.map(times), [
     ["08:00:00", "10:00:00"],
     ["08:00:00", "09:00:00"],
@@ -186,7 +186,7 @@ test("an answer that is too large is asked for in smaller pages, down to 20 reco
   const [whole, smaller, smallest] = provider.requests;
   assert.equal(whole?.path, LOCATOR);
   assert.deepEqual(smaller?.headers, { "Sforce-Query-Options": "batchSize=200" });
-  assert.match(queryOf(smallest ?? { path: "" }), /LIMIT 20$/);
+  assert.match(readQuery(smallest ?? { path: "" }), /LIMIT 20$/);
   const never = replay(tooLarge);
   await assert.rejects(read.readPage(plan(), undefined, never.fetch), tooLarge);
 });
@@ -214,7 +214,7 @@ test("a locator of an earlier session, which 401 answers for ever, is replaced b
   );
   const third = await read.readPage(plan({ pageSize: 200 }), second.next, provider.fetch);
   assert.deepEqual([third.records.map((record) => record.id), third.next], [[id(5)], undefined]);
-  assert.deepEqual(provider.requests.map(queryOf).slice(1), [
+  assert.deepEqual(provider.requests.map(readQuery).slice(1), [
     `SELECT Id,SystemModstamp,Name FROM Account WHERE Id > '${id(2)}' ORDER BY Id LIMIT 200`,
     `SELECT Id,SystemModstamp,Name FROM Account WHERE Id > '${id(4)}' ORDER BY Id LIMIT 200`,
   ]);
@@ -234,7 +234,7 @@ test("a read of all records that takes too long asks for fewer of them, by id", 
   );
   const { records } = await read.readPage(plan(), undefined, provider.fetch);
   assert.equal(records.length, 1);
-  assert.match(provider.requests.map(queryOf)[1] ?? "", / ORDER BY Id(?: LIMIT 200)?$/);
+  assert.match(provider.requests.map(readQuery)[1] ?? "", / ORDER BY Id(?: LIMIT 200)?$/);
   assert.equal(provider.requests[1]?.headers?.["Sforce-Query-Options"], "batchSize=200");
 });
 
@@ -246,5 +246,5 @@ test("records by their ids are all read although the locator between two pages i
     found.map((record) => record.id),
     [id(1), id(2)],
   );
-  assert.match(provider.requests.map(queryOf)[2] ?? "", new RegExp(`'${id(2)}'`));
+  assert.match(provider.requests.map(readQuery)[2] ?? "", new RegExp(`'${id(2)}'`));
 });

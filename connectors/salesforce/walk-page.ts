@@ -14,9 +14,9 @@ import { addAssociations } from "./read-associations.ts";
 import { readingFault, recordQuery, walkQuery } from "./soql.ts";
 import { toSourceRecord } from "./source-record.ts";
 import {
-  limitOf,
+  findLimit,
   nextPlace,
-  placeOf,
+  parsePosition,
   planAt,
   toCheckpoint,
   withHalfTheTime,
@@ -27,7 +27,7 @@ import {
 export function prepareWalkPage(plan: ReadPlan, checkpoint?: Checkpoint): ProviderRequest {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const place = placeOf(checkpoint);
+  const place = parsePosition(checkpoint);
   const asked = planAt(plan, place);
   if (place.locator !== undefined) return locatorRequest(place.locator, asked.pageSize);
   return queryRequest(queryAt(asked, place));
@@ -40,13 +40,13 @@ export async function readWalkPage(
 ): Promise<Pick<ReadPage, "records" | "next" | "total">> {
   const fault = readingFault(plan);
   if (fault) throw fault;
-  const { page, place } = await fetchPage(plan, placeOf(checkpoint), fetch);
+  const { page, place } = await fetchPage(plan, parsePosition(checkpoint), fetch);
   const column = changeColumn(plan.objectName, plan.metadata);
   const records = page.records.map((raw) => toSourceRecord(raw, column));
   checkRising(records, place.lastId, (id, other) => id > other);
   await addAssociations(plan, records, fetch);
   const next = nextPlace(plan, place, page, records.at(-1)?.id);
-  const isWhole = !checkpoint && place.to === undefined && limitOf(planAt(plan, place)) === undefined;
+  const isWhole = !checkpoint && place.to === undefined && findLimit(planAt(plan, place)) === undefined;
   return {
     records,
     ...(next && { next: toCheckpoint(next) }),
@@ -98,7 +98,7 @@ async function settle(
 }
 
 const queryAt = (asked: ReadPlan, place: Place) => ({
-  ...recordQuery(asked, walkQuery(asked, place.lastId, limitOf(asked, place))),
+  ...recordQuery(asked, walkQuery(asked, place.lastId, findLimit(asked, place))),
   pageSize: asked.pageSize,
 });
 

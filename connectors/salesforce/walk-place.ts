@@ -4,7 +4,7 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Checkpoint, ReadPlan } from "../../connector-kit/read-connector.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import { idFault } from "./id.ts";
-import { locatorOf } from "./query-request.ts";
+import { readLocator } from "./query-request.ts";
 import type { QueryPage } from "./query-page.ts";
 
 export interface Place {
@@ -43,7 +43,7 @@ export function planAt(plan: ReadPlan, { from, to, pageSize }: Place): ReadPlan 
 }
 
 /** Returns the `LIMIT` of the query; undefined if Salesforce divides the result into pages. */
-export function limitOf({ pageSize }: ReadPlan, { byId }: Place = {}): number | undefined {
+export function findLimit({ pageSize }: ReadPlan, { byId }: Place = {}): number | undefined {
   if (byId) return Math.max(1, Math.min(pageSize ?? LARGEST_BATCH, LARGEST_BATCH));
   return pageSize !== undefined && pageSize < SMALLEST_BATCH ? Math.max(1, pageSize) : undefined;
 }
@@ -71,7 +71,7 @@ export function nextPlace(
   { records, locator }: QueryPage,
   lastId: string | undefined,
 ): Place | undefined {
-  const limit = limitOf(planAt(plan, place), place);
+  const limit = findLimit(planAt(plan, place), place);
   if (place.byId && locator !== undefined && lastId !== undefined)
     return { ...place, lastId, locator: undefined };
   if (locator === undefined) {
@@ -102,7 +102,7 @@ export const toCheckpoint = ({ lastId, locator, from, to, pageSize, byId }: Plac
 });
 
 /** Checks what was stored: all of it goes into requests. */
-export function placeOf(checkpoint: Checkpoint | undefined): Place {
+export function parsePosition(checkpoint: Checkpoint | undefined): Place {
   if (!checkpoint) return {};
   const [lastId, locator] = [textAt(checkpoint, "lastId"), textAt(checkpoint, "locator")];
   const [from, to] = [timeAt(checkpoint, "from"), timeAt(checkpoint, "to")];
@@ -110,7 +110,7 @@ export function placeOf(checkpoint: Checkpoint | undefined): Place {
   if (fault) throw fault;
   return {
     lastId,
-    locator: locator === undefined ? undefined : locatorOf(locator),
+    locator: locator === undefined ? undefined : readLocator(locator),
     from,
     to,
     pageSize: typeof checkpoint.pageSize === "number" ? checkpoint.pageSize : undefined,

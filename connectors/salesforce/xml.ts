@@ -48,7 +48,7 @@ export function readXml(source: string, limits = LIMITS): Element {
   });
   parser.on("attribute", count);
   parser.on("opentag", ({ local, attributes }) => {
-    const child = { ...element(local), attributes: attributesOf(attributes) };
+    const child = { ...element(local), attributes: readAttributes(attributes) };
     open.at(-1)?.children.push(child);
     open.push(child);
   });
@@ -64,7 +64,7 @@ export function readXml(source: string, limits = LIMITS): Element {
   return root;
 }
 
-const attributesOf = (attributes: Record<string, SaxesAttributeNS>): Map<string, string> =>
+const readAttributes = (attributes: Record<string, SaxesAttributeNS>): Map<string, string> =>
   new Map(
     Object.values(attributes)
       .filter(({ prefix, name }) => prefix !== "xmlns" && name !== "xmlns")

@@ -3,7 +3,7 @@ import type { Description } from "../../connector-kit/described/description.ts";
 import type { MetadataRules } from "../../connector-kit/described/metadata-rules.ts";
 
 /** The dictionary lists a table's own columns; those of the tables that it extends are listed there. */
-const columnsOf = (...tables: string[]): MetadataRules => ({
+const listDictionaryFields = (...tables: string[]): MetadataRules => ({
   list: {
     path: "/api/now/table/sys_dictionary",
     query: {
@@ -78,16 +78,19 @@ export const description: Description = {
         unserved: "unserviced_requests",
       },
     },
-    metadata: columnsOf(),
+    metadata: listDictionaryFields(),
   },
   objects: {
-    incident: { metadata: columnsOf("task"), example: { short_description: "Printer" } },
-    problem: { metadata: columnsOf("task"), example: { short_description: "Printers" } },
-    change_request: { metadata: columnsOf("task"), example: { short_description: "New printers" } },
+    incident: { metadata: listDictionaryFields("task"), example: { short_description: "Printer" } },
+    problem: { metadata: listDictionaryFields("task"), example: { short_description: "Printers" } },
+    change_request: {
+      metadata: listDictionaryFields("task"),
+      example: { short_description: "New printers" },
+    },
     task: { example: { short_description: "Call Ada" } },
     sys_user: { example: { user_name: "ada" } },
     core_company: { example: { name: "Quill Ltd" } },
-    cmdb_ci: { metadata: columnsOf("cmdb"), example: { name: "printer-7" } },
+    cmdb_ci: { metadata: listDictionaryFields("cmdb"), example: { name: "printer-7" } },
   },
   errors: { message: ["error.detail", "error.message"] },
   limits: { reset: "x-ratelimit-reset" },

@@ -20,7 +20,7 @@ const createOrUpdate = {
   wrap: { in: "{singular}" },
 };
 
-const fieldsOf = (singular: string, fields: KnownFields): MetadataRules => ({
+const listFields = (singular: string, fields: KnownFields): MetadataRules => ({
   fields,
   list: {
     path: `/api/v2/${singular}_fields`,
@@ -73,14 +73,14 @@ export const description: Description = {
     },
     users: {
       singular: "user",
-      metadata: fieldsOf("user", userFields),
+      metadata: listFields("user", userFields),
       ...exported,
       upsert: { ...createOrUpdate, keys: ["external_id", "email"] },
       example: { name: "Ada Quill" },
     },
     organizations: {
       singular: "organization",
-      metadata: fieldsOf("organization", organizationFields),
+      metadata: listFields("organization", organizationFields),
       since: {
         ...bound,
         list: { path: "/api/v2/incremental/{path}", pageSize },

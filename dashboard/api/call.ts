@@ -49,7 +49,7 @@ async function send(
   input: Readonly<Record<string, unknown>>,
   { signal, headers }: { signal?: AbortSignal; headers?: Record<string, string> },
 ): Promise<Response> {
-  const { method, url, body } = requestOf(operationId, input);
+  const { method, url, body } = buildRequest(operationId, input);
   try {
     return await fetch(url, {
       method,
@@ -65,7 +65,7 @@ async function send(
 }
 
 /** Returns what is sent. Used for the call itself and for showing it as curl. */
-export function requestOf(
+export function buildRequest(
   operationId: OperationId,
   input: Readonly<Record<string, unknown>>,
 ): { method: string; url: string; body: string | undefined } {

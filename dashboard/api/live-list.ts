@@ -34,7 +34,7 @@ export interface LiveList<Row> {
 }
 
 export interface LiveListOptions<Row> {
-  idOf: (row: Row) => string;
+  getId: (row: Row) => string;
   /** While one of these rows is under way, the list asks more often. */
   isUnderWay?: (row: Row) => boolean;
 }
@@ -43,7 +43,7 @@ export interface LiveListOptions<Row> {
 export function useLiveList<Id extends ListId>(
   operationId: Id,
   input: Input<Id>,
-  { idOf, isUnderWay }: LiveListOptions<RowOf<Id>>,
+  { getId, isUnderWay }: LiveListOptions<RowOf<Id>>,
 ): LiveList<RowOf<Id>> {
   type Row = RowOf<Id>;
   const [paused, setPaused] = useState(false);
@@ -56,8 +56,8 @@ export function useLiveList<Id extends ListId>(
   const page = newest.data as PagedAnswer<Row> | undefined;
   const key = JSON.stringify(input);
   const error = useLastingError(newest.error, page !== undefined, key);
-  const older = useOlder<Id>(operationId, input, { idOf, page, key });
-  const seen = useSeen(older.rows, idOf, key);
+  const older = useOlder<Id>(operationId, input, { getId, page, key });
+  const seen = useSeen(older.rows, getId, key);
   return {
     rows: seen.visible,
     error,
@@ -84,7 +84,7 @@ interface Known<Row> {
 function useOlder<Id extends ListId>(
   operationId: Id,
   input: Input<Id>,
-  { idOf, page, key }: { idOf: (row: RowOf<Id>) => string; page?: PagedAnswer<RowOf<Id>>; key: string },
+  { getId, page, key }: { getId: (row: RowOf<Id>) => string; page?: PagedAnswer<RowOf<Id>>; key: string },
 ) {
   type Row = RowOf<Id>;
   const [known, setKnown] = useState<Known<Row>>({ key, page: undefined, rows: undefined, token: undefined });
@@ -95,7 +95,7 @@ function useOlder<Id extends ListId>(
 
   function nextKnown(before: Known<Row> | undefined): Known<Row> {
     if (!page) return { key, page, rows: undefined, token: undefined };
-    const rows = before?.rows ? mergeRows(page.results, before.rows, idOf) : page.results;
+    const rows = before?.rows ? mergeRows(page.results, before.rows, getId) : page.results;
     const keepsOlder = before?.rows !== undefined && rows.length > page.results.length;
     return { key, page, rows, token: keepsOlder ? before.token : page.pagination.nextPageToken };
   }
@@ -110,8 +110,8 @@ function useOlder<Id extends ListId>(
       })) as PagedAnswer<Row>;
       setKnown((now) => {
         if (now.key !== key) return now;
-        const ids = new Set(now.rows?.map(idOf));
-        const added = next.results.filter((row) => !ids.has(idOf(row)));
+        const ids = new Set(now.rows?.map(getId));
+        const added = next.results.filter((row) => !ids.has(getId(row)));
         return { ...now, rows: [...(now.rows ?? []), ...added], token: next.pagination.nextPageToken };
       });
     } catch (failure) {
@@ -135,11 +135,11 @@ const AT_TOP_PX = 120;
 const isAtTop = (): boolean => window.scrollY <= AT_TOP_PX;
 
 /** Holds new rows back while the person has scrolled down. */
-function useSeen<Row>(rows: readonly Row[] | undefined, idOf: (row: Row) => string, key: string) {
+function useSeen<Row>(rows: readonly Row[] | undefined, getId: (row: Row) => string, key: string) {
   const [seen, setSeen] = useState<{ key: string; rows: readonly Row[] }>({ key, rows: [] });
-  const ids = useMemo(() => new Set(seen.rows.map(idOf)), [seen, idOf]);
+  const ids = useMemo(() => new Set(seen.rows.map(getId)), [seen, getId]);
   const waits = rows !== undefined && seen.key === key && seen.rows.length > 0;
-  const newCount = waits ? countNew(rows, ids, idOf) : 0;
+  const newCount = waits ? countNew(rows, ids, getId) : 0;
   const isHeld = newCount > 0 && !isAtTop();
   if (rows && !isHeld && (seen.key !== key || seen.rows !== rows)) setSeen({ key, rows });
   const showNew = () => {

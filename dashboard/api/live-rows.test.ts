@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { countNew, mergeRows } from "./live-rows.ts";
 
-const idOf = (row: { id: string }) => row.id;
+const getId = (row: { id: string }) => row.id;
 const rows = (ids: string) => ids.split("").map((id) => ({ id }));
 const merged = (newest: string, known: string) =>
-  mergeRows(rows(newest), rows(known), idOf).map(idOf).join("");
+  mergeRows(rows(newest), rows(known), getId).map(getId).join("");
 
 test("new rows come above, and older rows that were loaded stay", () => {
   assert.equal(merged("gfed", "fedcba"), "gfedcba");
@@ -21,5 +21,5 @@ test("if no row is known any more, the list begins anew instead of having a gap"
 });
 
 test("new rows are counted down to the first one that is seen", () => {
-  assert.equal(countNew(rows("hgfed"), new Set(["f", "e"]), idOf), 2);
+  assert.equal(countNew(rows("hgfed"), new Set(["f", "e"]), getId), 2);
 });

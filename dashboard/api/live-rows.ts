@@ -7,21 +7,21 @@
 export function mergeRows<Row>(
   newest: readonly Row[],
   known: readonly Row[],
-  idOf: (row: Row) => string,
+  getId: (row: Row) => string,
 ): readonly Row[] {
-  const place = new Map(known.map((row, index) => [idOf(row), index]));
-  const lastKnown = newest.reduce((last, row) => Math.max(last, place.get(idOf(row)) ?? -1), -1);
+  const place = new Map(known.map((row, index) => [getId(row), index]));
+  const lastKnown = newest.reduce((last, row) => Math.max(last, place.get(getId(row)) ?? -1), -1);
   if (lastKnown === -1) return newest;
-  const ids = new Set(newest.map(idOf));
-  return [...newest, ...known.slice(lastKnown + 1).filter((row) => !ids.has(idOf(row)))];
+  const ids = new Set(newest.map(getId));
+  return [...newest, ...known.slice(lastKnown + 1).filter((row) => !ids.has(getId(row)))];
 }
 
 /** Returns how many rows stand above the first row that the person sees. */
 export function countNew<Row>(
   rows: readonly Row[],
   seen: ReadonlySet<string>,
-  idOf: (row: Row) => string,
+  getId: (row: Row) => string,
 ): number {
-  const first = rows.findIndex((row) => seen.has(idOf(row)));
+  const first = rows.findIndex((row) => seen.has(getId(row)));
   return first === -1 ? rows.length : first;
 }

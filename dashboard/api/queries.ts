@@ -93,13 +93,13 @@ export function useChange<Id extends OperationId>(
 }
 
 /** Returns the sentence about one member of the body, for the field it belongs to. */
-export function issueOf(error: unknown, name: string): string | undefined {
+export function findIssue(error: unknown, name: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined;
   return error.problem.issues?.find((issue) => issue.name === name)?.detail;
 }
 
 /** Returns the sentence about the first wrong entry of a list in the body, with the entry. */
-export function entryIssueOf(error: unknown, name: string): string | undefined {
+export function findEntryIssue(error: unknown, name: string): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined;
   const issue = error.problem.issues?.find((one) => one.name === name || one.name.startsWith(`${name}[`));
   if (!issue) return undefined;

@@ -27,7 +27,7 @@ export function AccountMenu(): JSX.Element {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {me && <Menu.Label className="foreign">{nameOf(me.builder)}</Menu.Label>}
+          {me && <Menu.Label className="foreign">{getName(me.builder)}</Menu.Label>}
           <Menu.Item component={Link} to="/account">
             Account
           </Menu.Item>
@@ -62,7 +62,7 @@ export function AccountMenu(): JSX.Element {
   );
 }
 
-const nameOf = (builder: { fullName?: string; primaryEmail?: string; id: string }): string =>
+const getName = (builder: { fullName?: string; primaryEmail?: string; id: string }): string =>
   builder.fullName ?? builder.primaryEmail ?? builder.id;
 
 interface SignOut {

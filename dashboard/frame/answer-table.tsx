@@ -21,7 +21,7 @@ export interface AnswerTableProps<Id extends ArrayId> {
   operationId: Id;
   input: Input<Id>;
   columns: readonly Column<EntryOf<Id>>[];
-  idOf: (row: EntryOf<Id>) => string;
+  getId: (row: EntryOf<Id>) => string;
   onOpen?: (row: EntryOf<Id>) => void;
   /** Which rows are shown, and the order; the whole answer is in the browser. */
   choose?: (rows: readonly EntryOf<Id>[]) => readonly EntryOf<Id>[];
@@ -31,7 +31,7 @@ export interface AnswerTableProps<Id extends ArrayId> {
 }
 
 export function AnswerTable<Id extends ArrayId>(props: AnswerTableProps<Id>): JSX.Element {
-  const { name, operationId, input, columns, idOf, onOpen, choose, onClear, empty } = props;
+  const { name, operationId, input, columns, getId, onOpen, choose, onClear, empty } = props;
   const call = useCall(operationId, input, { everyMs: POLL_MS.list });
   const all = call.data as readonly EntryOf<Id>[] | undefined;
   const error = useLastingError(call.error, all !== undefined, JSON.stringify(input));
@@ -45,7 +45,7 @@ export function AnswerTable<Id extends ArrayId>(props: AnswerTableProps<Id>): JS
       {problem}
       <Section flush>
         {rows.length > 0 ? (
-          <DataTable name={name} columns={columns} rows={rows} idOf={idOf} onOpen={onOpen} />
+          <DataTable name={name} columns={columns} rows={rows} getId={getId} onOpen={onOpen} />
         ) : onClear && all.length > 0 ? (
           <FilteredEmpty onClear={onClear} />
         ) : (

@@ -5,7 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import type { OperationId } from "../api/call.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { Icon } from "../ui/icons.tsx";
-import { curlOf } from "./curl.ts";
+import { buildCurl } from "./curl.ts";
 import { useDrafts, type Draft } from "./drafts.ts";
 
 /** Calls of the frame, which are on every page. */
@@ -68,7 +68,7 @@ const List = ({ title, calls }: { title: string; calls: readonly Draft[] }): JSX
         <Text size="xs" c="dimmed" className="mono">
           {operationId}
         </Text>
-        <CodeBlock name={`curl ${operationId}`} text={curlOf(location.origin, operationId, input)} wraps />
+        <CodeBlock name={`curl ${operationId}`} text={buildCurl(location.origin, operationId, input)} wraps />
       </div>
     ))}
   </Stack>

@@ -25,7 +25,7 @@ export function useConsentWindow(onConnected: (connectionId: string | undefined)
   useEffect(() => {
     const onMessage = ({ source, origin, data }: MessageEvent) => {
       if (source === null || source !== opened.current || origin !== location.origin) return;
-      const { eventType, message, data: result } = messageOf(data);
+      const { eventType, message, data: result } = parseMessage(data);
       if (eventType === "AUTHORIZATION_SUCCEEDED") newest.current(result?.connection);
       if (eventType === "AUTHORIZATION_FAILED") setFailure(message ?? "The account was not connected.");
     };
@@ -54,5 +54,5 @@ interface ConsentMessage {
   data?: { connection?: string };
 }
 
-const messageOf = (data: unknown): ConsentMessage =>
+const parseMessage = (data: unknown): ConsentMessage =>
   typeof data === "object" && data !== null ? (data as ConsentMessage) : {};

@@ -19,7 +19,7 @@ export interface CredentialField {
 export type ConnectWay = "consent" | "credentials" | "severalSteps";
 
 /** Returns how an account of this provider is connected. */
-export function connectWayOf({ authType, oauth2Opts, customOpts }: Schemas["Provider"]): ConnectWay {
+export function chooseConnectWay({ authType, oauth2Opts, customOpts }: Schemas["Provider"]): ConnectWay {
   if (authType === "oauth2" && oauth2Opts?.grantType.startsWith("authorizationCode")) return "consent";
   return customOpts?.multiStep ? "severalSteps" : "credentials";
 }
@@ -31,7 +31,7 @@ const plain = (name: string, label: string): CredentialField => ({ name, label, 
 const takesKey = ({ authType, basicOpts }: Schemas["Provider"]): boolean =>
   authType === "apiKey" || (authType === "basic" && basicOpts?.apiKeyAsBasic === true);
 
-function credentialFieldsOf(provider: Schemas["Provider"]): CredentialField[] {
+function listCredentialFields(provider: Schemas["Provider"]): CredentialField[] {
   const { authType, oauth2Opts, customOpts } = provider;
   if (takesKey(provider)) return [secret("apiKey", "API key of the account")];
   if (authType === "basic" && provider.awsSignature)
@@ -52,7 +52,7 @@ function credentialFieldsOf(provider: Schemas["Provider"]): CredentialField[] {
 }
 
 /** Returns the member of the request with these values. */
-export function credentialsOf(
+export function buildCredentials(
   provider: Schemas["Provider"],
   values: Readonly<Record<string, string>>,
 ): Credentials {
@@ -75,7 +75,7 @@ interface CredentialFieldsProps {
 
 export const CredentialFields = ({ provider, values, onValue }: CredentialFieldsProps): JSX.Element => (
   <>
-    {credentialFieldsOf(provider).map(({ name, label, description, isSecret }) => {
+    {listCredentialFields(provider).map(({ name, label, description, isSecret }) => {
       const Field = isSecret ? PasswordInput : TextInput;
       return (
         <Field

@@ -1,13 +1,13 @@
 /** Shows a call of the API as curl; the key stays a variable of the shell. */
-import { requestOf, type OperationId } from "../api/call.ts";
+import { buildRequest, type OperationId } from "../api/call.ts";
 
-export function curlOf(
+export function buildCurl(
   origin: string,
   operationId: OperationId,
   input: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>> = {},
 ): string {
-  const { method, url, body } = requestOf(operationId, input);
+  const { method, url, body } = buildRequest(operationId, input);
   const json: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
   return curlTo({ method, url: origin + url, headers: { ...json, ...headers }, body });
 }

@@ -21,7 +21,7 @@ export function useFound(text: string): { entries: PaletteEntry[]; isSearching: 
   const { data, isFetching } = useCall("find", { projectIdOrName, q: q.slice(0, 200) || "-" }, { enabled });
   // Not those of the text before: Enter would open one of them.
   const entries = (enabled && q === text && data ? data.results : []).flatMap((found) => {
-    const path = pathOf(found);
+    const path = findPagePath(found);
     return path
       ? [
           {
@@ -44,7 +44,13 @@ const KIND_WORDS: Partial<Record<Found["kind"], string>> = {
 };
 
 /** Returns the page of what was found, below the project. */
-function pathOf({ kind, id, in: within = "", object = "", integration = "" }: Found): string | undefined {
+function findPagePath({
+  kind,
+  id,
+  in: within = "",
+  object = "",
+  integration = "",
+}: Found): string | undefined {
   switch (kind) {
     case "operation":
       return `/operations/${part(id)}`;

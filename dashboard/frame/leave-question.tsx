@@ -17,7 +17,7 @@ export function LeaveQuestion({ isChanged: isTyped, what }: LeaveQuestionProps):
   const mayNot = useReason("editor");
   const isChanged = isTyped && mayNot === undefined;
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isChanged && placeOf(current) !== placeOf(next),
+    shouldBlockFn: ({ current, next }) => isChanged && joinPageAddress(current) !== joinPageAddress(next),
     enableBeforeUnload: isChanged,
     withResolver: true,
   });
@@ -33,5 +33,10 @@ export function LeaveQuestion({ isChanged: isTyped, what }: LeaveQuestionProps):
 }
 
 /** The page with its tab; other filters of the address leave a form where it is. */
-const placeOf = ({ pathname, search }: { pathname: string; search: Readonly<Record<string, unknown>> }) =>
-  `${pathname} ${String(search["tab"] ?? "")}`;
+const joinPageAddress = ({
+  pathname,
+  search,
+}: {
+  pathname: string;
+  search: Readonly<Record<string, unknown>>;
+}) => `${pathname} ${String(search["tab"] ?? "")}`;

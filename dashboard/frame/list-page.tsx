@@ -42,7 +42,7 @@ export interface LiveTableProps<Id extends ListId> {
   operationId: Id;
   input: Input<Id>;
   columns: readonly Column<RowOf<Id>>[];
-  idOf: (row: RowOf<Id>) => string;
+  getId: (row: RowOf<Id>) => string;
   onOpen?: (row: RowOf<Id>) => void;
   /** Shown as fields; their names are those of the operation. */
   filters?: readonly FilterField[];
@@ -63,7 +63,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
     name,
     operationId,
     columns,
-    idOf,
+    getId,
     onOpen,
     filters = [],
     moreFilters = [],
@@ -73,7 +73,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
   const [values, setValues] = useFilters(...filters.map((field) => field.name), ...moreFilters);
   // Filters of the address have the names of the operation's query.
   const input = { ...props.input, ...values } as Input<Id>;
-  const list = useLiveList(operationId, input, { idOf, isUnderWay });
+  const list = useLiveList(operationId, input, { getId, isUnderWay });
   const isFiltered = Object.keys(values).length > 0;
   return (
     <>
@@ -96,7 +96,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
                 paused={list.paused}
                 onPause={list.setPaused}
               />
-              <DataTable name={name} columns={columns} rows={list.rows} idOf={idOf} onOpen={onOpen} />
+              <DataTable name={name} columns={columns} rows={list.rows} getId={getId} onOpen={onOpen} />
             </>
           ) : isFiltered ? (
             <FilteredEmpty onClear={() => void setValues({}, "step")} why={props.notFound} />

@@ -4,7 +4,7 @@ import { Text } from "@mantine/core";
 import { Link, useRouter } from "@tanstack/react-router";
 import { part } from "./page-link.tsx";
 import { useShownProject } from "./project.ts";
-import { routeOf, SITE, type SiteGroup } from "./site.ts";
+import { toRoute, SITE, type SiteGroup } from "./site.ts";
 import classes from "./navigation.module.css";
 
 export function Navigation({ onFollow }: { onFollow?: () => void }): JSX.Element {
@@ -57,7 +57,7 @@ export function useSitePages(): { title: string; links: SiteLink[] }[] {
     const from = start(below);
     if (from === undefined) return [];
     const links = pages
-      .filter(({ path }) => routeOf(below, path) in routes)
+      .filter(({ path }) => toRoute(below, path) in routes)
       .map(({ path, title: word, key }) => ({ to: from + path, title: word, key }));
     return links.length > 0 ? [{ title, links }] : [];
   });

@@ -76,7 +76,7 @@ export function OperationsTable({ input, playground, heading = false }: Operatio
       operationId="listProjectOperations"
       input={input}
       columns={OF_ONE_CUSTOMER}
-      idOf={idOf}
+      getId={getId}
       onOpen={({ id }) => open(`/operations/${part(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}
       empty={
@@ -93,4 +93,4 @@ export function OperationsTable({ input, playground, heading = false }: Operatio
   );
 }
 
-const idOf = ({ id }: Operation): string => id;
+const getId = ({ id }: Operation): string => id;

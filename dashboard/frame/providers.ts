@@ -34,7 +34,7 @@ export function useProvider(key: string): Provider | undefined {
 }
 
 /** Returns what can be used beyond the flags of `support`; a module may differ from its provider. */
-export const featuresOf = (
+export const listFeatures = (
   provider: Provider | undefined,
   module: string | undefined,
 ): Schemas["ProviderFeatures"] => ({

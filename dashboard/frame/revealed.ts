@@ -14,7 +14,7 @@ export interface Revealed<Id extends OperationId> {
 
 export function useRevealed<Id extends OperationId>(
   operationId: Id,
-  secretOf: (answer: Answer<Id>) => string | undefined,
+  getSecret: (answer: Answer<Id>) => string | undefined,
 ): Revealed<Id> {
   const [secret, setSecret] = useState<string>();
   const [error, setError] = useState<Error | null>(null);
@@ -30,7 +30,7 @@ export function useRevealed<Id extends OperationId>(
     setBusy(true);
     setError(null);
     call(operationId, input)
-      .then((answer) => setSecret(secretOf(answer) ?? ""))
+      .then((answer) => setSecret(getSecret(answer) ?? ""))
       .catch((failure: unknown) => setError(failure instanceof Error ? failure : new Error(String(failure))))
       .finally(() => setBusy(false));
   };

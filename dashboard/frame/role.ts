@@ -13,7 +13,7 @@ function useRole(): Role | undefined {
   const me = useCall("getMyInfo", {}).data;
   const orgId = org ?? project?.orgId;
   if (!me || orgId === undefined) return undefined;
-  const found = rolesOf(me).find((one) => one.org.id === orgId);
+  const found = listRoles(me).find((one) => one.org.id === orgId);
   const role = found?.role.replace("org:", "");
   return ROLES.find((one) => one === role);
 }
@@ -30,5 +30,5 @@ interface OrgRole {
   org: { id: string };
 }
 
-const rolesOf = (me: { orgRole?: OrgRole; orgRoles?: readonly OrgRole[] }): readonly OrgRole[] =>
+const listRoles = (me: { orgRole?: OrgRole; orgRoles?: readonly OrgRole[] }): readonly OrgRole[] =>
   me.orgRoles ?? (me.orgRole ? [me.orgRole] : []);

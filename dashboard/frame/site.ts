@@ -72,5 +72,5 @@ export const SITE: readonly SiteGroup[] = [
 ];
 
 /** The route of a page, as the router names it. */
-export const routeOf = (below: SiteGroup["below"], path: string): string =>
+export const toRoute = (below: SiteGroup["below"], path: string): string =>
   ({ project: "/projects/$project", org: "/orgs/$org", root: "" })[below] + path;

@@ -70,7 +70,7 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
           changes,
           newest.current.check ? [checks, lintGutter()] : [],
           ...fixedExtensions(language, height),
-          ACCESS.of(attributesOf(newest.current, hint)),
+          ACCESS.of(buildExtensions(newest.current, hint)),
           original === undefined ? [] : differencesTo(original),
         ],
       }),
@@ -79,7 +79,7 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
     return () => editor.destroy();
   }, [language, height, original, hint]);
   useEffect(() => {
-    view.current?.dispatch({ effects: ACCESS.reconfigure(attributesOf({ name, readOnly }, hint)) });
+    view.current?.dispatch({ effects: ACCESS.reconfigure(buildExtensions({ name, readOnly }, hint)) });
   }, [name, readOnly, hint]);
   useEffect(() => {
     const editor = view.current;
@@ -98,7 +98,7 @@ export default function CodeMirror(props: CodeEditorProps): JSX.Element {
   );
 }
 
-const attributesOf = (
+const buildExtensions = (
   { name, readOnly = false }: Pick<CodeEditorProps, "name" | "readOnly">,
   hint: string,
 ) => [

@@ -24,17 +24,17 @@ export interface DataTableProps<Row> {
   name: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  idOf: (row: Row) => string;
+  getId: (row: Row) => string;
   /** Opens the page of a row: by a click anywhere in it. */
   onOpen?: (row: Row) => void;
 }
 
-export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableProps<Row>): JSX.Element {
+export function DataTable<Row>({ name, columns, rows, getId, onOpen }: DataTableProps<Row>): JSX.Element {
   const body = useRef<HTMLTableSectionElement>(null);
   const open = ({ target }: MouseEvent) => {
     if (!(target instanceof Element) || target.closest("a, button, input, label")) return;
     const id = target.closest("tr")?.dataset["id"];
-    const row = rows.find((one) => idOf(one) === id);
+    const row = rows.find((one) => getId(one) === id);
     if (row && window.getSelection()?.type !== "Range") onOpen?.(row);
   };
   return (
@@ -65,7 +65,13 @@ export function DataTable<Row>({ name, columns, rows, idOf, onOpen }: DataTableP
       >
         {/* oxlint-enable */}
         {rows.map((row) => (
-          <TableRow key={idOf(row)} id={idOf(row)} row={row} columns={columns} opens={onOpen !== undefined} />
+          <TableRow
+            key={getId(row)}
+            id={getId(row)}
+            row={row}
+            columns={columns}
+            opens={onOpen !== undefined}
+          />
         ))}
       </tbody>
     </table>

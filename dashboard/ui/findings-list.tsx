@@ -29,7 +29,7 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
   return (
     <div role="region" aria-label="Findings">
       <Text size="sm" mt="xs" role="status">
-        {findings.length === 0 ? "No findings." : wordsOf(errors, findings.length - errors, refused)}
+        {findings.length === 0 ? "No findings." : describeFindings(errors, findings.length - errors, refused)}
       </Text>
       {findings.length > 0 && (
         <ul>
@@ -50,7 +50,7 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
   );
 }
 
-const wordsOf = (errors: number, warnings: number, refused: string): string =>
+const describeFindings = (errors: number, warnings: number, refused: string): string =>
   [
     errors > 0 ? `${counted(errors, "error")}: ${refused}` : "",
     warnings > 0 ? counted(warnings, "warning") : "",

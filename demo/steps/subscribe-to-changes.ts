@@ -53,7 +53,7 @@ async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
   for (let looked = 0; looked < MOST_POLLS; looked += 1) {
     const found = receiver.received.find(
       ({ body }) =>
-        member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isOf(body),
+        member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isSubscribed(body),
     );
     if (found) return found;
     await sleep(POLL_MS);
@@ -61,5 +61,5 @@ async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
   throw new StepFailure(`the change has not arrived in ${(MOST_POLLS * POLL_MS) / 1_000} s`);
 }
 
-const isOf = (message: Json): boolean =>
+const isSubscribed = (message: Json): boolean =>
   list(message, "result").some((entry) => member(entry, "id") === PERSON);

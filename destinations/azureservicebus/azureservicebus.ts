@@ -48,7 +48,7 @@ export const azureservicebus = defineDestination({
           topic: JSON.stringify(topic),
           "event-id": JSON.stringify(id),
         };
-        return outcomeOf(await network.send({ url, method: "POST", headers, body: data }));
+        return readOutcome(await network.send({ url, method: "POST", headers, body: data }));
       },
       close: async () => {},
     };
@@ -56,7 +56,7 @@ export const azureservicebus = defineDestination({
 });
 
 /** Reads the reason of a refusal: `<Error><Code>401</Code><Detail>…</Detail></Error>`. */
-function outcomeOf(exchange: Exchange): Outcome {
+function readOutcome(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   const { kind, status, answer = "", overloaded } = outcome;
   if (kind === "delivered" || status === undefined) return outcome;

@@ -7,12 +7,12 @@ import {
   type Message,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
+import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import { BATCH_CONFIG, batchLimits, rowChannel, sharedOutcome } from "../../destination-kit/rows.ts";
 import {
   checkGoogle,
-  endpointOf,
+  buildEndpointSetting,
   GOOGLE_PROJECT,
   googleAudience,
   googleBearer,
@@ -34,7 +34,7 @@ export const bigquery = defineDestination({
     ...GOOGLE_PROJECT,
     datasetId: Type.String({ pattern: "^[A-Za-z0-9_]{1,1024}$" }),
     tableId: Type.String({ pattern: "^[\\p{L}\\p{M}\\p{N}\\p{Pc}\\p{Pd} ]{1,1024}$" }),
-    ...endpointOf(GOOGLE),
+    ...buildEndpointSetting(GOOGLE),
     ...BATCH_CONFIG,
   }),
   secrets: serviceAccountThatMay("insert into the table"),
@@ -52,14 +52,14 @@ export const bigquery = defineDestination({
     return rowChannel(async (messages) => {
       const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
       // Otherwise one row that does not fit its table would stop the others.
-      const body = JSON.stringify({ skipInvalidRows: true, rows: messages.map(rowOf) });
-      return outcomesOf(messages, await network.send({ url, method: "POST", headers, body }));
+      const body = JSON.stringify({ skipInvalidRows: true, rows: messages.map(buildRow) });
+      return readOutcomes(messages, await network.send({ url, method: "POST", headers, body }));
     });
   },
 });
 
 /** BigQuery drops a row with an `insertId` that it has seen within the last minute, if it notices. */
-const rowOf = (message: Message) => ({
+const buildRow = (message: Message) => ({
   insertId: message.id,
   json: { id: message.id, payload: messageBody(message) },
 });
@@ -68,10 +68,10 @@ const rowOf = (message: Message) => ({
  * Rows that were not inserted are in `insertErrors`: `[{"index": 0, "errors": [{"reason": "invalid", "message": "…"}]}]`. A
  * refused request has `{"error": {"status": "NOT_FOUND", "message": "…"}}`.
  */
-function outcomesOf(messages: Message[], exchange: Exchange): Outcome[] {
+function readOutcomes(messages: Message[], exchange: Exchange): Outcome[] {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return sharedOutcome(messages, outcome);
-  const { error, kind, insertErrors } = membersOf(exchange.body);
+  const { error, kind, insertErrors } = parseMembers(exchange.body);
   if (outcome.kind !== "delivered") {
     return sharedOutcome(messages, googleRefusal(outcome, error));
   }

@@ -51,13 +51,13 @@ export const clickhouse = defineDestination({
     /** A batch is inserted as a whole or not at all. One row that does not fit its table must not hold up the others. */
     const insert = async (rows: string[], endMs: number): Promise<Outcome[]> => {
       if (elapsedMs() >= endMs) return sharedOutcome(rows, { kind: "failed", error: NOT_TRIED });
-      const outcome = outcomeOf(await network.send({ url, method: "POST", headers, body: rows.join("") }));
+      const outcome = readOutcome(await network.send({ url, method: "POST", headers, body: rows.join("") }));
       if (rows.length === 1 || !isFaultOfRow(outcome)) return sharedOutcome(rows, outcome);
       const half = Math.ceil(rows.length / 2);
       const first = await insert(rows.slice(0, half), endMs);
       return [...first, ...(await insert(rows.slice(half), endMs))];
     };
-    return rowChannel((messages) => insert(messages.map(rowOf), elapsedMs() + network.timeoutMs));
+    return rowChannel((messages) => insert(messages.map(buildRow), elapsedMs() + network.timeoutMs));
   },
 });
 
@@ -72,7 +72,7 @@ function statementFor(address: string, table: string): URL {
 }
 
 /** Returns a line of JSON: columns for receivers that drop repeated messages, and the message's own members. */
-function rowOf(message: Message): string {
+function buildRow(message: Message): string {
   const members: Json = JSON.parse(messageBody(message));
   const own = isJsonObject(members) ? members : { data: members };
   const row: JsonObject = { messageId: message.id, topic: message.topic };
@@ -96,7 +96,7 @@ const isFaultOfRow = ({ kind, error }: Outcome): boolean =>
   kind === "failed" && FAULTS_OF_ROWS.has(Number(/^Code: (\d+)/.exec(error ?? "")?.[1]));
 
 /** An accepted insert is answered with an empty body, a refused one with `Code: 60, … Exception: Table … doesn't exist`. */
-function outcomeOf(exchange: Exchange): Outcome {
+function readOutcome(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return outcome;
   const said = exchange.body.toString("utf8").trim();

@@ -12,7 +12,7 @@ const MAX_RECORD_BYTES = 1024 * 1024;
 const MAX_KEY_LENGTH = 256;
 
 /** Events and data messages have the same envelope. */
-const recordOf = (data: string): string => `{"data":${data}}`;
+const buildRecord = (data: string): string => `{"data":${data}}`;
 
 export const kinesis = defineDestination({
   type: "kinesis",
@@ -28,7 +28,7 @@ export const kinesis = defineDestination({
     ),
   }),
   secrets: Type.Object(AWS_SECRETS),
-  maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH - recordOf("").length,
+  maxMessageBytes: MAX_RECORD_BYTES - 4 * MAX_KEY_LENGTH - buildRecord("").length,
   check: ({ config, secrets }, network) => [
     ...checkAws(config, secrets, network),
     ...(config.partitionKeyTemplate === undefined
@@ -36,7 +36,7 @@ export const kinesis = defineDestination({
       : checkTemplate("metadata.partitionKeyTemplate", config.partitionKeyTemplate, { data: {} })),
   ],
   open({ config, secrets }, network) {
-    const keyOf =
+    const readPartitionKey =
       config.partitionKeyTemplate === undefined ? undefined : openTemplate(config.partitionKeyTemplate);
     let client: Promise<KinesisClient> | undefined;
     const load = async () => {
@@ -48,8 +48,10 @@ export const kinesis = defineDestination({
       async deliver(message) {
         const { PutRecordCommand } = await import("@aws-sdk/client-kinesis");
         const data: Json = JSON.parse(message.data);
-        const partitionKey = (keyOf?.({ data }) ?? message.id).slice(0, MAX_KEY_LENGTH).toWellFormed();
-        const record = Buffer.from(recordOf(message.data));
+        const partitionKey = (readPartitionKey?.({ data }) ?? message.id)
+          .slice(0, MAX_KEY_LENGTH)
+          .toWellFormed();
+        const record = Buffer.from(buildRecord(message.data));
         try {
           client ??= load();
           const put = { StreamName: config.streamName, PartitionKey: partitionKey, Data: record };

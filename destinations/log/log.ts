@@ -34,10 +34,10 @@ export const log = defineDestination({
     return {
       async deliver(message) {
         try {
-          await write(lineOf(name, message));
+          await write(formatLine(name, message));
           return { kind: "delivered" };
         } catch (error) {
-          return { kind: "failed", error: `cannot write the line: ${reasonOf(error)}` };
+          return { kind: "failed", error: `cannot write the line: ${describeReason(error)}` };
         }
       },
       close: async () => {},
@@ -68,12 +68,12 @@ function appender(network: { filesFolder: string }, name: string): (line: string
 }
 
 /** Returns the error's code: its message contains a path of the machine, which builders must not see. */
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return "code" in error ? String(error.code) : error.message;
 }
 
-const lineOf = (destination: string, { id, topic, time, data }: Message): string =>
+const formatLine = (destination: string, { id, topic, time, data }: Message): string =>
   `{"id":${JSON.stringify(id)},"time":"${time.toISOString()}","destination":${JSON.stringify(destination)},` +
   `"topic":${JSON.stringify(topic)},"data":${oneLine(data)}}\n`;
 

@@ -1,10 +1,10 @@
 /** Google Cloud Pub/Sub: one message per message, published by its REST API with a service account. */
 import { Type } from "typebox";
 import { defineDestination, type Exchange, type Outcome } from "../../destination-kit/destination.ts";
-import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
+import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import {
   checkGoogle,
-  endpointOf,
+  buildEndpointSetting,
   GOOGLE_PROJECT,
   googleAudience,
   googleBearer,
@@ -24,7 +24,7 @@ export const pubsub = defineDestination({
   config: Type.Object({
     ...GOOGLE_PROJECT,
     topicId: Type.String({ pattern: "^[A-Za-z][A-Za-z0-9._~+%-]{2,254}$" }),
-    ...endpointOf(GOOGLE),
+    ...buildEndpointSetting(GOOGLE),
   }),
   secrets: serviceAccountThatMay("publish to the topic"),
   maxMessageBytes: MAX_MESSAGE_BYTES,
@@ -39,7 +39,7 @@ export const pubsub = defineDestination({
           { data: Buffer.from(data).toString("base64"), attributes: { topic, "event-id": id } },
         ];
         const headers = { "content-type": "application/json", authorization: `Bearer ${await bearer()}` };
-        return outcomeOf(
+        return readOutcome(
           await network.send({ url, method: "POST", headers, body: JSON.stringify({ messages }) }),
         );
       },
@@ -52,10 +52,10 @@ export const pubsub = defineDestination({
  * Google's refusal: {"error": {"status": "PERMISSION_DENIED", "message": "…"}}; its answer to an accepted message:
  * {"messageIds": ["17"]}.
  */
-function outcomeOf(exchange: Exchange): Outcome {
+function readOutcome(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return outcome;
-  const { error, messageIds } = membersOf(exchange.body);
+  const { error, messageIds } = parseMembers(exchange.body);
   if (outcome.kind === "delivered") {
     const isTaken = Array.isArray(messageIds) && messageIds.length > 0;
     // For example a sign-in page: the message would be lost.

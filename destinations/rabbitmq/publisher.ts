@@ -92,7 +92,7 @@ export class Publisher {
     const limits = { heartbeat: HEARTBEAT, frameMax: MAX_FRAME_BYTES / 2, maxFrameSize: MAX_FRAME_BYTES };
     const model = await connect({ protocol, hostname, ...rest, ...limits }, socket).catch((error) => {
       const where = `${hostname}:${rest.port}${rest.vhost && `, virtual host ${rest.vhost}`}`;
-      throw new Error(`cannot open a connection to ${where}: ${wordsOf(error)}`, { cause: error });
+      throw new Error(`cannot open a connection to ${where}: ${describeError(error)}`, { cause: error });
     });
     this.#model = model;
     this.#boundReading(model);
@@ -136,7 +136,7 @@ export class Publisher {
 }
 
 /** Returns the message of an error; of the first one when several addresses have failed. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return wordsOf(error.errors[0]);
+function describeError(error: unknown): string {
+  if (error instanceof AggregateError) return describeError(error.errors[0]);
   return error instanceof Error ? error.message : String(error);
 }

@@ -38,7 +38,7 @@ export const rabbitmq = defineDestination({
   }),
   check: ({ config }, network) => checkServer(config, network),
   open({ config, secrets }, network) {
-    const server = serverOf(config);
+    const server = parseServer(config);
     if (!server) throw new Error("metadata.serverUrl is no address");
     return openLine({ ...server, ...secrets }, config.exchange, network);
   },
@@ -117,7 +117,7 @@ interface Server {
 }
 
 /** Decides about TLS: by `tls`, else by the scheme, else TLS is used. */
-function serverOf({ serverUrl, tls }: Server): Omit<Broker, "username" | "password"> | undefined {
+function parseServer({ serverUrl, tls }: Server): Omit<Broker, "username" | "password"> | undefined {
   const url = URL.parse(serverUrl.includes("://") ? serverUrl : `any://${serverUrl}`);
   if (!url || !url.hostname || !["amqp:", "amqps:", "any:"].includes(url.protocol)) return undefined;
   if (url.username || url.password || url.search || url.hash) return undefined;
@@ -131,7 +131,7 @@ function serverOf({ serverUrl, tls }: Server): Omit<Broker, "username" | "passwo
 }
 
 function checkServer(config: Server, network: AddressRules): Fault[] {
-  const server = serverOf(config);
+  const server = parseServer(config);
   if (!server) {
     const detail =
       "must be host and port such as broker.example.com:5671, or amqps://host:port/vhost, without user name and password";

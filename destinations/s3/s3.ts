@@ -48,7 +48,7 @@ export const s3 = defineDestination({
         })),
   ],
   open({ config, secrets }, network) {
-    const keyOf = config.keyTemplate === undefined ? undefined : openTemplate(config.keyTemplate);
+    const readObjectKey = config.keyTemplate === undefined ? undefined : openTemplate(config.keyTemplate);
     let client: Promise<S3Client> | undefined;
     const load = async () => {
       // Loaded with the first message: most installations never need it.
@@ -67,9 +67,9 @@ export const s3 = defineDestination({
       async deliver(message) {
         const { PutObjectCommand } = await import("@aws-sdk/client-s3");
         const data: Json = JSON.parse(message.data);
-        const metadata = metadataOf(message, data);
+        const metadata = buildMetadata(message, data);
         const time = timeParts(message.time);
-        const made = keyOf?.({ metadata, time, data });
+        const made = readObjectKey?.({ metadata, time, data });
         const key = made !== undefined && isKey(made) ? made : `${metadata["timestamp"]}_${message.id}.json`;
         const body = Buffer.from(message.data);
         try {
@@ -113,7 +113,7 @@ const isKey = (text: string): boolean =>
 const OWNERS = ["installationId", "connectionId", "operationId", "objectName"];
 
 /** Returns the object's metadata, which templates can use as `metadata`. */
-function metadataOf(message: Message, data: Json): Record<string, string> {
+function buildMetadata(message: Message, data: Json): Record<string, string> {
   const owners = OWNERS.flatMap((name) => {
     const value = isJsonObject(data) ? data[name] : undefined;
     return typeof value === "string" ? [[name, value] as const] : [];

@@ -19,17 +19,17 @@ export const slack = defineDestination({
   }),
   secrets: Type.Object({}),
   check: ({ config }) => checkAddress(config.url),
-  requestOf: (message, { url, headers }) => ({
+  buildRequest: (message, { url, headers }) => ({
     method: "POST",
     url,
     headers: { ...headers, ...HEADERS },
-    body: bodyOf(message),
+    body: buildBody(message),
   }),
   open({ config }, network) {
     const url = new URL(config.url);
     return {
       async deliver(message) {
-        const request = { url, method: "POST", headers: HEADERS, body: bodyOf(message) };
+        const request = { url, method: "POST", headers: HEADERS, body: buildBody(message) };
         const outcome = httpOutcome(await network.send(request));
         const sent = { url: config.url, headers: {} };
         // 410 means an archived channel, which may be restored.
@@ -42,10 +42,10 @@ export const slack = defineDestination({
 
 const HEADERS = { "content-type": "application/json" };
 
-const bodyOf = (message: Message): string => JSON.stringify({ text: textOf(message) });
+const buildBody = (message: Message): string => JSON.stringify({ text: describeMessage(message) });
 
 /** Describes an event; a data message is its JSON text. */
-function textOf({ kind, topic, data }: Message): string {
+function describeMessage({ kind, topic, data }: Message): string {
   if (kind === "data") return cut(escaped(data));
   const raw = JSON.stringify(JSON.parse(data), null, 2);
   return `${escaped(sentenceFor(topic, data))}\n\`\`\`\n${cut(escaped(raw))}\n\`\`\``;

@@ -8,7 +8,7 @@ import {
   type Fault,
   type Outcome,
 } from "../../destination-kit/destination.ts";
-import { httpOutcome, membersOf } from "../../destination-kit/http-outcome.ts";
+import { httpOutcome, parseMembers } from "../../destination-kit/http-outcome.ts";
 import { messageBody } from "../../destination-kit/message-body.ts";
 import {
   BATCH_CONFIG,
@@ -62,7 +62,7 @@ export const snowflake = defineDestination({
   open({ config, secrets: { privateKey } }, network) {
     const key = readRsaKey(privateKey);
     if (typeof key === "string") throw new Error(`secrets.privateKey ${key}`);
-    const url = new URL("/api/v2/statements", config.endpointUrl ?? hostOf(config.accountIdentifier));
+    const url = new URL("/api/v2/statements", config.endpointUrl ?? buildHost(config.accountIdentifier));
     const bearer = openUserBearer(config, key);
     const table = [config.dbName, config.schemaName, config.tableName].join(".");
     const timeout = Math.min(LONGEST_SECONDS, Math.max(1, Math.floor(network.timeoutMs / 1_000) - 2));
@@ -77,7 +77,7 @@ export const snowflake = defineDestination({
         "x-snowflake-authorization-token-type": "KEYPAIR_JWT",
       };
       const body = JSON.stringify({ statement: statementFor(table, messages.length), timeout, bindings });
-      return sharedOutcome(messages, outcomeOf(await network.send({ url, method: "POST", headers, body })));
+      return sharedOutcome(messages, readOutcome(await network.send({ url, method: "POST", headers, body })));
     });
   },
 });
@@ -88,7 +88,7 @@ const statementFor = (table: string, rows: number): string =>
   `from values ${Array.from({ length: rows }, () => "(?, ?)").join(", ")}`;
 
 /** Host names have hyphens for underscores (https://docs.snowflake.com/en/user-guide/admin-account-identifier). */
-const hostOf = (account: string): string =>
+const buildHost = (account: string): string =>
   `https://${account.toLowerCase().replaceAll("_", "-")}.snowflakecomputing.com`;
 
 /**
@@ -116,10 +116,10 @@ function checkKey(privateKey: string): Fault[] {
  * Every answer has a code and a message: 200 with 090001 after the statement has ended, 202 while it goes on, 422 when it
  * failed (https://docs.snowflake.com/en/developer-guide/sql-api/handling-responses).
  */
-function outcomeOf(exchange: Exchange): Outcome {
+function readOutcome(exchange: Exchange): Outcome {
   const outcome = httpOutcome(exchange);
   if ("failure" in exchange) return outcome;
-  const { code, message } = membersOf(exchange.body);
+  const { code, message } = parseMembers(exchange.body);
   const said = typeof code === "string" && typeof message === "string" && `${code}: ${message}`;
   if (outcome.status === 200) return said ? outcome : { ...outcome, kind: "failed", error: NOT_SNOWFLAKE };
   const error = outcome.status === 202 ? STILL_RUNS : said || outcome.error || NOT_SNOWFLAKE;

@@ -23,12 +23,12 @@ export const sqs = defineDestination({
   check: ({ config, secrets }, network) => [
     ...checkUrl("metadata.queueUrl", config.queueUrl, network),
     ...checkAws(config, secrets, network),
-    ...(regionOf(config.queueUrl, config.region) === undefined ? [NO_REGION] : []),
+    ...(findRegion(config.queueUrl, config.region) === undefined ? [NO_REGION] : []),
   ],
   open({ config, secrets }, network) {
     const { queueUrl } = config;
     const endpointUrl = config.endpointUrl ?? new URL(queueUrl).origin;
-    const region = regionOf(queueUrl, config.region) ?? "";
+    const region = findRegion(queueUrl, config.region) ?? "";
     const isFifo = queueUrl.endsWith(".fifo");
     let client: Promise<SQSClient> | undefined;
     const load = async () => {
@@ -79,7 +79,7 @@ const QUEUE =
   /^https:\/\/(?:[a-z0-9-]+\.)?sqs(?:-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(?:amazonaws\.com(?:\.cn)?|api\.aws)\//;
 
 /** As entered, or from an address such as https://sqs.eu-west-1.amazonaws.com/1/queue. */
-const regionOf = (queueUrl: string, region: string | undefined): string | undefined =>
+const findRegion = (queueUrl: string, region: string | undefined): string | undefined =>
   region ?? QUEUE.exec(queueUrl)?.[1];
 
 /**

@@ -7,7 +7,7 @@ const PREFIX = "whsec_";
 /** Returns a function that signs a body. `keys` is called each time, so that an expired key stops signing. */
 export function openSigner(keys: () => string[]) {
   const known = new Map<string, KeyObject>();
-  const keyOf = (text: string): KeyObject => {
+  const toKeyObject = (text: string): KeyObject => {
     const key = known.get(text) ?? createSecretKey(Buffer.from(text.slice(PREFIX.length), "base64"));
     known.set(text, key);
     return key;
@@ -15,7 +15,7 @@ export function openSigner(keys: () => string[]) {
   return (id: string, timestamp: number, body: string | Buffer): Record<string, string> => {
     const signature = keys()
       .map((text) => {
-        const hmac = createHmac("sha256", keyOf(text)).update(`${id}.${timestamp}.`).update(body);
+        const hmac = createHmac("sha256", toKeyObject(text)).update(`${id}.${timestamp}.`).update(body);
         return `v1,${hmac.digest("base64")}`;
       })
       .join(" ");

@@ -33,7 +33,7 @@ export const webhook = defineDestination({
     ...checkUrl("metadata.url", config.url, network),
     ...checkHeaders(config.headers ?? {}),
   ],
-  requestOf: (message, { url, headers }) => ({
+  buildRequest: (message, { url, headers }) => ({
     method: "POST",
     url,
     headers: {

@@ -3,18 +3,18 @@ import type { Features } from "../../connector-kit/provider-support.ts";
 import { closest } from "../../ground/closest.ts";
 import { counted } from "../../ground/counted.ts";
 import type { Path } from "../finding.ts";
-import { chosenTexts, configObjectsOf, type AddIssue, type ConfigObject } from "../config-issue.ts";
+import { chosenTexts, listConfigObjects, type AddIssue, type ConfigObject } from "../config-issue.ts";
 import { isFieldPath, leadsIntoList, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
 import type { ManifestIntegration, ReadObject } from "../manifest.ts";
 import {
   has,
-  mapOf,
-  mapsOf,
+  readMap,
+  listMaps,
   mapsOfMap,
-  memberOf,
-  pathOf,
-  textOf,
-  textsOf,
+  readMember,
+  joinPath,
+  readText,
+  readTexts,
   type LocatedValue,
 } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";
@@ -30,15 +30,15 @@ export function checkReadConfig(
   limits: ReadLimits,
   add: AddIssue,
 ): void {
-  for (const object of configObjectsOf(content, "read")) {
+  for (const object of listConfigObjects(content, "read")) {
     const declared = integration.read?.objects?.find(({ objectName }) => objectName === object.name);
     const mapped = fieldsByMappedName(object, declared);
-    checkScheduleOf(object, limits, add);
+    checkReadSchedule(object, limits, add);
     checkMappings(object, declared, add);
     checkValueMappings(object, add);
     checkBackfill(object, add);
     checkFilters(object, integration, limits, add);
-    const backfill = mapOf(object, "backfill");
+    const backfill = readMap(object, "backfill");
     if (backfill) checkFilters(backfill, integration, limits, add);
     for (const place of backfill ? [object, backfill] : [object]) checkFilteredLists(place, mapped, add);
     checkAssociatedObjects(object, add);
@@ -46,11 +46,11 @@ export function checkReadConfig(
   }
 }
 
-function checkScheduleOf(object: ConfigObject, limits: ReadLimits, add: AddIssue): void {
+function checkReadSchedule(object: ConfigObject, limits: ReadLimits, add: AddIssue): void {
   // Empty is how manifests without a schedule are shown to clients, which may send it back.
-  const schedule = textOf(object, "schedule");
+  const schedule = readText(object, "schedule");
   if (schedule === undefined) return;
-  const path = pathOf(object, "schedule");
+  const path = joinPath(object, "schedule");
   const verdict = checkSchedule(schedule);
   if (!verdict.valid)
     return add(path, `The schedule is not valid: ${verdict.reason}.`, verdict.remedy, schedule);
@@ -61,7 +61,7 @@ function checkScheduleOf(object: ConfigObject, limits: ReadLimits, add: AddIssue
 
 function checkMappings(object: ConfigObject, declared: ReadObject | undefined, add: AddIssue): void {
   const mappings = chosenTexts(object, "selectedFieldMappings");
-  const path = pathOf(object, "selectedFieldMappings");
+  const path = joinPath(object, "selectedFieldMappings");
   const takenBy = new Map<string, string>();
   for (const [mapped, field] of mappings) {
     const first = takenBy.get(field);
@@ -72,9 +72,9 @@ function checkMappings(object: ConfigObject, declared: ReadObject | undefined, a
     }
     checkPath([...path, mapped], { field, mapped }, add);
   }
-  for (const entry of mapsOf(object, "dynamicMappingsInput")) {
-    const field = textOf(entry, "fieldName") ?? "";
-    checkPath(pathOf(entry, "fieldName"), { field, mapped: textOf(entry, "mapToName") ?? "" }, add);
+  for (const entry of listMaps(object, "dynamicMappingsInput")) {
+    const field = readText(entry, "fieldName") ?? "";
+    checkPath(joinPath(entry, "fieldName"), { field, mapped: readText(entry, "mapToName") ?? "" }, add);
   }
   checkMappedNames(object, declared, add);
   for (const { fieldName, mapToName } of declared?.requiredFields ?? []) {
@@ -96,14 +96,14 @@ function checkPath(path: Path, { field, mapped }: { field: string; mapped: strin
 
 /** Returns the provider's field of each mapped name for which one is chosen. */
 function fieldsByMappedName(object: ConfigObject, declared: ReadObject | undefined): Map<string, string> {
-  const dynamic = mapsOf(object, "dynamicMappingsInput");
+  const dynamic = listMaps(object, "dynamicMappingsInput");
   return new Map([
     ...[...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])].flatMap(
       ({ mapToName, fieldName }): [string, string][] =>
         mapToName && fieldName ? [[mapToName, fieldName]] : [],
     ),
     ...dynamic.flatMap((entry): [string, string][] => {
-      const [mapped, field] = [textOf(entry, "mapToName"), textOf(entry, "fieldName")];
+      const [mapped, field] = [readText(entry, "mapToName"), readText(entry, "fieldName")];
       return mapped && field ? [[mapped, field]] : [];
     }),
     ...chosenTexts(object, "selectedFieldMappings"),
@@ -112,12 +112,12 @@ function fieldsByMappedName(object: ConfigObject, declared: ReadObject | undefin
 
 /** Providers filter by fields, not by entries of lists. */
 function checkFilteredLists(place: LocatedValue, mapped: ReadonlyMap<string, string>, add: AddIssue): void {
-  for (const filter of mapsOf(place, "fieldFilters")) {
-    const name = textOf(filter, "fieldName") ?? "";
+  for (const filter of listMaps(place, "fieldFilters")) {
+    const name = readText(filter, "fieldName") ?? "";
     const field = mapped.get(name) ?? name;
     if (!leadsIntoList(field)) continue;
     const detail = `"${field}" is the entry of a list, by which records cannot be filtered.`;
-    add(pathOf(filter, "fieldName"), detail, "Filter by another field.", name);
+    add(joinPath(filter, "fieldName"), detail, "Filter by another field.", name);
   }
 }
 
@@ -127,7 +127,7 @@ function checkFilteredLists(place: LocatedValue, mapped: ReadonlyMap<string, str
  */
 function checkMappedNames(object: ConfigObject, declared: ReadObject | undefined, add: AddIssue): void {
   const mappings = chosenTexts(object, "selectedFieldMappings");
-  const dynamic = mapsOf(object, "dynamicMappingsInput").map((entry) => textOf(entry, "mapToName"));
+  const dynamic = listMaps(object, "dynamicMappingsInput").map((entry) => readText(entry, "mapToName"));
   const fields = [...(declared?.requiredFields ?? []), ...(declared?.optionalFields ?? [])];
   const names = fields.flatMap(({ mapToName }) => mapToName ?? []);
   const free = names.filter((name) => !mappings.has(name));
@@ -135,13 +135,13 @@ function checkMappedNames(object: ConfigObject, declared: ReadObject | undefined
     if (names.includes(mapped) || dynamic.includes(mapped)) continue;
     const meant = closest(mapped, free);
     if (meant === undefined) continue;
-    const path = [...pathOf(object, "selectedFieldMappings"), mapped];
+    const path = [...joinPath(object, "selectedFieldMappings"), mapped];
     add(path, `"${mapped}" is not a mapped name of the manifest.`, `Did you mean "${meant}"?`, mapped);
   }
 }
 
 function checkValueMappings(object: ConfigObject, add: AddIssue): void {
-  const byField = mapOf(object, "selectedValueMappings");
+  const byField = readMap(object, "selectedValueMappings");
   for (const field of Object.keys(byField?.data ?? {})) {
     if (!byField) return;
     const takenBy = new Map<string, string>();
@@ -151,19 +151,19 @@ function checkValueMappings(object: ConfigObject, add: AddIssue): void {
       else {
         const detail = `"${first}" and "${delivered}" are both mapped to the value "${value}".`;
         const remedy = "Map each value to one of its own; the way back must be clear.";
-        add(pathOf(byField, field, delivered), detail, remedy, value);
+        add(joinPath(byField, field, delivered), detail, remedy, value);
       }
     }
   }
 }
 
 function checkBackfill(object: ConfigObject, add: AddIssue): void {
-  const backfill = mapOf(object, "backfill");
-  const period = backfill && mapOf(backfill, "defaultPeriod");
+  const backfill = readMap(object, "backfill");
+  const period = backfill && readMap(backfill, "defaultPeriod");
   if (!period) return;
-  const days = memberOf(period, "days");
-  const full = memberOf(period, "fullHistory") === true;
-  const isUnclear = has(period, "fullHistory") && typeof memberOf(period, "fullHistory") !== "boolean";
+  const days = readMember(period, "days");
+  const full = readMember(period, "fullHistory") === true;
+  const isUnclear = has(period, "fullHistory") && typeof readMember(period, "fullHistory") !== "boolean";
   if (!isUnclear && full === has(period, "days")) {
     const detail = full
       ? "Both `days` and `fullHistory` are given."
@@ -171,7 +171,7 @@ function checkBackfill(object: ConfigObject, add: AddIssue): void {
     add(period.path, detail, "Give exactly one: `days` as a number from 0, or `fullHistory` as true.");
   }
   if (typeof days === "number" && days < 0) {
-    add(pathOf(period, "days"), "`days` is below 0.", "Use 0 for none, or more.", days);
+    add(joinPath(period, "days"), "`days` is below 0.", "Use 0 for none, or more.", days);
   }
 }
 
@@ -181,44 +181,44 @@ function checkFilters(
   { features }: ReadLimits,
   add: AddIssue,
 ): void {
-  const filters = mapsOf(place, "fieldFilters");
+  const filters = listMaps(place, "fieldFilters");
   if (filters.length > 0 && features.fieldFilters !== true) {
     const detail = `Filters are not supported for ${module === undefined ? provider : `${provider} (${module})`}.`;
-    add(pathOf(place, "fieldFilters"), detail, "Leave `fieldFilters` out.");
+    add(joinPath(place, "fieldFilters"), detail, "Leave `fieldFilters` out.");
   }
   const seen = new Set<string>();
   for (const filter of filters) {
-    const field = textOf(filter, "fieldName");
-    if (memberOf(filter, "fieldName") === "")
-      add(pathOf(filter, "fieldName"), "The condition names no field.", "Name the field to compare.", "");
+    const field = readText(filter, "fieldName");
+    if (readMember(filter, "fieldName") === "")
+      add(joinPath(filter, "fieldName"), "The condition names no field.", "Name the field to compare.", "");
     if (field === undefined) continue;
     if (seen.has(field)) {
       const detail = `The field "${field}" has more than one condition.`;
-      add(pathOf(filter, "fieldName"), detail, "Keep one condition for each field.", field);
+      add(joinPath(filter, "fieldName"), detail, "Keep one condition for each field.", field);
     }
     seen.add(field);
   }
 }
 
 function checkAssociatedObjects(object: ConfigObject, add: AddIssue): void {
-  for (const { path, text } of textsOf(object, "associatedObjects")) {
+  for (const { path, text } of readTexts(object, "associatedObjects")) {
     if (text === "") add(path, "The name is empty.", "Name an object as the provider does.", text);
   }
 }
 
 /** The manifest's required fields are always read, so an empty selection is fine when there are any. */
 function checkSelection(object: ConfigObject, declared: ReadObject, add: AddIssue): void {
-  const chosen = mapOf(object, "selectedFields");
+  const chosen = readMap(object, "selectedFields");
   const isAnyChosen =
     (declared.requiredFields ?? []).length > 0 ||
     Object.values(chosen?.data ?? {}).includes(true) ||
     chosenTexts(object, "selectedFieldMappings").size > 0 ||
     has(object, "selectedFieldsAuto") ||
-    memberOf(object, "disabled") === true ||
+    readMember(object, "disabled") === true ||
     // A choice of the wrong type has its issue already.
     (has(object, "selectedFields") && !chosen) ||
     mapsOfMap(object, "selectedFields").length > 0;
   if (isAnyChosen) return;
   const detail = `No field of "${object.name}" is selected, and the integration requires none.`;
-  add(pathOf(object, "selectedFields"), detail, "Select at least one field, or leave the object out.");
+  add(joinPath(object, "selectedFields"), detail, "Select at least one field, or leave the object out.");
 }

@@ -1,8 +1,8 @@
 /** Rules for `write.objects` of a configuration: settings of fields and default values. */
 import type { Features } from "../../connector-kit/provider-support.ts";
-import { configObjectsOf, type AddIssue } from "../config-issue.ts";
+import { listConfigObjects, type AddIssue } from "../config-issue.ts";
 import type { ManifestIntegration } from "../manifest.ts";
-import { has, mapOf, mapsOfMap, memberOf, pathOf, type LocatedValue } from "../located-value.ts";
+import { has, readMap, mapsOfMap, readMember, joinPath, type LocatedValue } from "../located-value.ts";
 
 const DEFAULT_KINDS = ["stringValue", "integerValue", "booleanValue"];
 
@@ -12,18 +12,18 @@ export function checkWriteConfig(
   features: Features,
   add: AddIssue,
 ): void {
-  for (const object of configObjectsOf(content, "write")) {
+  for (const object of listConfigObjects(content, "write")) {
     for (const setting of mapsOfMap(object, "selectedFieldSettings")) {
       checkDefault(setting, add);
-      if (memberOf(setting, "writeOnUpdate") !== "ifEmpty" || features.ifEmpty === true) continue;
+      if (readMember(setting, "writeOnUpdate") !== "ifEmpty" || features.ifEmpty === true) continue;
       const detail = `\`ifEmpty\` is not supported for ${provider}.`;
-      add(pathOf(setting, "writeOnUpdate"), detail, "Use `always` or `never`.", "ifEmpty");
+      add(joinPath(setting, "writeOnUpdate"), detail, "Use `always` or `never`.", "ifEmpty");
     }
   }
 }
 
 function checkDefault(setting: LocatedValue, add: AddIssue): void {
-  const value = mapOf(setting, "default");
+  const value = readMap(setting, "default");
   if (!value) return;
   const given = DEFAULT_KINDS.filter((kind) => has(value, kind));
   if (given.length === 1) return;

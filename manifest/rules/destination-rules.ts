@@ -1,7 +1,7 @@
 /** Rules about the destinations that a manifest names. */
 import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
-import { mapOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
+import { readMap, listObjects, joinPath, readText, type LocatedValue } from "../located-value.ts";
 
 export interface KnownDestinations {
   /** Names of the project's destinations; undefined when the project is not known. */
@@ -18,10 +18,10 @@ export function checkDestinations(
 ): void {
   const reported = new Set(names);
   for (const place of integrations.flatMap(placesWithDestination)) {
-    const name = textOf(place, "destination");
+    const name = readText(place, "destination");
     if (name === undefined || reported.has(name)) continue;
     if (!names || mayFollow) reported.add(name);
-    const path = pathOf(place, "destination");
+    const path = joinPath(place, "destination");
     const shown = `"${name.slice(0, 100)}"`;
     if (!names) {
       const message = `Whether the destination ${shown} exists was not checked.`;
@@ -35,10 +35,10 @@ export function checkDestinations(
 }
 
 function placesWithDestination(integration: LocatedValue): LocatedValue[] {
-  const watch = mapOf(integration, "watchSchema");
+  const watch = readMap(integration, "watchSchema");
   return [
-    ...objectsOf(integration, "read"),
-    ...objectsOf(integration, "subscribe"),
+    ...listObjects(integration, "read"),
+    ...listObjects(integration, "subscribe"),
     ...(watch ? [watch] : []),
   ];
 }

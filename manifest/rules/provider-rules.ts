@@ -1,10 +1,10 @@
 /** Rules that need the catalog: whether provider and module exist and support what is declared. */
 import type { KnownObjects } from "../../connector-kit/known-objects.ts";
-import { featuresOf, type ProviderInfo } from "../../connector-kit/provider-info.ts";
+import { listFeatures, type ProviderInfo } from "../../connector-kit/provider-info.ts";
 import { closest, didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
-import { mapOf, memberOf, objectsOf, pathOf, textOf, type LocatedValue } from "../located-value.ts";
+import { readMap, readMember, listObjects, joinPath, readText, type LocatedValue } from "../located-value.ts";
 
 /** What the rules need of a provider. The dashboard has it from the API, without the rest. */
 export type CatalogEntry = Pick<
@@ -22,13 +22,13 @@ export function checkProvider(
   built: ((provider: string, action: Action) => boolean) | undefined,
   report: Report,
 ): void {
-  const name = textOf(integration, "provider");
+  const name = readText(integration, "provider");
   if (name === undefined) return;
-  const provider = providerOf(integration, catalog);
+  const provider = findProvider(integration, catalog);
   if (!provider) {
     report.error(
       "provider-not-supported",
-      pathOf(integration, "provider"),
+      joinPath(integration, "provider"),
       `There is no provider "${name.slice(0, 100)}".`,
       () => didYouMean(name, Object.keys(catalog), "Name one of the catalog; upper and lower case matter."),
     );
@@ -38,7 +38,7 @@ export function checkProvider(
   for (const action of ACTIONS) {
     if (!isDeclared(integration, action)) continue;
     if (!isSupported(integration, provider, action, report) || !built || built(name, action)) continue;
-    const path = pathOf(integration, action);
+    const path = joinPath(integration, action);
     const message = `This Busbar cannot run \`${action}\` for ${shown(provider)} yet.`;
     const remedy = "Deploying works; the action has no effect until it is built.";
     report.warning("not-built-yet", path, message, remedy, "key");
@@ -52,18 +52,18 @@ export function checkObjects(
   known: ((provider: string) => KnownObjects | undefined) | undefined,
   report: Report,
 ): void {
-  const provider = providerOf(integration, catalog);
+  const provider = findProvider(integration, catalog);
   const objects = provider && known?.(provider.name);
-  const module = textOf(integration, "module") ?? provider?.defaultModule;
+  const module = readText(integration, "module") ?? provider?.defaultModule;
   if (!objects || (objects.module !== undefined && objects.module !== module)) return;
   for (const action of ["read", "write"] as const)
-    for (const object of objectsOf(integration, action)) {
-      const name = textOf(object, "objectName");
+    for (const object of listObjects(integration, action)) {
+      const name = readText(object, "objectName");
       if (name === undefined || objects.can(action, name)) continue;
       const names = objects.names(action);
       report.warning(
         "not-built-yet",
-        pathOf(object, "objectName"),
+        joinPath(object, "objectName"),
         `This Busbar cannot ${action} ${JSON.stringify(name.slice(0, 100))} of ${shown(provider)} yet.`,
         didYouMean(name, names, `It knows ${names.slice(0, MOST_NAMES).join(", ") || "none"}.`),
       );
@@ -82,20 +82,20 @@ export function checkUsualObjects(
   usual: ((provider: string) => readonly string[] | undefined) | undefined,
   report: Report,
 ): void {
-  const provider = providerOf(integration, catalog);
-  const module = textOf(integration, "module") ?? provider?.defaultModule;
+  const provider = findProvider(integration, catalog);
+  const module = readText(integration, "module") ?? provider?.defaultModule;
   const names = provider && module === provider.defaultModule ? usual?.(provider.name) : undefined;
   if (!provider || !names) return;
   const known = new Set(names.map((name) => name.toLowerCase()));
   for (const action of ["read", "write", "subscribe"] as const)
-    for (const object of objectsOf(integration, action)) {
-      const name = textOf(object, "objectName") ?? "";
+    for (const object of listObjects(integration, action)) {
+      const name = readText(object, "objectName") ?? "";
       const meant =
         name.length < LEAST_LETTERS || known.has(name.toLowerCase()) ? undefined : closest(name, names);
       if (meant === undefined) continue;
       report.warning(
         "unknown-object",
-        pathOf(object, "objectName"),
+        joinPath(object, "objectName"),
         `${JSON.stringify(name.slice(0, 100))} is no standard object of ${shown(provider)}.`,
         `Did you mean "${meant}"? Ignore this if the accounts have an object of this name.`,
       );
@@ -109,33 +109,33 @@ export function checkProviderApp(
   providerApps: readonly string[] | undefined,
   report: Report,
 ): void {
-  const provider = providerOf(integration, catalog);
+  const provider = findProvider(integration, catalog);
   if (!providerApps || !provider || providerApps.includes(provider.name)) return;
   const grant = provider.authType === "oauth2" ? provider.oauth2Opts?.grantType : undefined;
   if (grant !== "authorizationCode" && grant !== "authorizationCodePKCE") return;
   report.warning(
     "provider-app-not-configured",
-    pathOf(integration, "provider"),
+    joinPath(integration, "provider"),
     `The project has no provider app for "${provider.name}", so customers cannot connect.`,
     "Register an OAuth client with the provider and add it as a provider app.",
   );
 }
 
 function checkModule(integration: LocatedValue, provider: CatalogEntry, report: Report): void {
-  const module = textOf(integration, "module");
+  const module = readText(integration, "module");
   const modules = Object.keys(provider.modules ?? {});
   if (module === undefined || modules.includes(module)) return;
   const otherwise = modules.length > 0 ? `Use one of ${modules.join(", ")}.` : "Remove `module`.";
   const message = `${shown(provider)} has no module "${module.slice(0, 100)}".`;
-  report.error("provider-module", pathOf(integration, "module"), message, () =>
+  report.error("provider-module", joinPath(integration, "module"), message, () =>
     didYouMean(module, modules, otherwise),
   );
 }
 
 function isDeclared(integration: LocatedValue, action: Action): boolean {
-  if (action !== "proxy") return objectsOf(integration, action).length > 0;
-  const proxy = mapOf(integration, "proxy");
-  return proxy !== undefined && memberOf(proxy, "enabled") === true;
+  if (action !== "proxy") return listObjects(integration, action).length > 0;
+  const proxy = readMap(integration, "proxy");
+  return proxy !== undefined && readMember(proxy, "enabled") === true;
 }
 
 /** A module that the manifest names overrides the provider's flags; otherwise the default module's count as well. */
@@ -146,7 +146,7 @@ function isSupported(
   report: Report,
 ): boolean {
   const modules = provider.modules ?? {};
-  const module = textOf(integration, "module");
+  const module = readText(integration, "module");
   const chosen = module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
   const fallback = Object.hasOwn(modules, provider.defaultModule)
     ? modules[provider.defaultModule]
@@ -157,9 +157,9 @@ function isSupported(
   if (supported) return true;
   const owner = chosen ? `The module ${module} of ${shown(provider)}` : shown(provider);
   const message = `${owner} does not support \`${action}\`.`;
-  const path = pathOf(integration, action);
-  const proxy = mapOf(integration, "proxy");
-  const leavesModule = action === "proxy" && (!proxy || memberOf(proxy, "useModule") !== true);
+  const path = joinPath(integration, action);
+  const proxy = readMap(integration, "proxy");
+  const leavesModule = action === "proxy" && (!proxy || readMember(proxy, "useModule") !== true);
   if (leavesModule && provider.support.proxy) {
     const remedy = "Calls go to the address of the provider, not of the module.";
     report.warning(`provider-capability-${action}`, path, message, remedy, "key");
@@ -173,25 +173,25 @@ function isSupported(
 
 /** Limits of providers on how far back a backfill may go. */
 export function checkProviderBackfill(integration: LocatedValue, catalog: Catalog, report: Report): void {
-  const provider = providerOf(integration, catalog);
-  const limits = featuresOf(provider, textOf(integration, "module")).backfill;
+  const provider = findProvider(integration, catalog);
+  const limits = listFeatures(provider, readText(integration, "module")).backfill;
   if (!provider || !limits) return;
-  for (const object of objectsOf(integration, "read")) {
-    const backfill = mapOf(object, "backfill");
-    const period = backfill && mapOf(backfill, "defaultPeriod");
+  for (const object of listObjects(integration, "read")) {
+    const backfill = readMap(object, "backfill");
+    const period = backfill && readMap(backfill, "defaultPeriod");
     if (!period) continue;
-    const days = memberOf(period, "days");
-    const full = memberOf(period, "fullHistory") === true;
+    const days = readMember(period, "days");
+    const full = readMember(period, "fullHistory") === true;
     if (limits.fullHistoryOnly && !full && typeof days === "number") {
       const message = `${shown(provider)} can only backfill the full history.`;
-      report.error("snowflake-backfill", pathOf(period, "days"), message, "Write fullHistory: true.");
+      report.error("snowflake-backfill", joinPath(period, "days"), message, "Write fullHistory: true.");
     }
-    const name = textOf(object, "objectName") ?? "";
+    const name = readText(object, "objectName") ?? "";
     const mostDays = Object.hasOwn(limits.mostDays ?? {}, name) ? limits.mostDays?.[name] : undefined;
     if (mostDays !== undefined && (full || (typeof days === "number" && days > mostDays))) {
       report.error(
         "google-calendar-backfill",
-        pathOf(period, full ? "fullHistory" : "days"),
+        joinPath(period, full ? "fullHistory" : "days"),
         `${shown(provider)} can backfill ${name} for ${mostDays} days at most.`,
         `Write days: ${mostDays} or less.`,
       );
@@ -200,8 +200,8 @@ export function checkProviderBackfill(integration: LocatedValue, catalog: Catalo
 }
 
 /** Returns the provider that an integration names, undefined if there is none. */
-export function providerOf(integration: LocatedValue, catalog: Catalog): CatalogEntry | undefined {
-  const name = textOf(integration, "provider");
+export function findProvider(integration: LocatedValue, catalog: Catalog): CatalogEntry | undefined {
+  const name = readText(integration, "provider");
   return name !== undefined && Object.hasOwn(catalog, name) ? catalog[name] : undefined;
 }
 

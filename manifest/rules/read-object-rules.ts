@@ -4,20 +4,20 @@ import type { Report } from "../finding.ts";
 import { formatListStep, isFieldPath, parseFieldPath, parseValuePath } from "../../ground/field-path.ts";
 import {
   has,
-  mapOf,
-  mapsOf,
-  memberOf,
-  objectsOf,
-  pathOf,
-  textOf,
-  textsOf,
+  readMap,
+  listMaps,
+  readMember,
+  listObjects,
+  joinPath,
+  readText,
+  readTexts,
   type LocatedValue,
 } from "../located-value.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
 import { checkDuplicates, requireText } from "./structure-rules.ts";
 
 export function checkReadObjects(integration: LocatedValue, minimumMinutes: number, report: Report): void {
-  const objects = objectsOf(integration, "read");
+  const objects = listObjects(integration, "read");
   const written = writtenByMapping(integration);
   for (const object of objects) {
     requireText(object, "objectName", report, "Name the object as the provider does.");
@@ -25,7 +25,7 @@ export function checkReadObjects(integration: LocatedValue, minimumMinutes: numb
     checkScheduleAt(object, minimumMinutes, report);
     checkFields(object, "requiredFields", report);
     checkFields(object, "optionalFields", report);
-    if (written.has(textOf(object, "objectName") ?? "")) checkCreates(object, report);
+    if (written.has(readText(object, "objectName") ?? "")) checkCreates(object, report);
     checkBackfill(object, report);
     checkDelivery(object, report);
     checkAlwaysEnabled(object, report);
@@ -35,8 +35,8 @@ export function checkReadObjects(integration: LocatedValue, minimumMinutes: numb
 }
 
 function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFields", report: Report): void {
-  for (const field of mapsOf(object, list)) {
-    if (!["fieldName", "mapToName"].some((key) => has(field, key) && memberOf(field, key) !== "")) {
+  for (const field of listMaps(object, list)) {
+    if (!["fieldName", "mapToName"].some((key) => has(field, key) && readMember(field, key) !== "")) {
       report.error(
         "required-field",
         field.path,
@@ -45,12 +45,17 @@ function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFie
       );
     }
     for (const key of ["fieldName", "mapToName", "default"]) {
-      const name = textOf(field, key);
+      const name = readText(field, key);
       if (name === undefined || !isFieldPath(name)) continue;
       const parsed = key === "mapToName" ? parseFieldPath(name) : parseValuePath(name);
       if (!("fault" in parsed)) continue;
       const message = `\`${key}\` is not a well-formed path: ${parsed.fault} in "${name.slice(0, 100)}".`;
-      report.error("field-mapping-jsonpath", pathOf(field, key), message, "Write it as $['outer']['inner'].");
+      report.error(
+        "field-mapping-jsonpath",
+        joinPath(field, key),
+        message,
+        "Write it as $['outer']['inner'].",
+      );
     }
   }
 }
@@ -58,45 +63,45 @@ function checkFields(object: LocatedValue, list: "requiredFields" | "optionalFie
 /** Returns the names of objects that are written under the names of their read mapping. */
 const writtenByMapping = (integration: LocatedValue): Set<string> =>
   new Set(
-    objectsOf(integration, "write")
-      .filter((object) => memberOf(object, "inheritMapping") === true)
-      .flatMap((object) => textOf(object, "objectName") ?? []),
+    listObjects(integration, "write")
+      .filter((object) => readMember(object, "inheritMapping") === true)
+      .flatMap((object) => readText(object, "objectName") ?? []),
   );
 
 /** Warns of mappings to an entry of a list that a new record cannot have. */
 function checkCreates(object: LocatedValue, report: Report): void {
-  for (const field of [...mapsOf(object, "requiredFields"), ...mapsOf(object, "optionalFields")]) {
-    const path = parseValuePath(textOf(field, "fieldName") ?? "");
+  for (const field of [...listMaps(object, "requiredFields"), ...listMaps(object, "optionalFields")]) {
+    const path = parseValuePath(readText(field, "fieldName") ?? "");
     const steps = "steps" in path ? path.steps : [];
     const beyond = steps.find((step) => typeof step !== "string" && "at" in step && step.at > 0);
     if (beyond === undefined || typeof beyond === "string") continue;
     const message = `A create cannot set ${formatListStep(beyond)} of a list, and is refused if it tries; an update can.`;
     const remedy = "Map it to [0] or to a condition such as [?primary], or set it in updates only.";
-    report.warning("list-entry-write", pathOf(field, "fieldName"), message, remedy);
+    report.warning("list-entry-write", joinPath(field, "fieldName"), message, remedy);
   }
 }
 
 const LARGE_BACKFILL_DAYS = 180;
 
 function checkBackfill(object: LocatedValue, report: Report): void {
-  const backfill = mapOf(object, "backfill");
+  const backfill = readMap(object, "backfill");
   if (!backfill) return;
-  const period = mapOf(backfill, "defaultPeriod");
+  const period = readMap(backfill, "defaultPeriod");
   if (!period) {
     if (has(backfill, "defaultPeriod")) return;
     const remedy = "Add `defaultPeriod` with `days` or `fullHistory: true`.";
     report.error(
       "backfill-config",
-      pathOf(backfill, "defaultPeriod"),
+      joinPath(backfill, "defaultPeriod"),
       "`backfill` has no `defaultPeriod`.",
       remedy,
     );
     return;
   }
-  const days = memberOf(period, "days");
-  const full = memberOf(period, "fullHistory") === true;
+  const days = readMember(period, "days");
+  const full = readMember(period, "fullHistory") === true;
   // A `fullHistory` that is no boolean has a finding already.
-  const isUnclear = has(period, "fullHistory") && typeof memberOf(period, "fullHistory") !== "boolean";
+  const isUnclear = has(period, "fullHistory") && typeof readMember(period, "fullHistory") !== "boolean";
   if (!isUnclear && full === has(period, "days")) {
     report.error(
       "backfill-config",
@@ -108,7 +113,7 @@ function checkBackfill(object: LocatedValue, report: Report): void {
   if (typeof days === "number" && days < 0) {
     report.error(
       "backfill-config",
-      pathOf(period, "days"),
+      joinPath(period, "days"),
       `\`days\` is ${days}.`,
       "Use 0 for none, or more.",
     );
@@ -116,7 +121,7 @@ function checkBackfill(object: LocatedValue, report: Report): void {
   if (full || (typeof days === "number" && days > LARGE_BACKFILL_DAYS)) {
     report.warning(
       "large-backfill-risk",
-      pathOf(period, full ? "fullHistory" : "days"),
+      joinPath(period, full ? "fullHistory" : "days"),
       `The backfill covers ${full ? "the full history" : `${days} days`}; it can take long and use much API quota.`,
       `Consider at most ${LARGE_BACKFILL_DAYS} days.`,
     );
@@ -124,12 +129,12 @@ function checkBackfill(object: LocatedValue, report: Report): void {
 }
 
 function checkDelivery(object: LocatedValue, report: Report): void {
-  const delivery = mapOf(object, "delivery");
+  const delivery = readMap(object, "delivery");
   if (!delivery) return;
-  const mode = memberOf(delivery, "mode") ?? "auto";
-  const pageSize = memberOf(delivery, "pageSize") ?? undefined;
+  const mode = readMember(delivery, "mode") ?? "auto";
+  const pageSize = readMember(delivery, "pageSize") ?? undefined;
   const fail = (key: string, message: string, remedy: string) =>
-    report.error("delivery-mode", pathOf(delivery, key), message, remedy);
+    report.error("delivery-mode", joinPath(delivery, key), message, remedy);
   if (mode === "auto" && pageSize !== undefined) {
     fail(
       "pageSize",
@@ -145,28 +150,28 @@ function checkDelivery(object: LocatedValue, report: Report): void {
 }
 
 function checkAlwaysEnabled(object: LocatedValue, report: Report): void {
-  if (memberOf(object, "enabled") !== "always") return;
+  if (readMember(object, "enabled") !== "always") return;
   const fail = (place: LocatedValue, keys: string[], message: string, remedy: string) =>
-    report.error("always-enabled-fields", pathOf(place, ...keys), message, remedy);
-  const fields = memberOf(object, "requiredFields") ?? [];
+    report.error("always-enabled-fields", joinPath(place, ...keys), message, remedy);
+  const fields = readMember(object, "requiredFields") ?? [];
   if (Array.isArray(fields) && fields.length === 0) {
     const message = "An object that is always read needs `requiredFields`.";
     fail(object, ["requiredFields"], message, "List the fields that every customer delivers.");
   }
-  for (const field of mapsOf(object, "requiredFields")) {
+  for (const field of listMaps(object, "requiredFields")) {
     if (!has(field, "mapToName")) continue;
-    const found = describeValue(memberOf(field, "mapToName"));
+    const found = describeValue(readMember(field, "mapToName"));
     const message = `An object that is always read cannot map fields, but \`mapToName\` is ${found}.`;
     fail(field, ["mapToName"], message, "Name the provider's field only, or remove enabled: always.");
   }
-  if (!has(object, "schedule") || memberOf(object, "schedule") === "") {
+  if (!has(object, "schedule") || readMember(object, "schedule") === "") {
     const message = "An object that is always read needs a `schedule`.";
     fail(object, ["schedule"], message, 'Add one, for example schedule: "0 * * * *".');
   }
 }
 
 function checkAssociatedObjects(object: LocatedValue, report: Report): void {
-  for (const { path, text } of textsOf(object, "associatedObjects")) {
+  for (const { path, text } of readTexts(object, "associatedObjects")) {
     if (text !== "") continue;
     const remedy = "Name an object as the provider does, or remove the entry.";
     report.error("required-field", path, "This entry of `associatedObjects` is empty.", remedy);

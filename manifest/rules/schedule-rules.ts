@@ -1,7 +1,7 @@
 /** Rules for cron expressions in a manifest. */
 import { counted } from "../../ground/counted.ts";
 import type { Report } from "../finding.ts";
-import { pathOf, textOf, type LocatedValue } from "../located-value.ts";
+import { joinPath, readText, type LocatedValue } from "../located-value.ts";
 import { checkSchedule } from "../schedule.ts";
 
 /** More often puts the provider's quota at risk; only possible where the minimum interval is lowered. */
@@ -9,9 +9,9 @@ const FREQUENT_MINUTES = 5;
 
 /** Checks the member `schedule`, which may be absent. */
 export function checkScheduleAt(place: LocatedValue, minimumMinutes: number, report: Report): void {
-  const schedule = textOf(place, "schedule");
+  const schedule = readText(place, "schedule");
   if (schedule === undefined) return;
-  const path = pathOf(place, "schedule");
+  const path = joinPath(place, "schedule");
   const verdict = checkSchedule(schedule);
   const shown = schedule.slice(0, 100);
   if (!verdict.valid) {

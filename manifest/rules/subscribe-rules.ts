@@ -1,18 +1,18 @@
 /** Rules for `subscribe` and `watchSchema`: events, watched fields, and the read objects they need. */
-import { featuresOf } from "../../connector-kit/provider-info.ts";
+import { listFeatures } from "../../connector-kit/provider-info.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import {
   has,
-  mapOf,
-  memberOf,
-  objectsOf,
-  pathOf,
-  textOf,
-  textsOf,
+  readMap,
+  readMember,
+  listObjects,
+  joinPath,
+  readText,
+  readTexts,
   type LocatedValue,
 } from "../located-value.ts";
-import { providerOf, shown, type Catalog } from "./provider-rules.ts";
+import { findProvider, shown, type Catalog } from "./provider-rules.ts";
 import { checkScheduleAt } from "./schedule-rules.ts";
 import { checkDuplicates, requireText } from "./structure-rules.ts";
 
@@ -21,17 +21,17 @@ const RECORD_EVENTS = ["createEvent", "updateEvent", "deleteEvent", "association
 
 export function checkSubscribe(integration: LocatedValue, catalog: Catalog, report: Report): void {
   if (!has(integration, "subscribe")) return;
-  const objects = objectsOf(integration, "subscribe");
+  const objects = listObjects(integration, "subscribe");
   if (!has(integration, "read")) {
     report.error(
       "subscribe-requires-read",
-      pathOf(integration, "subscribe"),
+      joinPath(integration, "subscribe"),
       "`subscribe` needs a `read` block in the same integration.",
       "Add `read` with the objects whose fields are delivered; they need no schedule.",
     );
   }
   const readNames = new Set(
-    objectsOf(integration, "read").flatMap((object) => textOf(object, "objectName") ?? []),
+    listObjects(integration, "read").flatMap((object) => readText(object, "objectName") ?? []),
   );
   for (const object of objects) {
     requireText(object, "objectName", report, "Name the object as the provider does.");
@@ -49,8 +49,8 @@ function checkLimit(
   catalog: Catalog,
   report: Report,
 ): void {
-  const provider = providerOf(integration, catalog);
-  const limit = featuresOf(provider, textOf(integration, "module")).subscribeObjectLimit;
+  const provider = findProvider(integration, catalog);
+  const limit = listFeatures(provider, readText(integration, "module")).subscribeObjectLimit;
   const surplus = limit === undefined ? undefined : objects[limit];
   if (!provider || !surplus) return;
   report.error(
@@ -63,39 +63,39 @@ function checkLimit(
 
 function checkEvents(object: LocatedValue, readNames: ReadonlySet<string> | undefined, report: Report): void {
   const recordEvents = RECORD_EVENTS.filter((event) => has(object, event));
-  const others = memberOf(object, "otherEvents");
+  const others = readMember(object, "otherEvents");
   if (recordEvents.length === 0 && !(Array.isArray(others) && others.length > 0)) {
     const message = "This object subscribes to no event; each installation has to enable events itself.";
     report.warning("subscribe-minimum-events", object.path, message, "Add for example `createEvent`.");
   }
   if (recordEvents.length === 0) return;
-  const inherits = memberOf(object, "inheritFieldsAndMapping") ?? false;
+  const inherits = readMember(object, "inheritFieldsAndMapping") ?? false;
   if (inherits === false) {
     report.error(
       "subscribe-inherit-fields",
-      pathOf(object, "inheritFieldsAndMapping"),
+      joinPath(object, "inheritFieldsAndMapping"),
       `\`${recordEvents[0]}\` needs the fields of the read object.`,
       "Write inheritFieldsAndMapping: true.",
     );
   }
-  const name = textOf(object, "objectName");
+  const name = readText(object, "objectName");
   if (name === undefined || !readNames || readNames.has(name)) return;
   report.error(
     "subscribe-requires-read",
-    pathOf(object, "objectName"),
+    joinPath(object, "objectName"),
     `"${name}" is not an object of \`read\`; its events need the fields of the read object.`,
     () => didYouMean(name, readNames, `Add "${name}" to \`read.objects\`; it needs no schedule.`),
   );
 }
 
 function checkUpdateEvent(object: LocatedValue, report: Report): void {
-  const event = mapOf(object, "updateEvent");
+  const event = readMap(object, "updateEvent");
   if (!event) return;
-  const fields = memberOf(event, "requiredWatchFields") ?? undefined;
+  const fields = readMember(event, "requiredWatchFields") ?? undefined;
   const listed = Array.isArray(fields) && fields.length > 0;
   const auto = has(event, "watchFieldsAuto");
   const fail = (key: string, message: string, remedy: string) =>
-    report.error("update-event-watch-fields", pathOf(event, key), message, remedy);
+    report.error("update-event-watch-fields", joinPath(event, key), message, remedy);
   if (auto && fields !== undefined) {
     const message = "`watchFieldsAuto` and `requiredWatchFields` exclude each other.";
     fail("requiredWatchFields", message, "Keep one of them.");
@@ -110,7 +110,7 @@ function checkUpdateEvent(object: LocatedValue, report: Report): void {
   } else if (!auto && Array.isArray(fields) && !listed) {
     fail("requiredWatchFields", "`requiredWatchFields` is empty.", "List at least one field.");
   }
-  for (const { path, text } of textsOf(event, "requiredWatchFields")) {
+  for (const { path, text } of readTexts(event, "requiredWatchFields")) {
     if (!/[.[\]]/.test(text)) continue;
     const message = `The watched field "${text.slice(0, 100)}" is nested.`;
     report.error(
@@ -125,21 +125,21 @@ function checkUpdateEvent(object: LocatedValue, report: Report): void {
 const SCHEMA_EVENTS = ["fieldCreated", "fieldDeleted", "fieldChanged"];
 
 export function checkWatchSchema(integration: LocatedValue, report: Report): void {
-  const watch = mapOf(integration, "watchSchema");
+  const watch = readMap(integration, "watchSchema");
   if (!watch) return;
   requireText(watch, "destination", report, "Name the destination that receives the changes.");
   checkScheduleAt(watch, 60, report);
   if (!has(watch, "allObjects")) {
     const remedy = `Add \`allObjects\` with ${SCHEMA_EVENTS.map((event) => `\`${event}\``).join(", ")} as wanted.`;
-    report.error("required-field", pathOf(watch, "allObjects"), "`allObjects` is missing.", remedy);
+    report.error("required-field", joinPath(watch, "allObjects"), "`allObjects` is missing.", remedy);
   }
-  const allObjects = mapOf(watch, "allObjects");
+  const allObjects = readMap(watch, "allObjects");
   for (const name of allObjects ? SCHEMA_EVENTS : []) {
-    const event = allObjects && mapOf(allObjects, name);
+    const event = allObjects && readMap(allObjects, name);
     if (!event || has(event, "enabled")) continue;
     report.error(
       "required-field",
-      pathOf(event, "enabled"),
+      joinPath(event, "enabled"),
       "`enabled` is missing.",
       "Write enabled: always.",
     );

@@ -126,12 +126,12 @@ function addAccountRoutes(router: Router, controls: Controls): void {
       else if (limits !== undefined)
         throw wrong(`${provider.name} must be "off", "real" or an object of limits`);
     }
-    return { status: 200, body: limitsOf(controls) };
+    return { status: 200, body: readLimits(controls) };
   });
-  router.add("GET", "/sandbox/limits", () => ({ status: 200, body: limitsOf(controls) }));
+  router.add("GET", "/sandbox/limits", () => ({ status: 200, body: readLimits(controls) }));
 }
 
-function limitsOf(controls: Controls): Record<string, unknown> {
+function readLimits(controls: Controls): Record<string, unknown> {
   return Object.fromEntries(controls.providers.map((provider) => [provider.name, provider.limits()]));
 }
 

@@ -5,7 +5,7 @@ import type { SandboxFault } from "./fault.ts";
 const CORRELATION_ID = "0f0e0d0c-0b0a-4908-8706-050403020100";
 
 /** Throws a RangeError that lists the names. */
-export function presetOf(name: string): SandboxFault {
+export function findPreset(name: string): SandboxFault {
   const preset = PRESETS[name];
   if (preset === undefined) {
     throw new RangeError(`no preset "${name}"; there are: ${Object.keys(PRESETS).join(", ")}`);

@@ -1,7 +1,7 @@
 // The active faults, and which one a request runs into.
 
 import { spellings } from "../hubspot/paths.ts";
-import { presetOf } from "./fault-presets.ts";
+import { findPreset } from "./fault-presets.ts";
 import type { SandboxFault } from "./fault.ts";
 
 export type ActiveFault = SandboxFault & { id: string; remaining: number; skipped: number; hits: number };
@@ -15,7 +15,7 @@ export class Faults {
 
   /** Returns the fault's id. Throws a RangeError that names the mistake. */
   add(fault: SandboxFault): string {
-    const full = fault.preset === undefined ? fault : { ...presetOf(fault.preset), ...fault };
+    const full = fault.preset === undefined ? fault : { ...findPreset(fault.preset), ...fault };
     const acts =
       full.status !== undefined ||
       full.delayMs !== undefined ||

@@ -5,56 +5,56 @@ import type { GenerateSpec, LinkedRun, Provider, RecordInput } from "../provider
 import type { Router } from "../router.ts";
 
 /** Returns the provider that a request names. */
-export type ProviderOf = (name: unknown) => Provider;
+export type FindProvider = (name: unknown) => Provider;
 
 const MOST_GENERATED = 5_000_000;
 
-export function addRecordRoutes(router: Router, providerOf: ProviderOf, now: () => number): void {
+export function addRecordRoutes(router: Router, findProvider: FindProvider, now: () => number): void {
   router.add("GET", "/sandbox/records", ({ query }) => {
-    const provider = providerOf(query.get("provider"));
+    const provider = findProvider(query.get("provider"));
     const object = query.get("object");
     if (object === null) return { status: 200, body: { objects: provider.objects() } };
     return { status: 200, body: { records: provider.records(object) } };
   });
   router.add("GET", "/sandbox/records/dump", ({ query }) => {
-    const { account } = providerOf(query.get("provider"));
+    const { account } = findProvider(query.get("provider"));
     const records = account.dump(query.get("object") ?? "", query.get("deleted") === "true");
     const fields = query.get("fields")?.split(",");
     return {
       status: 200,
       headers: { "content-type": "application/x-ndjson" },
-      lines: linesOf(records, fields),
+      lines: printLines(records, fields),
     };
   });
   router.add("POST", "/sandbox/records", (exchange) => {
-    const { body, provider, object } = requestOf(exchange, providerOf);
+    const { body, provider, object } = parseRequest(exchange, findProvider);
     const inputs = asList(body["records"]).map((record) => recordInput(asData(record)));
     return { status: 200, body: { ids: inputs.map((input) => provider.account.put(object, input)) } };
   });
   router.add("POST", "/sandbox/records/generate", (exchange) => {
-    const { body, provider, object } = requestOf(exchange, providerOf);
+    const { body, provider, object } = parseRequest(exchange, findProvider);
     return { status: 201, body: provider.account.generate(object, generateSpec(body, now())) };
   });
   for (const name of ["archive", "restore", "purge"] as const) {
     router.add("POST", `/sandbox/records/${name}`, (exchange) => {
-      const { body, provider, object } = requestOf(exchange, providerOf);
+      const { body, provider, object } = parseRequest(exchange, findProvider);
       for (const id of textsIn(body, "ids")) provider.account[name](object, id);
       return { status: 204 };
     });
   }
   router.add("POST", "/sandbox/records/merge", (exchange) => {
-    const { body, provider, object } = requestOf(exchange, providerOf);
+    const { body, provider, object } = parseRequest(exchange, findProvider);
     provider.account.merge(object, asText(body["winner"]) ?? "", textsIn(body, "losers"));
     return { status: 204 };
   });
 }
 
-function requestOf(
+function parseRequest(
   exchange: SandboxExchange,
-  providerOf: ProviderOf,
+  findProvider: FindProvider,
 ): { body: Data; provider: Provider; object: string } {
   const body = asData(parseJson(exchange.body));
-  return { body, provider: providerOf(body["provider"]), object: asText(body["object"]) ?? "" };
+  return { body, provider: findProvider(body["provider"]), object: asText(body["object"]) ?? "" };
 }
 
 function textsIn(body: Data, name: string): string[] {
@@ -118,7 +118,7 @@ export function timeIn(body: Data, name: string): number | undefined {
   return at;
 }
 
-function* linesOf(records: Iterable<Data>, fields: string[] | undefined): Generator<string> {
+function* printLines(records: Iterable<Data>, fields: string[] | undefined): Generator<string> {
   for (const record of records) {
     const values = asData(record["values"]);
     const shown =

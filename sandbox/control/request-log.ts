@@ -67,16 +67,16 @@ export class RequestLog {
       receivedAt: new Date().toISOString(),
     };
     this.#entries.push(entry);
-    this.#bytes += sizeOf(entry);
+    this.#bytes += measureSize(entry);
     this.#trim();
-    this.#countOf(entry).count++;
+    this.#findCount(entry).count++;
     return entry;
   }
 
   /** Notes the status of a request. */
   answered(entry: LoggedRequest, status: number): void {
     entry.status = status;
-    const { statuses } = this.#countOf(entry);
+    const { statuses } = this.#findCount(entry);
     statuses[status] = (statuses[status] ?? 0) + 1;
   }
 
@@ -84,9 +84,9 @@ export class RequestLog {
     return [...this.#counts.values()].filter((one) => provider === undefined || one.provider === provider);
   }
 
-  #countOf({ provider, method, path }: LoggedRequest): EndpointCount {
+  #findCount({ provider, method, path }: LoggedRequest): EndpointCount {
     const full = this.#counts.size >= MOST_ENDPOINTS;
-    const exact = `${method} ${endpointOf(path, provider)}`;
+    const exact = `${method} ${nameEndpoint(path, provider)}`;
     const endpoint = full && !this.#counts.has(`${provider} ${exact}`) ? "others" : exact;
     const name = `${provider} ${endpoint}`;
     const known = this.#counts.get(name) ?? { provider, endpoint, count: 0, statuses: {} };
@@ -114,7 +114,7 @@ export class RequestLog {
     while (this.#entries.length - this.#first > this.#capacity || this.#bytes > LOG_BYTES) {
       const oldest = this.#entries[this.#first];
       if (oldest === undefined) return;
-      this.#bytes -= sizeOf(oldest);
+      this.#bytes -= measureSize(oldest);
       this.#first++;
     }
     if (this.#first > this.#capacity) {
@@ -126,7 +126,7 @@ export class RequestLog {
 
 const ID = /^(\d+|0r8\w+-\d+|(?=\w*\d)[a-zA-Z0-9]{15}([A-Z0-9]{3})?)$/;
 
-function endpointOf(path: string, provider: string): string {
+function nameEndpoint(path: string, provider: string): string {
   const [bare = ""] = path.split("?", 1);
   const own = bare.startsWith(`/${provider}/`) ? bare.slice(provider.length + 1) : bare;
   return own
@@ -135,7 +135,7 @@ function endpointOf(path: string, provider: string): string {
     .join("/");
 }
 
-function sizeOf(entry: LoggedRequest): number {
+function measureSize(entry: LoggedRequest): number {
   return entry.body.length + (entry.bodyBase64?.length ?? 0) + 500;
 }
 

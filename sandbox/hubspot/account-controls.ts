@@ -12,34 +12,34 @@ import { DEFAULT_SETTINGS, type StoredRecord } from "./stored-record.ts";
 const KEPT_MS = 90 * 86_400_000;
 
 export function accountControls(account: () => Account): AccountControls {
-  const storeOf = (object: string): TypeStore => {
+  const getStore = (object: string): TypeStore => {
     const store = account().find(object);
     if (store === undefined) throw new RangeError(`no HubSpot object ${object}`);
     return store;
   };
   return {
-    generate: (object, spec) => generateRecords(account(), storeOf(object), spec),
-    put: (object, input) => put(account(), storeOf(object), input),
+    generate: (object, spec) => generateRecords(account(), getStore(object), spec),
+    put: (object, input) => put(account(), getStore(object), input),
     archive(object, id) {
-      const store = storeOf(object);
+      const store = getStore(object);
       store.archive(recordIn(store, id), store.settings.clock.now());
     },
     restore(object, id) {
-      const store = storeOf(object);
+      const store = getStore(object);
       store.restore(recordIn(store, id), store.settings.clock.now());
     },
     purge(object, id) {
-      const store = storeOf(object);
+      const store = getStore(object);
       store.purge(recordIn(store, id));
     },
-    merge: (object, winner, losers) => merge(storeOf(object), winner, losers),
+    merge: (object, winner, losers) => merge(getStore(object), winner, losers),
     purgeExpired: () => purgeExpired(account()),
-    dump: (object, deleted) => dump(storeOf(object), deleted),
+    dump: (object, deleted) => dump(getStore(object), deleted),
     expireCursors() {
       account().settings.cursorsFrom = account().settings.clock.now() + 1;
     },
     hideField(object, field, hidden) {
-      const property = storeOf(object).properties.get(field.toLowerCase());
+      const property = getStore(object).properties.get(field.toLowerCase());
       if (property === undefined) throw new RangeError(`${object} has no property ${field}`);
       property.archived = hidden;
     },

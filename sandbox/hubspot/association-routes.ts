@@ -12,7 +12,7 @@ import {
 import type { Router } from "../router.ts";
 import type { Account, TypeStore } from "./account.ts";
 import { pageAfter, startFrom, type Link } from "./associations.ts";
-import { BatchAnswer, inputsOf } from "./batch.ts";
+import { BatchAnswer, readInputs } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { objectBody } from "./record-writes.ts";
@@ -136,7 +136,7 @@ function putDefault({ account, from, to }: Pair, exchange: SandboxExchange): San
   return batch.answer(200);
 }
 
-function endOf(input: Data, name: "from" | "to"): string {
+function readEnd(input: Data, name: "from" | "to"): string {
   const end = input[name];
   return asText(isData(end) ? end["id"] : end) ?? "";
 }
@@ -144,8 +144,8 @@ function endOf(input: Data, name: "from" | "to"): string {
 function createMany(pair: Pair, exchange: SandboxExchange, useDefault: boolean): SandboxAnswer {
   const { account, from, to } = pair;
   const batch = new BatchAnswer();
-  for (const input of inputsOf(exchange, 2000)) {
-    const [fromId, toId] = [endOf(input, "from"), endOf(input, "to")];
+  for (const input of readInputs(exchange, 2000)) {
+    const [fromId, toId] = [readEnd(input, "from"), readEnd(input, "to")];
     const unknown = from.find(fromId) === undefined ? fromId : to.find(toId) === undefined ? toId : undefined;
     if (unknown !== undefined) {
       batch.error({
@@ -177,7 +177,7 @@ function createMany(pair: Pair, exchange: SandboxExchange, useDefault: boolean):
 function readMany(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const batch = new BatchAnswer();
   const { associationInputs, associationPage } = pair.account.settings;
-  for (const input of inputsOf(exchange, associationInputs)) {
+  for (const input of readInputs(exchange, associationInputs)) {
     const id = asText(input["id"]) ?? "";
     const after = asText(input["after"]);
     const found = pair.from.find(id) !== undefined;
@@ -199,11 +199,11 @@ function readMany(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
 }
 
 function archiveMany({ account, from, to }: Pair, exchange: SandboxExchange): SandboxAnswer {
-  for (const input of inputsOf(exchange, 2000)) {
+  for (const input of readInputs(exchange, 2000)) {
     const targets = Array.isArray(input["to"]) ? input["to"] : [input["to"]];
     for (const target of targets) {
       const toId = asText(asData(target)["id"]) ?? "";
-      account.associations.remove(from.type.id, endOf(input, "from"), to.type.id, toId);
+      account.associations.remove(from.type.id, readEnd(input, "from"), to.type.id, toId);
     }
   }
   return { status: 204 };

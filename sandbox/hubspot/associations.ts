@@ -39,7 +39,7 @@ export class Associations {
       toId,
       fromType,
       fromId,
-      links.map((link) => inverseOf(fromType, toType, link)),
+      links.map((link) => findInverse(fromType, toType, link)),
     );
   }
 
@@ -62,7 +62,7 @@ export class Associations {
       const index = indexIn(from, fromId);
       if (index !== undefined) targets.push(to.first + (index % to.count));
     } else if (to.type === fromType && from.type === toType) {
-      links = [inverseOf(from.type, to.type, link)];
+      links = [findInverse(from.type, to.type, link)];
       const index = indexIn(to, fromId) ?? from.count;
       for (let i = index; i < from.count; i += to.count) targets.push(from.first + i);
     }
@@ -159,7 +159,7 @@ function key(fromType: string, fromId: string, toType: string): string {
   return `${fromType}/${fromId}>${toType}`;
 }
 
-function inverseOf(fromType: string, toType: string, link: Link): Link {
+function findInverse(fromType: string, toType: string, link: Link): Link {
   const type = typesBetween(fromType, toType).find((candidate) => candidate.id === link.typeId);
   return { category: link.category, typeId: type?.inverse ?? link.typeId };
 }

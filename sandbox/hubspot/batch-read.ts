@@ -3,7 +3,7 @@
 import { asData, asText, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
-import { BatchAnswer, inputsOf, textsOf } from "./batch.ts";
+import { BatchAnswer, readInputs, readTexts } from "./batch.ts";
 import { checkedIdProperty, type AccountSource } from "./objects.ts";
 import { objectBody, presenter } from "./record-writes.ts";
 
@@ -11,14 +11,14 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
   router.add("POST", "/crm/v3/objects/:type/batch/read", (exchange) => {
     const store = account().get(exchange.params["type"] ?? "");
     const body = objectBody(exchange.body);
-    const ids = inputsOf(exchange).map((input) => asText(input["id"]) ?? "");
-    const names = textsOf(body["properties"]);
+    const ids = readInputs(exchange).map((input) => asText(input["id"]) ?? "");
+    const names = readTexts(body["properties"]);
     const idProperty = checkedIdProperty(store, asText(body["idProperty"]));
     return readMany(store, ids, names, idProperty);
   });
   router.add("POST", "/crm/v3/objects/:type/batch/archive", (exchange) => {
     const store = account().get(exchange.params["type"] ?? "");
-    for (const input of inputsOf(exchange)) {
+    for (const input of readInputs(exchange)) {
       const record = store.find(asText(asData(input)["id"]) ?? "");
       if (record !== undefined) store.archive(record, store.settings.clock.now());
     }

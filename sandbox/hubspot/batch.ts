@@ -14,7 +14,7 @@ import {
   planUpdate,
   presentAll,
   presentWritten,
-  refusalOf,
+  toRefusal,
   updateRecord,
   type Failure,
   type Plan,
@@ -31,7 +31,7 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
     run: (account: Account, store: TypeStore, inputs: Data[]) => SandboxAnswer,
   ): void =>
     router.add("POST", `/crm/v3/objects/:type/batch/${name}`, (exchange) =>
-      run(account(), account().get(exchange.params["type"] ?? ""), inputsOf(exchange)),
+      run(account(), account().get(exchange.params["type"] ?? ""), readInputs(exchange)),
     );
   add("create", (account, store, inputs) => createMany(account, store, inputs, options));
   add("update", (_account, store, inputs) => updateMany(store, inputs, options));
@@ -39,7 +39,7 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
 }
 
 /** Returns the objects of `inputs`. Throws for none, too many, or anything that is not an object. */
-export function inputsOf(exchange: SandboxExchange, most: number = MAX_INPUTS): Data[] {
+export function readInputs(exchange: SandboxExchange, most: number = MAX_INPUTS): Data[] {
   const inputs = objectBody(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
     throw invalid("Invalid input JSON on line 1, column 1: inputs must be an array");
@@ -50,7 +50,7 @@ export function inputsOf(exchange: SandboxExchange, most: number = MAX_INPUTS): 
 }
 
 /** Returns the trace ids if every input has its own; otherwise undefined, and the batch fails as a whole. */
-function traceIdsOf(inputs: Data[]): string[] | undefined {
+function readTraceIds(inputs: Data[]): string[] | undefined {
   const ids = inputs.flatMap((input) => asText(input["objectWriteTraceId"]) ?? []);
   return new Set(ids).size === inputs.length ? ids : undefined;
 }
@@ -61,7 +61,7 @@ function createMany(
   inputs: Data[],
   options: BatchOptions,
 ): SandboxAnswer {
-  const traceIds = traceIdsOf(inputs);
+  const traceIds = readTraceIds(inputs);
   if (traceIds === undefined) return createAllOrNothing(account, store, inputs);
   if (options.unknownPropertyFailsBatch === true) refuseUnknownProperties(store, inputs);
   const batch = new BatchAnswer();
@@ -93,7 +93,7 @@ function createAllOrNothing(account: Account, store: TypeStore, inputs: Data[]):
 
 /** Conflicts of a whole batch name no record. */
 function wholeBatchRefusal(failure: Failure): Error {
-  if (failure.status !== 409) return refusalOf(failure);
+  if (failure.status !== 409) return toRefusal(failure);
   return refuse(409, failure.message.replace(/\. Existing ID.*/, ""), { category: "CONFLICT" });
 }
 
@@ -119,7 +119,7 @@ function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Sa
   refuseRepeatedIds(inputs);
   // One unknown name fails the whole batch, with or without trace ids.
   refuseUnknownProperties(store, inputs);
-  const traceIds = traceIdsOf(inputs);
+  const traceIds = readTraceIds(inputs);
   const batch = new BatchAnswer();
   const missing: string[] = [];
   const found: { record: StoredRecord; input: Data; traceId: string | undefined }[] = [];
@@ -134,7 +134,7 @@ function updateMany(store: TypeStore, inputs: Data[], options: BatchOptions): Sa
     result: planUpdate(store, item.record, item.input["properties"]),
   }));
   for (const { record, result, traceId } of planned) {
-    if ("failure" in result && traceId === undefined) throw refusalOf(result.failure);
+    if ("failure" in result && traceId === undefined) throw toRefusal(result.failure);
     if ("failure" in result) batch.fail(result.failure, { objectWriteTraceId: [traceId], ids: [record.id] });
   }
   for (const { record, result, traceId } of planned) {
@@ -168,7 +168,7 @@ function upsertMany(
   options: BatchOptions,
 ): SandboxAnswer {
   refuseUnknownProperties(store, inputs);
-  const traceIds = traceIdsOf(inputs);
+  const traceIds = readTraceIds(inputs);
   const batch = new BatchAnswer();
   for (const [i, input] of inputs.entries()) {
     const id = asText(input["id"]) ?? "";
@@ -247,6 +247,6 @@ export class BatchAnswer {
 }
 
 /** Returns the texts of a list and drops other values. */
-export function textsOf(input: unknown): string[] {
+export function readTexts(input: unknown): string[] {
   return asList(input).flatMap((item) => asText(item) ?? []);
 }

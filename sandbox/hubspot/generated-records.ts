@@ -14,7 +14,7 @@ export function generateRecords(
   store: TypeStore,
   spec: GenerateSpec,
 ): { count: number; firstId: string; lastId: string } {
-  const makers = makersOf(store, spec);
+  const makers = buildMakers(store, spec);
   const values = lazyValues(makers);
   const firstKey = account.reserveIds(spec.count);
   const span = { firstKey, count: spec.count, fromMs: spec.changedFrom, toMs: spec.changedTo, unitMs: 1 };
@@ -32,7 +32,7 @@ export function generateRecords(
   return { count: spec.count, firstId: String(firstKey), lastId: String(firstKey + spec.count - 1) };
 }
 
-function makersOf(store: TypeStore, spec: GenerateSpec): Map<string, ValueMaker<string>> {
+function buildMakers(store: TypeStore, spec: GenerateSpec): Map<string, ValueMaker<string>> {
   const { type } = store;
   const system: Makers = {
     hs_object_id: ({ id }) => id,
@@ -73,36 +73,36 @@ const STAGES = ["appointmentscheduled", "qualifiedtobuy", "contractsent", "close
 const INDUSTRIES = ["COMPUTER_SOFTWARE", "RETAIL", "UTILITIES"];
 const STATUSES = ["1", "2", "3", "4"];
 
-function oneOf(values: string[]): ValueMaker<string> {
+function pickOne(values: string[]): ValueMaker<string> {
   return ({ index }: Seed) => values[index % values.length] ?? "";
 }
 
 const BY_TYPE: Record<string, Makers> = {
   contacts: {
     email: ({ index }) => `person-${index}@generated.example`,
-    firstname: oneOf(FIRST_NAMES),
+    firstname: pickOne(FIRST_NAMES),
     lastname: ({ index }) => `Person ${index}`,
     phone: ({ index }) => `+1 555 ${String(index).padStart(7, "0")}`,
     jobtitle: ({ index }) => `Title ${index % 100}`,
-    city: oneOf(CITIES),
-    lifecyclestage: oneOf(LIFECYCLE),
+    city: pickOne(CITIES),
+    lifecyclestage: pickOne(LIFECYCLE),
   },
   companies: {
     name: ({ index }) => `Company ${index}`,
     domain: ({ index }) => `company-${index}.generated.example`,
-    city: oneOf(CITIES),
-    industry: oneOf(INDUSTRIES),
+    city: pickOne(CITIES),
+    industry: pickOne(INDUSTRIES),
     numberofemployees: ({ index }) => String(index % 5000),
   },
   deals: {
     dealname: ({ index }) => `Deal ${index}`,
     amount: ({ index }) => String((index % 1000) * 100),
-    dealstage: oneOf(STAGES),
+    dealstage: pickOne(STAGES),
     pipeline: () => "default",
   },
   tickets: {
     subject: ({ index }) => `Ticket ${index}`,
     hs_pipeline: () => "0",
-    hs_pipeline_stage: oneOf(STATUSES),
+    hs_pipeline_stage: pickOne(STATUSES),
   },
 };

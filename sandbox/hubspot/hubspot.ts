@@ -1,7 +1,14 @@
 // The simulated HubSpot: paths of all versions, authentication, rate limits, then the endpoint.
 
 import { randomUUID } from "node:crypto";
-import { asData, asText, bearerOf, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
+import {
+  asData,
+  asText,
+  readBearer,
+  Refused,
+  type SandboxAnswer,
+  type SandboxExchange,
+} from "../exchange.ts";
 import { plainValues } from "../records/lazy-values.ts";
 import { Grants } from "../oauth/grants.ts";
 import type { KnownClient, Provider } from "../provider.ts";
@@ -183,7 +190,7 @@ function route(router: Router, exchange: SandboxExchange): SandboxAnswer {
 
 /** Returns the token. */
 function authenticated(exchange: SandboxExchange, grants: Grants): string {
-  const token = bearerOf(exchange);
+  const token = readBearer(exchange);
   const checked = grants.check(token ?? "");
   if (token !== undefined && checked.state === "valid") return token;
   if (checked.state === "expired") {

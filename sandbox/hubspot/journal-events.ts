@@ -32,7 +32,7 @@ const ACTIONS: Record<AccountChange["kind"], { subscriptionType: string; action:
 };
 
 /** Returns undefined for a change that is none of the subscription's. */
-export function journalEventOf(
+export function toJournalEvent(
   change: AccountChange,
   { subscriptionType, objectTypeId, actions, properties }: JournalSubscription,
   occurredAt: string,

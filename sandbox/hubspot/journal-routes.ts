@@ -4,7 +4,7 @@ import {
   asData,
   asList,
   asText,
-  bearerOf,
+  readBearer,
   isData,
   parseJson,
   type Data,
@@ -24,7 +24,7 @@ export type JournalServices = { journal: Journal; grants: Grants; origin(): stri
 
 export function addJournalRoutes(router: Router, { journal, grants, origin }: JournalServices): void {
   const base = "/webhooks-journal/journal/:version";
-  const answerOf = (file: JournalFile | null | undefined): SandboxAnswer => {
+  const buildAnswer = (file: JournalFile | null | undefined): SandboxAnswer => {
     if (file === undefined || file === null) return { status: 204 };
     const { key, expiresAt } = journal.openAddress(file);
     const url = `${origin()}/hubspot${FILES}/${key}`;
@@ -33,7 +33,7 @@ export function addJournalRoutes(router: Router, { journal, grants, origin }: Jo
   const read = (path: string, find: (exchange: SandboxExchange) => JournalFile | null | undefined): void =>
     router.add("GET", `${base}/${path}`, (exchange) => {
       requireScope(grants, exchange, `${SCOPE}.read`);
-      return answerOf(find(exchange));
+      return buildAnswer(find(exchange));
     });
   read("earliest", () => journal.earliest());
   read("latest", () => journal.latest());
@@ -88,7 +88,7 @@ export function addJournalFiles(router: Router, journal: Journal): void {
 }
 
 function requireScope(grants: Grants, exchange: SandboxExchange, scope: string): void {
-  const checked = grants.check(bearerOf(exchange) ?? "");
+  const checked = grants.check(readBearer(exchange) ?? "");
   if (checked.state === "valid" && checked.token.grant.scopes.includes(scope)) return;
   throw refuse(403, `This app hasn't been granted all required scopes to make this call: ${scope}`, {
     category: "MISSING_SCOPES",

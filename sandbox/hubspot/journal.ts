@@ -5,7 +5,7 @@ import type { SandboxClock } from "../clock.ts";
 import { isoText } from "../records/iso-text.ts";
 import type { AccountChange } from "./account-change.ts";
 import { PORTAL_ID } from "./account.ts";
-import { journalEventOf, type JournalEvent, type JournalSubscription } from "./journal-events.ts";
+import { toJournalEvent, type JournalEvent, type JournalSubscription } from "./journal-events.ts";
 
 export type JournalSettings = {
   /** Whether apps get tokens with the scopes of the journal. */
@@ -60,7 +60,7 @@ export class Journal {
     for (const change of this.#waiting.splice(0)) {
       for (const subscription of this.subscriptions.values()) {
         if (subscription.portalId !== PORTAL_ID) continue;
-        const event = journalEventOf(change, subscription, occurredAt);
+        const event = toJournalEvent(change, subscription, occurredAt);
         const last = events.at(-1);
         if (event === undefined) continue;
         if (last !== undefined && continues(last, event))

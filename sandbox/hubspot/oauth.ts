@@ -1,7 +1,7 @@
 // HubSpot's OAuth: consent page, token endpoint of all versions, token information and revocation.
 
 import { randomUUID } from "node:crypto";
-import { formOf, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
+import { parseForm, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import { authorize } from "../oauth/authorize-page.ts";
 import { verifierFits, type Grants, type Issued } from "../oauth/grants.ts";
 import type { KnownClient } from "../provider.ts";
@@ -34,7 +34,7 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
   router.add("POST", "/oauth/:version/token", (exchange) => token(exchange, settings));
   router.add("POST", "/oauth/:version/token/introspect", (exchange) => introspect(exchange, settings.grants));
   router.add("POST", "/oauth/:version/token/revoke", (exchange) => {
-    const text = formOf(exchange)["token"] ?? "";
+    const text = parseForm(exchange)["token"] ?? "";
     settings.grants.dropRefresh(text);
     settings.grants.dropAccess(text);
     return { status: 200 };
@@ -49,7 +49,7 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
 }
 
 function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
-  const form = formOf(exchange);
+  const form = parseForm(exchange);
   const { client_id: clientId = "", client_secret: secret = "" } = form;
   if (clientId === "") throw tokenError("BAD_CLIENT_ID", "invalid_client", "missing or unknown client id");
   if (settings.clients.length > 0) {
@@ -134,7 +134,7 @@ function tokenError(status: string, error: string, message: string): Refused {
 }
 
 function introspect(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
-  const text = formOf(exchange)["token"] ?? "";
+  const text = parseForm(exchange)["token"] ?? "";
   const checked = grants.check(text);
   if (checked.state === "valid") {
     const { grant, expiresAt } = checked.token;

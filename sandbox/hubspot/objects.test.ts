@@ -9,7 +9,7 @@ const call = caller(sandbox.hubspot.url, sandbox.hubspot.staticToken);
 
 const CONTACTS = "/crm/v3/objects/contacts";
 
-async function problemOf(properties: Record<string, unknown>, type = "contacts"): Promise<unknown> {
+async function catchProblem(properties: Record<string, unknown>, type = "contacts"): Promise<unknown> {
   const answer = await call("POST", `/crm/v3/objects/${type}`, { properties });
   assert.equal(answer.status, 400, answer.text);
   return at(answer.json, "errors.0.code");
@@ -48,14 +48,14 @@ test("dated paths, type ids and singular names lead to the same records", async 
 });
 
 test("values are refused by property type, each with its own code", async () => {
-  assert.equal(await problemOf({ email: "bad" }), "INVALID_EMAIL");
-  assert.equal(await problemOf({ numberofemployees: "many" }), "INVALID_INTEGER");
-  assert.equal(await problemOf({ lifecyclestage: "nope" }), "INVALID_OPTION");
-  assert.equal(await problemOf({ hs_email_optout: "perhaps" }), "INVALID_OPTION");
-  assert.equal(await problemOf({ closedate: "someday" }), "INVALID_LONG");
-  assert.equal(await problemOf({ hs_expiration_date: 1767225600001 }, "quotes"), "INVALID_DATE");
-  assert.equal(await problemOf({ hs_object_id: "5" }), "READ_ONLY_VALUE");
-  assert.equal(await problemOf({ frist_name: "x" }), "PROPERTY_DOESNT_EXIST");
+  assert.equal(await catchProblem({ email: "bad" }), "INVALID_EMAIL");
+  assert.equal(await catchProblem({ numberofemployees: "many" }), "INVALID_INTEGER");
+  assert.equal(await catchProblem({ lifecyclestage: "nope" }), "INVALID_OPTION");
+  assert.equal(await catchProblem({ hs_email_optout: "perhaps" }), "INVALID_OPTION");
+  assert.equal(await catchProblem({ closedate: "someday" }), "INVALID_LONG");
+  assert.equal(await catchProblem({ hs_expiration_date: 1767225600001 }, "quotes"), "INVALID_DATE");
+  assert.equal(await catchProblem({ hs_object_id: "5" }), "READ_ONLY_VALUE");
+  assert.equal(await catchProblem({ frist_name: "x" }), "PROPERTY_DOESNT_EXIST");
 });
 
 test("a refusal names every problem in the message and at most three in errors", async () => {

@@ -14,7 +14,7 @@ import {
   presentAll,
   presenter,
   presentWritten,
-  refusalOf,
+  toRefusal,
   updateRecord,
 } from "./record-writes.ts";
 
@@ -39,14 +39,14 @@ export function addObjectRoutes(router: Router, account: AccountSource, origin: 
 
 function create(account: Account, store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const planned = planCreate(account, store, objectBody(exchange.body));
-  if ("failure" in planned) throw refusalOf(planned.failure);
+  if ("failure" in planned) throw toRefusal(planned.failure);
   return { status: 201, body: presentAll(store, createRecord(account, store, planned.plan)) };
 }
 
 function update(store: TypeStore, exchange: SandboxExchange): SandboxAnswer {
   const record = store.get(exchange.params["id"] ?? "", idProperty(store, exchange));
   const planned = planUpdate(store, record, objectBody(exchange.body)["properties"]);
-  if ("failure" in planned) throw refusalOf(planned.failure);
+  if ("failure" in planned) throw toRefusal(planned.failure);
   updateRecord(store, record, planned.plan);
   return { status: 200, body: presentWritten(store, record, Object.keys(planned.plan.values)) };
 }

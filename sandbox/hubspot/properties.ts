@@ -3,7 +3,7 @@
 import { asData, asList, asText, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
-import { BatchAnswer, inputsOf } from "./batch.ts";
+import { BatchAnswer, readInputs } from "./batch.ts";
 import { invalid, notFound, refuse, requireMembers } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { customProperty, type Property, type PropertyOption } from "./property-definitions.ts";
@@ -23,11 +23,11 @@ export function addPropertyRoutes(router: Router, account: AccountSource): void 
     return create(store(exchange), body);
   });
   router.add("POST", `${path}/batch/create`, (exchange) => {
-    const inputs = inputsOf(exchange);
+    const inputs = readInputs(exchange);
     requireOptions(exchange, inputs);
     return createMany(store(exchange), inputs);
   });
-  router.add("POST", `${path}/batch/read`, (exchange) => readMany(store(exchange), inputsOf(exchange)));
+  router.add("POST", `${path}/batch/read`, (exchange) => readMany(store(exchange), readInputs(exchange)));
   router.add("GET", `${path}/:name`, (exchange) => ({ status: 200, body: found(store(exchange), exchange) }));
   router.add("PATCH", `${path}/:name`, (exchange) => {
     requireOptions(exchange, [objectBody(exchange.body)]);

@@ -48,7 +48,7 @@ function prop(name: string, label: string, spec = "string/text", options: string
     fieldType,
     description: "",
     groupName: "",
-    options: options.map((option, displayOrder) => optionOf(option, displayOrder)),
+    options: options.map((option, displayOrder) => parseOption(option, displayOrder)),
     displayOrder: -1,
     calculated: false,
     externalOptions: fieldType === "select" && options.length === 0,
@@ -63,7 +63,7 @@ function prop(name: string, label: string, spec = "string/text", options: string
 }
 
 /** `value` or `value=Label`. */
-function optionOf(text: string, displayOrder: number): PropertyOption {
+function parseOption(text: string, displayOrder: number): PropertyOption {
   const [value = "", label = value] = text.split("=");
   return { label, value, displayOrder, hidden: false };
 }

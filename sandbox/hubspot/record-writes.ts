@@ -72,7 +72,7 @@ function conflictFailure(store: TypeStore, existingId: string): Failure {
   return { status: 409, category: "CONFLICT", message, problems: [], existingId };
 }
 
-export function refusalOf(failure: Failure): Refused {
+export function toRefusal(failure: Failure): Refused {
   const { status, message, category, problems, missing } = failure;
   const errors = problems.length === 0 ? {} : { errors: valueProblemMembers(problems).errors };
   const context = missing === undefined ? {} : { context: { properties: missing } };
@@ -86,7 +86,7 @@ function plannedLinks(account: Account, store: TypeStore, input: unknown): Plann
     const toId = asText(asData(asData(item)["to"])["id"]);
     const types = asList(asData(item)["types"]);
     if (toId === undefined || types.length === 0) return undefined;
-    const target = targetOf(account, store, toId, types);
+    const target = findTarget(account, store, toId, types);
     if (target === undefined) return undefined;
     planned.push(target);
   }
@@ -94,7 +94,7 @@ function plannedLinks(account: Account, store: TypeStore, input: unknown): Plann
 }
 
 /** The request names only an id, so the object type follows from the association type. */
-function targetOf(
+function findTarget(
   account: Account,
   store: TypeStore,
   toId: string,

@@ -4,7 +4,7 @@ import { asData, asList, asText, type Data } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { PORTAL_ID, type Account, type TypeStore } from "./account.ts";
 import { ASSOCIATION_TYPES } from "./association-types.ts";
-import { textsOf } from "./batch.ts";
+import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { customProperty } from "./property-definitions.ts";
@@ -25,7 +25,7 @@ export function addSchemaRoutes(router: Router, account: AccountSource): void {
   }));
   router.add("GET", "/crm/v3/pipelines/:type", (exchange) => ({
     status: 200,
-    body: { results: pipelinesOf(account().get(exchange.params["type"] ?? "")) },
+    body: { results: listPipelines(account().get(exchange.params["type"] ?? "")) },
   }));
 }
 
@@ -34,7 +34,7 @@ function createSchema(account: Account, body: Data): TypeStore {
   if (!/^[a-z][a-z0-9_]*$/i.test(name))
     throw invalid("A schema needs a name of letters, digits and underscores");
   if (account.find(name) !== undefined) throw invalid(`An object named ${name} already exists`);
-  const store = account.addCustomType(name, textsOf(body["requiredProperties"]));
+  const store = account.addCustomType(name, readTexts(body["requiredProperties"]));
   const groupName = [...store.groups.keys()][0] ?? "";
   for (const item of asList(body["properties"])) {
     const input = asData(item);
@@ -84,7 +84,7 @@ function shownSchema(store: TypeStore): Data {
 }
 
 /** Stages are the options of the stage property. */
-function pipelinesOf(store: TypeStore): Data[] {
+function listPipelines(store: TypeStore): Data[] {
   const [pipeline, stage] =
     store.type.name === "tickets" ? ["hs_pipeline", "hs_pipeline_stage"] : ["pipeline", "dealstage"];
   const stages = store.properties.get(stage ?? "")?.options ?? [];

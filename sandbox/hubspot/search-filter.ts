@@ -2,7 +2,7 @@
 
 import { asText, type Data } from "../exchange.ts";
 import type { TypeStore } from "./account.ts";
-import { textsOf } from "./batch.ts";
+import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { Property } from "./property-definitions.ts";
 import type { StoredRecord } from "./stored-record.ts";
@@ -24,7 +24,7 @@ export function filterTest(store: TypeStore, filter: Data): Test {
   const high = asText(filter["highValue"]) ?? "";
   const name = JSON.stringify(filter);
   if (property.name === "hs_object_id") {
-    const bounds = idBounds(operator, value, high, textsOf(filter["values"]));
+    const bounds = idBounds(operator, value, high, readTexts(filter["values"]));
     return { name, passes, ...(bounds === undefined ? {} : { bounds }), exact: operator !== "IN" };
   }
   const bounds =
@@ -94,8 +94,8 @@ function readFilter(
     throw invalid(`operator ${operator} requires a value`);
   const given = [filter["value"], filter["highValue"]].flatMap((item) => asText(item) ?? []);
   if (operator === "BETWEEN" && given.length < 2) throw invalid("operator BETWEEN requires a highValue");
-  for (const text of [...given, ...textsOf(filter["values"])]) checkOperand(property, text);
-  return { property, operator, value, passes: passesOf(property, operator, value, filter) };
+  for (const text of [...given, ...readTexts(filter["values"])]) checkOperand(property, text);
+  return { property, operator, value, passes: buildPasses(property, operator, value, filter) };
 }
 
 /** Numbers and times must be readable, times as epoch milliseconds or ISO. */
@@ -111,8 +111,8 @@ function checkOperand(property: Property, text: string): void {
   }
 }
 
-function passesOf(property: Property, operator: string, value: string, filter: Data): Passes {
-  const values = textsOf(filter["values"]);
+function buildPasses(property: Property, operator: string, value: string, filter: Data): Passes {
+  const values = readTexts(filter["values"]);
   const of = (record: StoredRecord): string | undefined => record.properties[property.name];
   const order = (record: StoredRecord, other: string): number | undefined => {
     const own = of(record);

@@ -4,7 +4,7 @@ import { asData, asList, asText, type SandboxAnswer, type Data } from "../exchan
 import type { Selection } from "../records/record-table.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
-import { textsOf } from "./batch.ts";
+import { readTexts } from "./batch.ts";
 import { invalid } from "./errors.ts";
 import type { AccountSource } from "./objects.ts";
 import { objectBody, presenter } from "./record-writes.ts";
@@ -32,25 +32,25 @@ function search(store: TypeStore, body: Data): SandboxAnswer {
   }
   const start = Number(after);
   if (start + limit > MOST_RESULTS) throw invalid("Paging through results is limited to 10000 results");
-  const selection = selectionOf(store, body);
-  const names = textsOf(body["properties"]);
+  const selection = buildSelection(store, body);
+  const names = readTexts(body["properties"]);
   const show = presenter(store, names.length === 0 ? undefined : names);
   const total = store.table.count(selection);
-  const page = total === 0 ? [] : pageOf(store, selection, asList(body["sorts"])[0], start, limit);
+  const page = total === 0 ? [] : sortPage(store, selection, asList(body["sorts"])[0], start, limit);
   const next = start + page.length;
   const paging = next < total && page.length > 0 ? { paging: { next: { after: String(next) } } } : {};
   return { status: 200, body: { total, results: page.map((record) => show(record)), ...paging } };
 }
 
 /** Without a sort the results are in the order of their ids. */
-function pageOf(
+function sortPage(
   store: TypeStore,
   selection: Selection<StoredRecord>,
   sort: unknown,
   start: number,
   limit: number,
 ): StoredRecord[] {
-  const order = sort === undefined ? undefined : orderOf(store, sort);
+  const order = sort === undefined ? undefined : chooseOrder(store, sort);
   if (order !== undefined) {
     return [...store.table.select(selection)].toSorted(order).slice(start, start + limit);
   }
@@ -64,7 +64,7 @@ function pageOf(
 }
 
 /** Returns undefined for the order that the records are in anyway. */
-function orderOf(
+function chooseOrder(
   store: TypeStore,
   sort: unknown,
 ): ((a: StoredRecord, b: StoredRecord) => number) | undefined {
@@ -81,7 +81,7 @@ function orderOf(
   };
 }
 
-function selectionOf(store: TypeStore, body: Data): Selection<StoredRecord> {
+function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   const groups = asList(body["filterGroups"]).map((group) => asList(asData(group)["filters"]));
   if (groups.length > 5) throw invalid("The maximum number of filterGroups is 5");
   if (groups.some((filters) => filters.length > 6) || groups.flat().length > 18) {
@@ -94,7 +94,7 @@ function selectionOf(store: TypeStore, body: Data): Selection<StoredRecord> {
   if (query.length > MOST_QUERY_CHARACTERS) throw invalid("The query is limited to 3000 characters");
   const view = store.index.view();
   const [group] = tests;
-  if (group !== undefined && tests.length === 1 && query === "") return { ...boundsOf(group), view };
+  if (group !== undefined && tests.length === 1 && query === "") return { ...findBounds(group), view };
   if (tests.length === 0 && query === "") return { view };
   const passes = (record: StoredRecord): boolean =>
     (tests.length === 0 || tests.some((group) => group.every((test) => test.passes(record)))) &&
@@ -110,7 +110,7 @@ function mentions(record: StoredRecord, query: string): boolean {
 }
 
 /** Leaves bounds of the id and of the change time to the table; the other filters become one test. */
-function boundsOf(tests: Test[]): Selection<StoredRecord> {
+function findBounds(tests: Test[]): Selection<StoredRecord> {
   const selection: Selection<StoredRecord> = {};
   for (const { bounds } of tests) if (bounds !== undefined) narrow(selection, bounds);
   const others = tests.filter((test) => test.bounds === undefined || !test.exact);

@@ -81,18 +81,18 @@ function numberValue(text: string): string | Problem {
   return { message: `${text} was not a valid number.`, error: "INVALID_INTEGER" };
 }
 
-function instantOf(text: string): number {
+function parseInstant(text: string): number {
   return /^-?\d+$/.test(text) ? Number(text) : Date.parse(text);
 }
 
 function datetimeValue(text: string): string | Problem {
-  const at = instantOf(text);
+  const at = parseInstant(text);
   if (!Number.isNaN(at) && Math.abs(at) < 8.64e15) return new Date(at).toISOString();
   return { message: `${text} was not a valid long.`, error: "INVALID_LONG" };
 }
 
 function dateValue(text: string): string | Problem {
-  const at = instantOf(text);
+  const at = parseInstant(text);
   if (Number.isNaN(at) || Math.abs(at) > 8.64e15) {
     return { message: `${text} was not a valid date.`, error: "INVALID_DATE" };
   }

@@ -95,7 +95,7 @@ export class Webhooks {
     for (const subscription of this.#settings.subscriptions) {
       const type = subscribedType(subscription, change);
       if (type !== undefined)
-        this.push([{ ...this.#base(subscription.id, now), ...membersOf(change, type) }]);
+        this.push([{ ...this.#base(subscription.id, now), ...buildMembers(change, type) }]);
     }
   }
 
@@ -214,7 +214,7 @@ function subscribedType(
 
 const LEGACY = new Set(["CONTACT", "COMPANY", "DEAL", "TICKET", "PRODUCT", "LINE_ITEM"]);
 
-function membersOf(change: AccountChange, subscriptionType: string): WebhookEvent {
+function buildMembers(change: AccountChange, subscriptionType: string): WebhookEvent {
   const { kind, type, id, property, merged = [], to } = change;
   const common = {
     subscriptionType,

@@ -92,7 +92,7 @@ export class RecordTable<R extends Row> {
   *select(selection: Selection<R>): Generator<R> {
     let place = this.#firstAbove(selection.afterKey ?? Number.NEGATIVE_INFINITY);
     for (const block of selection.storedOnly === true ? [] : this.#blocks) {
-      const run = runOf(block, selection);
+      const run = selectRun(block, selection);
       for (let n = 0; n < run.length; n++) {
         const index = run.at(n);
         const key = block.span.firstKey + index;
@@ -137,7 +137,7 @@ export class RecordTable<R extends Row> {
   }
 
   #generatedKeys(block: GeneratedBlock<R>, selection: Selection<R>): Keys {
-    const run = runOf(block, selection);
+    const run = selectRun(block, selection);
     const { firstKey } = block.span;
     const keys = new Float64Array(run.length);
     let place = this.#firstAbove(firstKey - 1);
@@ -160,7 +160,7 @@ export class RecordTable<R extends Row> {
       if (row !== undefined && this.#selects(row, selection)) total++;
     }
     for (const block of selection.storedOnly === true ? [] : this.#blocks) {
-      const run = runOf(block, selection);
+      const run = selectRun(block, selection);
       total += run.length - this.#hidden(block, run, first);
     }
     return total;
@@ -214,7 +214,7 @@ function isBehind(row: Row, { changedAt, key }: { changedAt: number; key: number
 }
 
 /** Returns the positions of a block that are selected, ascending. */
-function runOf<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
+function selectRun<R>(block: GeneratedBlock<R>, selection: Selection<R>): Run {
   const { changedTo, throughKey, test } = selection;
   const low = lowest(block, selection);
   const high = Math.min(

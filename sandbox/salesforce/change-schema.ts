@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Field, ObjectDefinition, Scalar } from "./fields.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 
 export type ChangeType =
   | "CREATE"
@@ -64,7 +64,7 @@ export function changeSchema(definition: ObjectDefinition): ChangeSchema {
     type: "record",
     name: eventName(definition.name),
     namespace: "com.sforce.eventbus",
-    fields: [{ name: "ChangeEventHeader", type: HEADER }, ...fields.map(schemaOf)],
+    fields: [{ name: "ChangeEventHeader", type: HEADER }, ...fields.map(buildSchema)],
   });
   return { id: createHash("sha256").update(json).digest("base64url").slice(0, 22), json, fields };
 }
@@ -89,7 +89,7 @@ const HEADER = {
   ],
 };
 
-function schemaOf(top: Top): object {
+function buildSchema(top: Top): object {
   if (top.own !== undefined) {
     return { name: top.name, type: ["null", top.own.type], doc: top.own.doc, default: null };
   }
@@ -126,16 +126,16 @@ function topFields({ fields }: ObjectDefinition): Top[] {
       const parts = columns.flatMap((column): Part[] => {
         const part = fields.get(column.toLowerCase());
         const name = field.type === "address" ? column.slice(field.name.length - "Address".length) : column;
-        return part === undefined ? [] : [{ ...partOf(part), name }];
+        return part === undefined ? [] : [{ ...buildPart(part), name }];
       });
       return [{ name: field.name, parts }];
     }
     if (LEFT_OUT.has(key) || inCompound.has(key) || field.formula !== undefined) return [];
-    return [{ name: field.name, own: partOf(field) }];
+    return [{ name: field.name, own: buildPart(field) }];
   });
 }
 
-function partOf(field: Field): Part {
+function buildPart(field: Field): Part {
   const base = { name: field.name, column: field.name };
   switch (field.type) {
     case "boolean":
@@ -233,7 +233,7 @@ function nullable({ type }: Part, value: Scalar): Buffer {
       case "int":
         return long(BigInt(Math.trunc(Number(value))));
       case "long":
-        return long(BigInt(instantOf(String(value)) || 0));
+        return long(BigInt(parseInstant(String(value)) || 0));
       case "string":
         return text(String(value));
     }

@@ -49,7 +49,7 @@ export function addCollectionRoutes(router: Router, org: OrgSource): void {
 type RecordInput = { store: ObjectStore; values: Data };
 
 /** Returns the records with their stores. Throws Salesforce's refusal of a malformed request. */
-function recordsOf(org: Org, exchange: SandboxExchange): RecordInput[] {
+function readRecords(org: Org, exchange: SandboxExchange): RecordInput[] {
   const { records } = jsonBody(exchange.body);
   if (!Array.isArray(records) || records.length === 0) {
     throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
@@ -78,7 +78,7 @@ function write(
   exchange: SandboxExchange,
   save: (store: ObjectStore, values: Data) => Saved,
 ): SandboxAnswer {
-  const records = recordsOf(org, exchange);
+  const records = readRecords(org, exchange);
   const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
   return results(
     org,
@@ -100,10 +100,10 @@ function results(org: Org, allOrNone: boolean, steps: (() => Saved)[], tellCreat
     return !allOrNone || saved.every((one) => !("errors" in one));
   };
   const kept = allOrNone ? org.atomically(run) : run();
-  return { status: 200, body: saved.map((one) => resultOf(one, kept, tellCreated)) };
+  return { status: 200, body: saved.map((one) => buildResult(one, kept, tellCreated)) };
 }
 
-function resultOf(saved: Saved, kept: boolean, tellCreated: boolean): Data {
+function buildResult(saved: Saved, kept: boolean, tellCreated: boolean): Data {
   if ("errors" in saved) return { success: false, errors: saved.errors.map(saveErrorInResult) };
   if (!kept) return { success: false, errors: [saveErrorInResult(ROLLED_BACK)] };
   return { id: saved.id, success: true, errors: [], ...(tellCreated ? { created: saved.created } : {}) };
@@ -153,7 +153,7 @@ function deleteMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
 }
 
 function upsertMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
-  const records = recordsOf(org, exchange);
+  const records = readRecords(org, exchange);
   const allOrNone = jsonBody(exchange.body)["allOrNone"] === true;
   const steps = records.map(({ store, values }) => (): Saved => {
     const key = store.find(exchange.params["field"] ?? "");

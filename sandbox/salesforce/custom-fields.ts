@@ -29,7 +29,7 @@ const TYPES: Record<string, string> = {
 
 export function planCustomField(org: Org, element: Element): CustomFieldPlan | { error: SaveError } {
   const fullName = childText(element, "fullName") ?? "";
-  const named = placeOf(org, fullName);
+  const named = locateField(org, fullName);
   if ("error" in named) return named;
   const type = childText(element, "type") ?? "";
   const kind = TYPES[type];
@@ -48,7 +48,7 @@ function fault(code: string, message: string): SaveError {
 }
 
 /** Object and field of `Account.Score__c`. */
-export function placeOf(
+export function locateField(
   org: Org,
   fullName: string,
 ): { store: ObjectStore; name: string } | { error: SaveError } {
@@ -166,7 +166,7 @@ function fieldFrom(
     ...(existing !== undefined && (existing.seeded === true || existing.metadata === undefined)
       ? { seeded: true }
       : {}),
-    metadata: { ...metadataOf(element), required },
+    metadata: { ...readMetadata(element), required },
   };
 }
 
@@ -180,10 +180,10 @@ function picklistFrom(valueSet: Element | undefined): PicklistValue[] {
 }
 
 /** The element's content as plain values, for reading the definition back. */
-export function metadataOf(element: Element): Record<string, unknown> {
+export function readMetadata(element: Element): Record<string, unknown> {
   const content: Record<string, unknown> = {};
   for (const part of element.children) {
-    const value = part.children.length > 0 ? metadataOf(part) : part.text.trim();
+    const value = part.children.length > 0 ? readMetadata(part) : part.text.trim();
     const present = content[part.name];
     content[part.name] =
       present === undefined ? value : [...(Array.isArray(present) ? present : [present]), value];

@@ -30,12 +30,14 @@ export function findDuplicates(
     const matches = store.holders(rule.field, value).filter((id) => id !== ownId);
     if (matches.length === 0 || (rule.action === "alert" && duplicates.allowSave)) continue;
     const error = { code: "DUPLICATES_DETECTED", message: "Use one of these records?", fields: [] };
-    return duplicates.includeRecordDetails ? { ...error, duplicateResult: resultOf(rule, matches) } : error;
+    return duplicates.includeRecordDetails
+      ? { ...error, duplicateResult: buildResult(rule, matches) }
+      : error;
   }
   return undefined;
 }
 
-function resultOf(rule: DuplicateRule, matches: string[]): Data {
+function buildResult(rule: DuplicateRule, matches: string[]): Data {
   return {
     allowSave: rule.action === "alert",
     duplicateRule: `Standard_${rule.object}_Duplicate_Rule`,

@@ -154,7 +154,7 @@ export class EventBus {
     place: { transactionKey: string; sequenceNumber: number },
   ): void {
     const { name } = store.definition;
-    const channels = this.#channelsOf(eventName(name));
+    const channels = this.#listChannels(eventName(name));
     // Without an error: who may not see an object as a whole hears nothing of it.
     if (channels.size === 0 || this.settings.hidden.includes(name) || !viewsAll(this.#org(), name)) return;
     const schema = changeSchema(store.definition);
@@ -187,7 +187,7 @@ export class EventBus {
   }
 
   /** Returns the id of the schema that the events of an object have now. */
-  schemaIdOf(event: string): string {
+  getSchemaId(event: string): string {
     const stores = [...this.#org().stores.values()];
     const store = stores.find(({ definition }) => eventName(definition.name) === event);
     if (store === undefined) return "";
@@ -196,7 +196,7 @@ export class EventBus {
     return schema.id;
   }
 
-  #channelsOf(event: string): Set<string> {
+  #listChannels(event: string): Set<string> {
     const selecting = [...this.members.values()].filter(({ selectedEntity }) => selectedEntity === event);
     return new Set(selecting.map(({ eventChannel }) => eventChannel));
   }
@@ -242,7 +242,7 @@ export class EventBus {
   }
 
   /** Returns undefined for an id that is not ours, or too old. */
-  sequenceOf(replayId: Buffer): number | undefined {
+  findSequence(replayId: Buffer): number | undefined {
     const at = this.settings.numericReplayIds ? 2 : 0;
     const length = this.settings.numericReplayIds ? 8 : 10;
     if (replayId.length !== length || !replayId.subarray(at, at + 2).equals(this.#salt)) return undefined;
@@ -256,7 +256,7 @@ export class EventBus {
     if (topic === STANDARD_CHANNEL) return { channel: STANDARD_CHANNEL };
     const custom = [...this.channels.values()].some(({ developerName }) => `${developerName}__chn` === topic);
     if (custom) return { channel: topic };
-    return this.#channelsOf(topic).has(STANDARD_CHANNEL)
+    return this.#listChannels(topic).has(STANDARD_CHANNEL)
       ? { channel: STANDARD_CHANNEL, event: topic }
       : undefined;
   }

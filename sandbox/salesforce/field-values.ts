@@ -4,7 +4,7 @@ import { isData } from "../exchange.ts";
 import type { SaveError } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 import type { Org } from "./org.ts";
 import { stamp } from "./org.ts";
 
@@ -89,7 +89,7 @@ function numberValue(field: Field, input: unknown): CheckedValue {
 function timeValue(field: Field, input: unknown): CheckedValue {
   if (typeof input !== "string") return unreadable(field.type, input);
   const shape = field.type === "date" ? /^\d{4}-\d{2}-\d{2}/ : /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
-  const at = instantOf(input);
+  const at = parseInstant(input);
   if (!shape.test(input) || Number.isNaN(at)) return unreadable(field.type, input);
   return { value: field.type === "date" ? input.slice(0, 10) : stamp(at) };
 }

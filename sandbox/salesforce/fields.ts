@@ -85,7 +85,7 @@ export function field(name: string, type: string, extra: Extra = {}): Field {
   const boolean = type === "boolean";
   return {
     name,
-    label: labelOf(name),
+    label: toLabel(name),
     type,
     length: extra.length ?? LENGTHS[type] ?? 0,
     precision: number ? 18 : 0,
@@ -113,7 +113,7 @@ export function field(name: string, type: string, extra: Extra = {}): Field {
   };
 }
 
-function labelOf(name: string): string {
+function toLabel(name: string): string {
   const words = name
     .replace(/__c$/, "")
     .replaceAll("_", " ")
@@ -144,8 +144,8 @@ export function objectDefinition(
   const all = [...SYSTEM_FIELDS(), ...owner, ...fields].filter((one) => !missing.includes(one.name));
   return {
     name,
-    label: labelOf(name),
-    plural: labelOf(plural),
+    label: toLabel(name),
+    plural: toLabel(plural),
     prefix,
     childrenName: plural,
     custom: name.endsWith("__c"),

@@ -14,7 +14,7 @@ export function generateRecords(
   store: ObjectStore,
   spec: GenerateSpec,
 ): { count: number; firstId: string; lastId: string } {
-  const values = lazyValues(makersOf(store, spec));
+  const values = lazyValues(buildMakers(store, spec));
   const { prefix } = store.definition;
   const firstKey = store.reserveNumbers(spec.count);
   const span = { firstKey, count: spec.count, fromMs: spec.changedFrom, toMs: spec.changedTo, unitMs: 1000 };
@@ -27,7 +27,7 @@ export function generateRecords(
   return { count: spec.count, firstId: recordId(prefix, firstKey), lastId: recordId(prefix, last) };
 }
 
-function makersOf(store: ObjectStore, spec: GenerateSpec): Map<string, ValueMaker<Scalar>> {
+function buildMakers(store: ObjectStore, spec: GenerateSpec): Map<string, ValueMaker<Scalar>> {
   const makers = new Map<string, ValueMaker<Scalar>>();
   for (const { name, defaultValue } of store.definition.fields.values()) {
     if (defaultValue !== null && defaultValue !== "") makers.set(name, () => defaultValue);
@@ -80,11 +80,11 @@ const CITIES = ["Oslo", "Malmö", "Austin", "Porto", "Kyoto"];
 const INDUSTRIES = ["Banking", "Energy", "Retail", "Technology"];
 const STAGES = ["Prospecting", "Qualification", "Closed Won", "Closed Lost"];
 
-function oneOf(values: string[]): ValueMaker<Scalar> {
+function pickOne(values: string[]): ValueMaker<Scalar> {
   return ({ index }: Seed) => values[index % values.length] ?? null;
 }
 
-const firstName = oneOf(FIRST_NAMES);
+const firstName = pickOne(FIRST_NAMES);
 
 const PERSON: Makers = {
   FirstName: firstName,
@@ -98,16 +98,16 @@ const PERSON: Makers = {
 const BY_OBJECT: Record<string, Makers> = {
   Account: {
     Name: ({ index }) => `Account ${index}`,
-    Industry: oneOf(INDUSTRIES),
+    Industry: pickOne(INDUSTRIES),
     Website: ({ index }) => `https://account-${index}.generated.example`,
     NumberOfEmployees: ({ index }) => index % 5000,
-    BillingCity: oneOf(CITIES),
+    BillingCity: pickOne(CITIES),
   },
-  Contact: { ...PERSON, MailingCity: oneOf(CITIES) },
+  Contact: { ...PERSON, MailingCity: pickOne(CITIES) },
   Lead: { ...PERSON, Company: ({ index }) => `Company ${index % 1000}` },
   Opportunity: {
     Name: ({ index }) => `Opportunity ${index}`,
-    StageName: oneOf(STAGES),
+    StageName: pickOne(STAGES),
     CloseDate: () => "2026-06-30",
     Amount: ({ index }) => (index % 1000) * 100,
     IsClosed: ({ index }) => index % STAGES.length > 1,

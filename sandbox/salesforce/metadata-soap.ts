@@ -3,7 +3,7 @@
 import { header, Refused, type SandboxAnswer, type SandboxExchange } from "../exchange.ts";
 import type { Grants } from "../oauth/grants.ts";
 import type { Router } from "../router.ts";
-import { metadataOfField, placeOf, planCustomField } from "./custom-fields.ts";
+import { metadataOfField, locateField, planCustomField } from "./custom-fields.ts";
 import { ROLLED_BACK, type SaveError } from "./errors.ts";
 import type { Org } from "./org.ts";
 import {
@@ -194,7 +194,7 @@ function read(org: Org, call: Element): string {
 }
 
 function fieldMetadata(org: Org, fullName: string): unknown {
-  const place = placeOf(org, fullName);
+  const place = locateField(org, fullName);
   const field = "error" in place ? undefined : place.store.definition.fields.get(place.name.toLowerCase());
   return field === undefined ? undefined : { fullName, ...metadataOfField(field) };
 }
@@ -215,7 +215,7 @@ function remove(org: Org, call: Element, allOrNone: boolean): string {
 }
 
 function deleteField(org: Org, fullName: string): SaveError | undefined {
-  const place = placeOf(org, fullName);
+  const place = locateField(org, fullName);
   const fields = "error" in place ? undefined : place.store.definition.fields;
   const key = "error" in place ? "" : place.name.toLowerCase();
   const field = fields?.get(key);

@@ -2,8 +2,8 @@
 
 import { createHmac } from "node:crypto";
 import {
-  bearerOf,
-  formOf,
+  readBearer,
+  parseForm,
   header,
   Refused,
   type SandboxAnswer,
@@ -47,7 +47,7 @@ export function addOAuthRoutes(router: Router, settings: OAuthSettings): void {
 }
 
 function token(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
-  const form = { ...basicCredentials(exchange), ...formOf(exchange) };
+  const form = { ...basicCredentials(exchange), ...parseForm(exchange) };
   const clientId = form["client_id"] ?? "";
   checkClient(clientId, form["client_secret"], settings.clients);
   switch (form["grant_type"]) {
@@ -123,7 +123,7 @@ function tokenError(error: string, description: string): Refused {
 }
 
 function introspect(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
-  const form = formOf(exchange);
+  const form = parseForm(exchange);
   const text = form["token"] ?? "";
   const checked = grants.check(text);
   const grant = checked.state === "valid" ? checked.token.grant : grants.findRefresh(text);
@@ -143,7 +143,7 @@ function introspect(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
 }
 
 function revoke(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
-  const text = formOf(exchange)["token"] ?? exchange.query.get("token") ?? "";
+  const text = parseForm(exchange)["token"] ?? exchange.query.get("token") ?? "";
   const checked = grants.check(text);
   const grant = checked.state === "valid" ? checked.token.grant : grants.findRefresh(text);
   if (grant === undefined) throw tokenError("invalid_token", "the token is invalid");
@@ -153,7 +153,7 @@ function revoke(exchange: SandboxExchange, grants: Grants): SandboxAnswer {
 }
 
 function userInfo(exchange: SandboxExchange, settings: OAuthSettings): SandboxAnswer {
-  const checked = settings.grants.check(bearerOf(exchange) ?? exchange.query.get("oauth_token") ?? "");
+  const checked = settings.grants.check(readBearer(exchange) ?? exchange.query.get("oauth_token") ?? "");
   if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
   const base = `${settings.origin()}/salesforce`;
   const body = {

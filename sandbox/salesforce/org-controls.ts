@@ -12,25 +12,25 @@ import { storedValue, visibleFields } from "./sobjects.ts";
 const KEPT_MS = 15 * 86_400_000;
 
 export function orgControls(org: () => Org): AccountControls {
-  const storeOf = (object: string): ObjectStore => {
+  const getStore = (object: string): ObjectStore => {
     const store = org().find(object);
     if (store === undefined) throw new RangeError(`no Salesforce object ${object}`);
     return store;
   };
   const setDeleted = (object: string, id: string, deleted: boolean): void => {
-    const store = storeOf(object);
+    const store = getStore(object);
     const record = recordIn(store, id);
     if (record.deleted === deleted) return;
     store.setDeleted(record, deleted, stamp(org().clock.now()));
     reportDeleted(org(), store, record);
   };
   return {
-    generate: (object, spec) => generateRecords(storeOf(object), spec),
-    put: (object, input) => put(org(), storeOf(object), input),
+    generate: (object, spec) => generateRecords(getStore(object), spec),
+    put: (object, input) => put(org(), getStore(object), input),
     archive: (object, id) => setDeleted(object, id, true),
     restore: (object, id) => setDeleted(object, id, false),
     purge(object, id) {
-      const store = storeOf(object);
+      const store = getStore(object);
       const record = recordIn(store, id);
       if (!record.deleted) {
         store.setDeleted(record, true, stamp(org().clock.now()));
@@ -38,14 +38,14 @@ export function orgControls(org: () => Org): AccountControls {
       }
       store.drop(record);
     },
-    merge: (object, winner, losers) => merge(org(), storeOf(object), winner, losers),
+    merge: (object, winner, losers) => merge(org(), getStore(object), winner, losers),
     purgeExpired: () => purgeExpired(org()),
-    dump: (object, deleted) => dump(org(), storeOf(object), deleted),
+    dump: (object, deleted) => dump(org(), getStore(object), deleted),
     expireCursors() {
       org().settings.locatorGeneration++;
     },
     hideField(object, name, hidden) {
-      const field = storeOf(object).definition.fields.get(name.toLowerCase());
+      const field = getStore(object).definition.fields.get(name.toLowerCase());
       if (field === undefined) throw new RangeError(`${object} has no field ${name}`);
       field.access = hidden ? "none" : "edit";
     },

@@ -133,18 +133,19 @@ async function untilEvents(heard: Heard, count: number): Promise<Data[]> {
   return heard.events.toSorted((one, other) => Number(one["replayId"]) - Number(other["replayId"]));
 }
 
-const headerOf = (event: Data | undefined): Data => asData(asData(event?.["payload"])["ChangeEventHeader"]);
+const buildHeader = (event: Data | undefined): Data =>
+  asData(asData(event?.["payload"])["ChangeEventHeader"]);
 
 /** Returns the values of an event that are not null. */
-function valuesOf(event: Data | undefined): Data {
+function listValues(event: Data | undefined): Data {
   const { ChangeEventHeader: _header, ...values } = asData(event?.["payload"]);
   const plain = asData(JSON.parse(JSON.stringify(values)));
   return Object.fromEntries(Object.entries(plain).filter(([, value]) => value !== null));
 }
 
-const nameOf = (event: Data): unknown => valuesOf(event)["Name"];
+const getName = (event: Data): unknown => listValues(event)["Name"];
 
-async function faultOf(heard: Heard): Promise<unknown[]> {
+async function catchFault(heard: Heard): Promise<unknown[]> {
   await until(() => heard.isOver && heard.errors.length > 0);
   const { code, metadata } = heard.errors[0] as Error & { code: number; metadata: Metadata };
   return [code, ...metadata.get("error-code")];
@@ -163,7 +164,7 @@ test("it reads creations, updates and deletions with exact values, and the names
   sandbox.salesforce.account.restore("Account", id);
   const [created, changed, emptied, deleted, restored] = await untilEvents(heard, 5);
 
-  const { commitNumber, commitTimestamp, transactionKey, ...header } = headerOf(created);
+  const { commitNumber, commitTimestamp, transactionKey, ...header } = buildHeader(created);
   assert.deepEqual(header, {
     entityName: "Account",
     recordIds: [id],
@@ -178,7 +179,7 @@ test("it reads creations, updates and deletions with exact values, and the names
   assert.ok(typeof commitNumber === "bigint" && commitNumber > 2n ** 53n);
   assert.match(String(transactionKey), /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/);
   assert.ok(Math.abs(Date.now() - Number(commitTimestamp)) < 60_000);
-  const { CreatedDate, LastModifiedDate, ...values } = valuesOf(created);
+  const { CreatedDate, LastModifiedDate, ...values } = listValues(created);
   assert.deepEqual([CreatedDate, Number(CreatedDate) % 1_000], [LastModifiedDate, 0]);
   assert.deepEqual(values, {
     Name: name,
@@ -191,24 +192,24 @@ test("it reads creations, updates and deletions with exact values, and the names
     OwnerId: USER_ID,
   });
 
-  assert.equal(headerOf(changed)["changeType"], "UPDATE");
-  assert.deepEqual(headerOf(changed)["changedFields"], [
+  assert.equal(buildHeader(changed)["changeType"], "UPDATE");
+  assert.deepEqual(buildHeader(changed)["changedFields"], [
     "LastModifiedDate",
     "Phone",
     "NumberOfEmployees",
     "BillingAddress.City",
   ]);
-  assert.deepEqual(headerOf(changed)["nulledFields"], ["Phone"]);
-  const { LastModifiedDate: _time, ...update } = valuesOf(changed);
+  assert.deepEqual(buildHeader(changed)["nulledFields"], ["Phone"]);
+  const { LastModifiedDate: _time, ...update } = listValues(changed);
   assert.deepEqual(update, {
     NumberOfEmployees: -7,
     BillingAddress: { Street: null, City: "Turku", State: null, PostalCode: null, Country: null },
   });
-  assert.deepEqual(headerOf(emptied)["changedFields"], ["LastModifiedDate", "BillingAddress.City"]);
+  assert.deepEqual(buildHeader(emptied)["changedFields"], ["LastModifiedDate", "BillingAddress.City"]);
 
-  assert.deepEqual([headerOf(deleted)["changeType"], valuesOf(deleted)], ["DELETE", {}]);
-  assert.equal(headerOf(restored)["changeType"], "UNDELETE");
-  assert.equal(valuesOf(restored)["Name"], name);
+  assert.deepEqual([buildHeader(deleted)["changeType"], listValues(deleted)], ["DELETE", {}]);
+  assert.equal(buildHeader(restored)["changeType"], "UNDELETE");
+  assert.equal(listValues(restored)["Name"], name);
 });
 
 test("it reads events of several objects, of several records, gaps, and a schema that has changed", async () => {
@@ -231,7 +232,7 @@ test("it reads events of several objects, of several records, gaps, and a schema
   sandbox.salesforce.account.put("Machine__c", { id, values: { Torque__c: 0.1 }, stamp: true });
   const events = await untilEvents(heard, 8);
   const seen = events.map((event) => {
-    const { entityName, changeType, recordIds, changedFields } = headerOf(event);
+    const { entityName, changeType, recordIds, changedFields } = buildHeader(event);
     return [entityName, changeType, recordIds, changedFields];
   });
   assert.deepEqual(seen, [
@@ -244,8 +245,8 @@ test("it reads events of several objects, of several records, gaps, and a schema
     ["Account", "GAP_OVERFLOW", ["000000000000000AAA"], []],
     ["Machine__c", "UPDATE", [machines[0]], ["LastModifiedDate", "Torque__c"]],
   ]);
-  assert.equal(valuesOf(events[7])["Torque__c"], 0.1);
-  assert.deepEqual(valuesOf(events[1])["Name"], { Salutation: null, FirstName: "Ines", LastName: null });
+  assert.equal(listValues(events[7])["Torque__c"], 0.1);
+  assert.deepEqual(listValues(events[1])["Name"], { Salutation: null, FirstName: "Ines", LastName: null });
 });
 
 test("it goes on after keepalives, asks for more than a hundred events, and gets those after a replay id", async () => {
@@ -258,7 +259,7 @@ test("it goes on after keepalives, asks for more than a hundred events, and gets
     sandbox.salesforce.account.put("Account", { id, values: { Name: `${number}` }, stamp: true });
   }
   const events = await untilEvents(heard, 150);
-  const names = events.map(nameOf);
+  const names = events.map(getName);
   assert.deepEqual(
     names,
     Array.from({ length: 150 }, (_, number) => `${number}`),
@@ -268,11 +269,11 @@ test("it goes on after keepalives, asks for more than a hundred events, and gets
   const from = Number(events[139]?.["replayId"]);
   const later = await hear((callback) => other.subscribeFromReplayId(CHANNEL, callback, 10, from));
   const rest = await untilEvents(later, 10);
-  assert.deepEqual(rest.map(nameOf), names.slice(140));
+  assert.deepEqual(rest.map(getName), names.slice(140));
   await until(() => later.isLast);
   const earliest = await connect();
   const whole = await hear((callback) => earliest.subscribeFromEarliestEvent(CHANNEL, callback));
-  assert.deepEqual((await untilEvents(whole, 150)).map(nameOf), names);
+  assert.deepEqual((await untilEvents(whole, 150)).map(getName), names);
 });
 
 test("it hears why a call is refused: an expired replay id, a token that is not valid, an unknown topic", async () => {
@@ -288,7 +289,7 @@ test("it hears why a call is refused: an expired replay id, a token that is not 
   const unsigned = await hear((callback) => stranger.subscribe(CHANNEL, callback));
   const lost = await connect();
   const unknown = await hear((callback) => lost.subscribe("/data/Nothing__chn", callback));
-  assert.deepEqual(await faultOf(expired), [3, `${PREFIX}subscription.fetch.replayid.corrupted`]);
-  assert.deepEqual(await faultOf(unsigned), [16, `${PREFIX}service.auth.error`]);
-  assert.deepEqual(await faultOf(unknown), [5, `${PREFIX}topic.not.found`]);
+  assert.deepEqual(await catchFault(expired), [3, `${PREFIX}subscription.fetch.replayid.corrupted`]);
+  assert.deepEqual(await catchFault(unsigned), [16, `${PREFIX}service.auth.error`]);
+  assert.deepEqual(await catchFault(unknown), [5, `${PREFIX}topic.not.found`]);
 });

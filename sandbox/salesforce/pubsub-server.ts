@@ -16,7 +16,7 @@ import type { Grants } from "../oauth/grants.ts";
 import { reachableHost } from "../reachable-host.ts";
 import type { EventBus } from "./event-bus.ts";
 import { ORG_ID } from "./org.ts";
-import { bytesOf, decode, encode, frame, unframe, type Fields } from "./pubsub-wire.ts";
+import { readBytes, decode, encode, frame, unframe, type Fields } from "./pubsub-wire.ts";
 import { Subscriber } from "./subscriber.ts";
 
 const PREFIX = "sfdc.platform.eventbus.grpc.";
@@ -122,20 +122,20 @@ export class PubSubServer {
       refusal.left--;
       return fail(stream, refusal.code, "asked for by a control");
     }
-    const fault = this.#faultOf(headers);
+    const fault = this.#findFault(headers);
     if (fault !== undefined) return fail(stream, fault, "the call is not authenticated");
     if (method === "Subscribe") return this.#subscribe(stream);
     if (method !== "GetTopic" && method !== "GetSchema") {
       return fail(stream, "", `unknown method ${path}`, 12);
     }
     readAll(stream, (fields) => {
-      const name = bytesOf(fields, 1).toString();
+      const name = readBytes(fields, 1).toString();
       if (method === "GetTopic") this.#topic(stream, name);
       else this.#schema(stream, name);
     });
   }
 
-  #faultOf(headers: IncomingHttpHeaders): string | undefined {
+  #findFault(headers: IncomingHttpHeaders): string | undefined {
     const { accesstoken, instanceurl, tenantid } = headers;
     if (accesstoken === undefined || instanceurl === undefined || tenantid === undefined) {
       return "service.auth.headers.invalid";
@@ -157,7 +157,7 @@ export class PubSubServer {
         [2, ORG_ID],
         [4, true],
         // Of a channel of several objects there is none.
-        [5, topic.event === undefined ? "" : this.#bus.schemaIdOf(topic.event)],
+        [5, topic.event === undefined ? "" : this.#bus.getSchemaId(topic.event)],
         [6, randomUUID()],
       ]),
     );
@@ -196,7 +196,7 @@ export class PubSubServer {
         if (code === "") stream.close(RESET);
         else if (!isAnswered) fail(stream, code, message);
         else {
-          stream.once("wantTrailers", () => stream.sendTrailers(trailersOf(code, message)));
+          stream.once("wantTrailers", () => stream.sendTrailers(buildTrailers(code, message)));
           stream.end();
         }
       },
@@ -208,7 +208,7 @@ export class PubSubServer {
       for (const message of read.messages) {
         const fields = decode(message);
         if (call.requested === 0) {
-          call.topic = bytesOf(fields, 1).toString();
+          call.topic = readBytes(fields, 1).toString();
           call.preset = Number(fields.get(2)?.at(-1) ?? 0);
         }
         call.requested += 1;
@@ -225,7 +225,7 @@ export class PubSubServer {
 
 const HEAD = { ":status": 200, "content-type": "application/grpc" };
 
-function trailersOf(code: string, message: string, status = STATUS[code] ?? 3): Record<string, string> {
+function buildTrailers(code: string, message: string, status = STATUS[code] ?? 3): Record<string, string> {
   return {
     "grpc-status": String(status),
     "grpc-message": encodeURIComponent(message),
@@ -235,7 +235,7 @@ function trailersOf(code: string, message: string, status = STATUS[code] ?? 3): 
 }
 
 function fail(stream: ServerHttp2Stream, code: string, message: string, status?: number): void {
-  stream.respond({ ...HEAD, ...trailersOf(code, message, status) }, { endStream: true });
+  stream.respond({ ...HEAD, ...buildTrailers(code, message, status) }, { endStream: true });
   // What the client still sends is not read.
   stream.resume();
 }

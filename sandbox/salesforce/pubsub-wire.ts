@@ -28,12 +28,12 @@ export function decode(bytes: Buffer): Fields {
   return fields;
 }
 
-export function bytesOf(fields: Fields, number: number): Buffer {
+export function readBytes(fields: Fields, number: number): Buffer {
   const value = fields.get(number)?.at(-1);
   return Buffer.isBuffer(value) ? value : Buffer.alloc(0);
 }
 
-export function numberOf(fields: Fields, number: number): number {
+export function readNumber(fields: Fields, number: number): number {
   const value = fields.get(number)?.at(-1);
   // A negative int32 comes as a number of 64 bits.
   return typeof value === "number" ? (value >= 2 ** 63 ? value - 2 ** 64 : value) : 0;
@@ -44,16 +44,16 @@ export function encode(fields: [number, string | Buffer | number | boolean][]): 
   const parts: Buffer[] = [];
   for (const [number, value] of fields) {
     if (typeof value === "number" || typeof value === "boolean") {
-      if (Number(value) !== 0) parts.push(varintOf(number * 8), varintOf(Number(value)));
+      if (Number(value) !== 0) parts.push(encodeVarint(number * 8), encodeVarint(Number(value)));
       continue;
     }
     const bytes = Buffer.from(value);
-    if (bytes.length > 0) parts.push(varintOf(number * 8 + 2), varintOf(bytes.length), bytes);
+    if (bytes.length > 0) parts.push(encodeVarint(number * 8 + 2), encodeVarint(bytes.length), bytes);
   }
   return Buffer.concat(parts);
 }
 
-function varintOf(value: number): Buffer {
+function encodeVarint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;
   for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);

@@ -22,7 +22,7 @@ function query(soql: string, kind = "query"): Promise<Response> {
   return call("GET", `/services/data/v60.0/${kind}?q=${encodeURIComponent(soql)}`);
 }
 
-async function idsOf(soql: string): Promise<string[]> {
+async function listIds(soql: string): Promise<string[]> {
   const ids: string[] = [];
   let page = await query(soql);
   for (;;) {
@@ -38,14 +38,14 @@ const from = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}
 test("records with one change time are read once by locator, and on behind any record by key", async () => {
   generate(5_000);
   const where = `SystemModstamp >= ${from(AT)} AND SystemModstamp <= ${from(AT)}`;
-  const ids = await idsOf(`SELECT Id FROM Contact WHERE ${where} ORDER BY SystemModstamp, Id`);
+  const ids = await listIds(`SELECT Id FROM Contact WHERE ${where} ORDER BY SystemModstamp, Id`);
   assert.equal(new Set(ids).size, 5_000);
   assert.deepEqual(ids, ids.toSorted());
   const last = ids[2_999];
   const key = `(SystemModstamp > ${from(AT)} OR (SystemModstamp = ${from(AT)} AND Id > '${last}'))`;
-  const rest = await idsOf(`SELECT Id FROM Contact WHERE ${where} AND ${key} ORDER BY SystemModstamp, Id`);
+  const rest = await listIds(`SELECT Id FROM Contact WHERE ${where} AND ${key} ORDER BY SystemModstamp, Id`);
   assert.deepEqual(rest, ids.slice(3_000));
-  const behind = await idsOf(`SELECT Id FROM Contact WHERE Id > '${last}' ORDER BY Id`);
+  const behind = await listIds(`SELECT Id FROM Contact WHERE Id > '${last}' ORDER BY Id`);
   assert.deepEqual(behind, ids.slice(3_000));
 });
 
@@ -126,7 +126,7 @@ test("a late commit appears with a change time that was already read", async () 
     object: "Contact",
     records: [{ values: { LastName: "Late" }, changedAt: AT }],
   });
-  const ids = await idsOf(
+  const ids = await listIds(
     `SELECT Id FROM Contact WHERE SystemModstamp >= ${from(AT)} ORDER BY SystemModstamp, Id`,
   );
   assert.equal(ids.length, 11);
@@ -204,7 +204,7 @@ test("wide rows come in smaller pages", async () => {
   const page = await query("SELECT Id, Name FROM Contact");
   const size = listAt(page.json, "records").length;
   assert.ok(size > 10 && size < 200, String(size));
-  assert.equal((await idsOf("SELECT Id FROM Contact")).length, 504);
+  assert.equal((await listIds("SELECT Id FROM Contact")).length, 504);
 });
 
 test("deleted and updated give ids of a span, purged records included", async () => {

@@ -31,7 +31,7 @@ export function insertRecord(org: Org, store: ObjectStore, input: Data, duplicat
     return { errors: [{ code: "REQUIRED_FIELD_MISSING", message, fields: missing }] };
   }
   const clash =
-    clashOf(store, values, undefined) ?? findDuplicates(org, store, values, undefined, duplicates);
+    findClash(store, values, undefined) ?? findDuplicates(org, store, values, undefined, duplicates);
   if (clash !== undefined) return { errors: [clash] };
   return { id: storeNew(org, store, values), created: true };
 }
@@ -40,7 +40,7 @@ export function insertRecord(org: Org, store: ObjectStore, input: Data, duplicat
 export function storeNew(org: Org, store: ObjectStore, values: Values): string {
   const at = stamp(org.clock.now());
   const id = store.nextId();
-  const all: Values = { ...defaultsOf(store), ...values };
+  const all: Values = { ...listDefaults(store), ...values };
   Object.assign(all, {
     Id: id,
     IsDeleted: false,
@@ -59,7 +59,7 @@ export function storeNew(org: Org, store: ObjectStore, values: Values): string {
   return id;
 }
 
-function defaultsOf(store: ObjectStore): Values {
+function listDefaults(store: ObjectStore): Values {
   const values: Values = {};
   for (const field of store.definition.fields.values()) {
     if (field.defaultValue !== null && field.defaultValue !== "") values[field.name] = field.defaultValue;
@@ -102,7 +102,7 @@ export function updateRecord(
     const message = `Required fields are missing: [${names.join(", ")}]`;
     return { errors: [{ code: "REQUIRED_FIELD_MISSING", message, fields: names }] };
   }
-  const clash = clashOf(store, values, id) ?? findDuplicates(org, store, values, id, duplicates);
+  const clash = findClash(store, values, id) ?? findDuplicates(org, store, values, id, duplicates);
   if (clash !== undefined) return { errors: [clash] };
   const before = { ...record.values };
   const at = stamp(org.clock.now());
@@ -219,7 +219,7 @@ function linkedValue(
   return { error: { code: "INVALID_FIELD", message, fields: [] } };
 }
 
-function clashOf(store: ObjectStore, values: Values, ownId: string | undefined): SaveError | undefined {
+function findClash(store: ObjectStore, values: Values, ownId: string | undefined): SaveError | undefined {
   if (store.definition.name === "PermissionSetAssignment") return assignmentClash(store, values);
   for (const field of store.definition.fields.values()) {
     const value = values[field.name];

@@ -3,7 +3,7 @@
 import type { SandboxAnswer, SandboxExchange } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import { refuse } from "./errors.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 import { stamp, type ObjectStore, type Org } from "./org.ts";
 import { API, storeNamed, type OrgSource } from "./sobjects.ts";
 
@@ -22,9 +22,9 @@ export function addReplicationRoutes(router: Router, org: OrgSource): void {
 type Span = { start: number; end: number };
 
 /** Seconds are cut off. The end must be more than a minute behind the start, the start in the kept days. */
-function spanOf(org: Org, { query }: SandboxExchange, days: number): Span {
+function readSpan(org: Org, { query }: SandboxExchange, days: number): Span {
   const [start = Number.NaN, end = Number.NaN] = ["start", "end"].map((name) => {
-    const at = instantOf(query.get(name) ?? "");
+    const at = parseInstant(query.get(name) ?? "");
     if (Number.isNaN(at))
       throw invalidDate(`the ${name} date is missing or is not a date and time with a zone`);
     return Math.floor(at / MINUTE_MS) * MINUTE_MS;
@@ -47,7 +47,7 @@ function covered(org: Org, end: number): string {
 }
 
 function deleted(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const { start, end } = spanOf(org, exchange, 15);
+  const { start, end } = readSpan(org, exchange, 15);
   const deletedRecords = [...store.deletions.values()]
     .filter(({ at }) => at >= start && at < end)
     .map(({ id, at }) => ({ id, deletedDate: stamp(at) }));
@@ -58,7 +58,7 @@ function deleted(org: Org, store: ObjectStore, exchange: SandboxExchange): Sandb
 }
 
 function updated(org: Org, store: ObjectStore, exchange: SandboxExchange): SandboxAnswer {
-  const { start, end } = spanOf(org, exchange, 30);
+  const { start, end } = readSpan(org, exchange, 30);
   const ids: string[] = [];
   for (const record of store.table.select({ changedFrom: start, changedTo: end - 1 })) {
     if (!record.deleted) ids.push(record.id);

@@ -1,6 +1,6 @@
 // The simulated Salesforce: sessions, the daily limit, then the endpoint.
 
-import { bearerOf, Refused, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
+import { readBearer, Refused, type SandboxAnswer, type Data, type SandboxExchange } from "../exchange.ts";
 import type { SandboxClock } from "../clock.ts";
 import { plainValues } from "../records/lazy-values.ts";
 import { Grants } from "../oauth/grants.ts";
@@ -156,7 +156,7 @@ function answer(
   const request = { ...exchange, path };
   const free = open.find(request.method, path);
   if (free !== undefined) return free.handler({ ...request, params: free.params });
-  const checked = grants.check(bearerOf(exchange) ?? "");
+  const checked = grants.check(readBearer(exchange) ?? "");
   if (checked.state !== "valid") throw refuse(401, "INVALID_SESSION_ID", "Session expired or invalid");
   const answered = isUsedUp(daily) ? USED_UP : routeAs(bus, router, request);
   const limitInfo = `api-usage=${daily.used}/${daily.shownMax()}`;

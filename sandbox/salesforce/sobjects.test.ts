@@ -14,7 +14,7 @@ beforeEach(() => {
 const SOBJECTS = "/services/data/v60.0/sobjects";
 const NORTHWIND = "001Sb0000000001IAA";
 
-async function codeOf(object: string, body: unknown): Promise<unknown> {
+async function catchCode(object: string, body: unknown): Promise<unknown> {
   const answer = await call("POST", `${SOBJECTS}/${object}`, body);
   assert.equal(answer.status, 400, answer.text);
   return at(answer.json, "0.errorCode");
@@ -44,26 +44,29 @@ test("a create answers with the id only, an update with nothing, and a get shows
 });
 
 test("values are refused with Salesforce's codes", async () => {
-  assert.equal(await codeOf("Contact", { FirstName: "x" }), "REQUIRED_FIELD_MISSING");
-  assert.equal(await codeOf("Contact", { LastName: "x", Nope: 1 }), "INVALID_FIELD");
+  assert.equal(await catchCode("Contact", { FirstName: "x" }), "REQUIRED_FIELD_MISSING");
+  assert.equal(await catchCode("Contact", { LastName: "x", Nope: 1 }), "INVALID_FIELD");
   assert.equal(
-    await codeOf("Contact", { LastName: "x", CreatedDate: "2026-01-01" }),
+    await catchCode("Contact", { LastName: "x", CreatedDate: "2026-01-01" }),
     "INVALID_FIELD_FOR_INSERT_UPDATE",
   );
-  assert.equal(await codeOf("Contact", { LastName: "x".repeat(81) }), "STRING_TOO_LONG");
-  assert.equal(await codeOf("Contact", { LastName: "x", Email: "bad" }), "INVALID_EMAIL_ADDRESS");
-  assert.equal(await codeOf("Contact", { LastName: "x", AccountId: "bad" }), "MALFORMED_ID");
+  assert.equal(await catchCode("Contact", { LastName: "x".repeat(81) }), "STRING_TOO_LONG");
+  assert.equal(await catchCode("Contact", { LastName: "x", Email: "bad" }), "INVALID_EMAIL_ADDRESS");
+  assert.equal(await catchCode("Contact", { LastName: "x", AccountId: "bad" }), "MALFORMED_ID");
   assert.equal(
-    await codeOf("Contact", { LastName: "x", AccountId: "001Sb000000ZZZZ" }),
+    await catchCode("Contact", { LastName: "x", AccountId: "001Sb000000ZZZZ" }),
     "INVALID_CROSS_REFERENCE_KEY",
   );
-  assert.equal(await codeOf("Contact", { LastName: 5 }), "JSON_PARSER_ERROR");
+  assert.equal(await catchCode("Contact", { LastName: 5 }), "JSON_PARSER_ERROR");
   assert.equal(
-    await codeOf("Account", { Name: "x", Rating: "Tepid" }),
+    await catchCode("Account", { Name: "x", Rating: "Tepid" }),
     "INVALID_OR_NULL_FOR_RESTRICTED_PICKLIST",
   );
-  assert.equal(await codeOf("Account", { Name: "x", NumberOfEmployees: 1e12 }), "NUMBER_OUTSIDE_VALID_RANGE");
-  assert.equal(await codeOf("Account", { Name: "x", External_Id__c: "A-1" }), "DUPLICATE_VALUE");
+  assert.equal(
+    await catchCode("Account", { Name: "x", NumberOfEmployees: 1e12 }),
+    "NUMBER_OUTSIDE_VALID_RANGE",
+  );
+  assert.equal(await catchCode("Account", { Name: "x", External_Id__c: "A-1" }), "DUPLICATE_VALUE");
 });
 
 test("errors name the fields where Salesforce does", async () => {

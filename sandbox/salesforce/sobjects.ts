@@ -166,7 +166,7 @@ export function fieldsNamed(store: ObjectStore, names: string[]): Field[] {
   });
 }
 
-export function attributesOf(store: ObjectStore, record: StoredRecord, version: string): Data {
+export function buildAttributes(store: ObjectStore, record: StoredRecord, version: string): Data {
   const { name } = store.definition;
   return { type: name, url: `/services/data/${version}/sobjects/${name}/${record.id}` };
 }
@@ -198,7 +198,7 @@ export function shown(
   fields: Field[],
   exchange: SandboxExchange,
 ): Data {
-  const body: Data = { attributes: attributesOf(store, record, exchange.params["version"] ?? "v60.0") };
+  const body: Data = { attributes: buildAttributes(store, record, exchange.params["version"] ?? "v60.0") };
   for (const field of fields) body[field.name] = shownValue(org, field, record);
   return body;
 }

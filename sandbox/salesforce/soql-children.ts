@@ -6,7 +6,7 @@ import type { Field } from "./fields.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
 import type { Query } from "./soql-parse.ts";
 import { selectedPaths, shownFields, type Context } from "./soql-paths.ts";
-import { selectionOf } from "./soql-plan.ts";
+import { buildSelection } from "./soql-plan.ts";
 import { sortedRecords } from "./soql-order.ts";
 
 export type Children = {
@@ -55,7 +55,7 @@ export function readChildren(context: Context, query: Query, includeDeleted: boo
   const { name, store, field } = relationship;
   const own = { ...context, store };
   const paths = selectedPaths(own, query);
-  const selection = selectionOf(own, query.where, includeDeleted);
+  const selection = buildSelection(own, query.where, includeDeleted);
   let byParent: Map<string, StoredRecord[]> | undefined;
   const readAll = (): Map<string, StoredRecord[]> => {
     const all = new Map<string, StoredRecord[]>();

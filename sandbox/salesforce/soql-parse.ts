@@ -52,7 +52,7 @@ class Parser {
 
   constructor(text: string) {
     this.#text = text;
-    this.#tokens = tokensOf(text);
+    this.#tokens = splitTokens(text);
   }
 
   query(): Query {
@@ -228,7 +228,7 @@ const OPERATORS = new Set([
 ]);
 const RESERVED = new Set(["SELECT", "FROM", "WHERE", "AND", "OR", "ORDER", "LIMIT", "OFFSET", "IN", "LIKE"]);
 
-function tokensOf(text: string): Token[] {
+function splitTokens(text: string): Token[] {
   const tokens: Token[] = [];
   const end = text.trimEnd().length;
   TOKEN.lastIndex = 0;

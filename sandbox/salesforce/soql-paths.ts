@@ -4,7 +4,7 @@ import type { Data } from "../exchange.ts";
 import { refuse } from "./errors.ts";
 import type { Field, Scalar } from "./fields.ts";
 import type { ObjectStore, Org, StoredRecord } from "./org.ts";
-import { attributesOf, shownValue, storedValue, visibleFields } from "./sobjects.ts";
+import { buildAttributes, shownValue, storedValue, visibleFields } from "./sobjects.ts";
 import { whereabouts, type Query } from "./soql-parse.ts";
 
 /** A field of the object itself or of a parent: `Account.Name`. */
@@ -74,7 +74,7 @@ export function valueAt(context: Context, record: StoredRecord, path: Path): Sca
 }
 
 export function shownFields(context: Context, paths: Path[], record: StoredRecord, version: string): Data {
-  const body: Data = { attributes: attributesOf(context.store, record, version) };
+  const body: Data = { attributes: buildAttributes(context.store, record, version) };
   for (const path of paths) {
     if (path.steps.length === 0) body[path.field.name] = shownValue(context.org, path.field, record);
     else showParent(context, path, record, body, version);
@@ -96,7 +96,7 @@ function showParent(context: Context, path: Path, record: StoredRecord, body: Da
     const parent: Data =
       typeof present === "object" && present !== null
         ? { ...present }
-        : { attributes: attributesOf(store, next, version) };
+        : { attributes: buildAttributes(store, next, version) };
     target[name] = parent;
     target = parent;
     current = next;

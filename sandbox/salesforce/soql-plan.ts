@@ -1,7 +1,7 @@
 // Finds in the conditions of a query the bounds that the record table can apply itself.
 
 import type { Selection } from "../records/record-table.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 import { normalizeId, recordNumber } from "./ids.ts";
 import type { ObjectStore, StoredRecord } from "./org.ts";
 import type { Condition } from "./soql-parse.ts";
@@ -14,7 +14,7 @@ type Bounds = Pick<
 >;
 
 /** Returns the selection of a WHERE clause; deleted records are left out unless `includeDeleted`. */
-export function selectionOf(
+export function buildSelection(
   context: Context,
   where: Condition | undefined,
   includeDeleted: boolean,
@@ -28,7 +28,7 @@ export function selectionOf(
   const selection: Selection<StoredRecord> = { ...view };
   const others: Condition[] = [];
   for (const part of where.kind === "and" ? where.parts : [where]) {
-    const bounds = boundsOf(context.store, part);
+    const bounds = findBounds(context.store, part);
     if (bounds !== undefined) narrow(selection, bounds);
     if (bounds === undefined || bounds.storedOnly === true) others.push(part);
   }
@@ -50,7 +50,7 @@ function narrow(selection: Selection<StoredRecord>, bounds: Bounds): void {
   if (bounds.storedOnly === true) selection.storedOnly = true;
 }
 
-function boundsOf(store: ObjectStore, condition: Condition): Bounds | undefined {
+function findBounds(store: ObjectStore, condition: Condition): Bounds | undefined {
   if (condition.kind === "or") return pairBounds(store, condition.parts);
   if (condition.kind !== "compare") return undefined;
   const { operator } = condition;
@@ -61,7 +61,7 @@ function boundsOf(store: ObjectStore, condition: Condition): Bounds | undefined 
     return { storedOnly: true };
   }
   if (name !== "systemmodstamp" || literal?.kind !== "datetime") return undefined;
-  const second = Math.floor(instantOf(literal.text) / 1000) * 1000;
+  const second = Math.floor(parseInstant(literal.text) / 1000) * 1000;
   if (operator === ">") return { changedFrom: second + 1000 };
   if (operator === ">=") return { changedFrom: second };
   if (operator === "<") return { changedTo: second - 1 };
@@ -74,8 +74,8 @@ function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined 
   const [later, same] = parts;
   if (parts.length !== 2 || later === undefined || same?.kind !== "and" || same.parts.length !== 2)
     return undefined;
-  const after = boundsOf(store, later)?.changedFrom;
-  const [first, second] = same.parts.map((part) => boundsOf(store, part));
+  const after = findBounds(store, later)?.changedFrom;
+  const [first, second] = same.parts.map((part) => findBounds(store, part));
   const key = first?.afterKey ?? second?.afterKey;
   const at = first?.changedTo === undefined ? second : first;
   if (after === undefined || key === undefined || at?.changedFrom === undefined) return undefined;
@@ -84,7 +84,7 @@ function pairBounds(store: ObjectStore, parts: Condition[]): Bounds | undefined 
 }
 
 function idBounds(store: ObjectStore, operator: string, text: string): Bounds | undefined {
-  const key = keyOf(store, text);
+  const key = toSortKey(store, text);
   if (key === undefined) return undefined;
   if (operator === ">") return { afterKey: key };
   if (operator === ">=") return { afterKey: key - 1 };
@@ -92,7 +92,7 @@ function idBounds(store: ObjectStore, operator: string, text: string): Bounds | 
   return operator === "<=" ? { throughKey: key } : undefined;
 }
 
-function keyOf(store: ObjectStore, text: string): number | undefined {
+function toSortKey(store: ObjectStore, text: string): number | undefined {
   const id = normalizeId(text);
   return id?.startsWith(store.definition.prefix) === true ? recordNumber(id) : undefined;
 }

@@ -9,7 +9,7 @@ import type { Org, StoredRecord } from "./org.ts";
 import { whereabouts, type Condition, type Order, type Query } from "./soql-parse.ts";
 import { sortedRecords } from "./soql-order.ts";
 import { selectedPaths, shownFields, type Context } from "./soql-paths.ts";
-import { selectionOf } from "./soql-plan.ts";
+import { buildSelection } from "./soql-plan.ts";
 import { tester } from "./soql-where.ts";
 
 /** The keys of the records are fixed when the query runs, their values when a page is shown. */
@@ -34,7 +34,7 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
   const context = { org, store, text };
   const paths = selectedPaths(context, query);
   const children = query.children.map((child) => readChildren(context, child, includeDeleted));
-  const selection = selectionOf(context, query.where, includeDeleted);
+  const selection = buildSelection(context, query.where, includeDeleted);
   if (!includeDeleted && /^(task|event)$/i.test(from)) {
     const view = selection.view ?? ((record: StoredRecord) => record);
     const yearAgo = org.clock.now() - YEAR_MS;
@@ -42,7 +42,7 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
   }
   if (query.count)
     return { total: store.table.count(selection), record: () => undefined, show: () => ({}), children };
-  const keys = limited(keysOf(context, query, selection), query);
+  const keys = limited(sortKeys(context, query, selection), query);
   return {
     total: keys.length,
     record: (place) => store.table.get(keys[place] ?? -1),
@@ -66,9 +66,9 @@ function limited(keys: Float64Array, { offset, limit }: Query): Float64Array {
   return keys.subarray(offset, limit === undefined ? undefined : offset + limit);
 }
 
-function keysOf(context: Context, query: Query, selection: Selection<StoredRecord>): Float64Array {
+function sortKeys(context: Context, query: Query, selection: Selection<StoredRecord>): Float64Array {
   const { table } = context.store;
-  const ids = idsOf(query.where);
+  const ids = listIds(query.where);
   if (ids !== undefined) return keysOfIds(context, query, ids, selection);
   const [first, second] = query.order.map((one) => ascending(one));
   if (query.order.length === 0 && query.limit !== undefined)
@@ -108,9 +108,9 @@ function keysOfIds(
   return keysIn(context, query, seen.filter(test));
 }
 
-function idsOf(where: Condition | undefined): string[] | undefined {
+function listIds(where: Condition | undefined): string[] | undefined {
   if (where === undefined || where.kind === "or" || where.kind === "not") return undefined;
-  if (where.kind === "and") return where.parts.map((part) => idsOf(part)).find((ids) => ids !== undefined);
+  if (where.kind === "and") return where.parts.map((part) => listIds(part)).find((ids) => ids !== undefined);
   if (where.path.toLowerCase() !== "id" || (where.operator !== "=" && where.operator !== "IN"))
     return undefined;
   return where.values.flatMap((value) => (value.kind === "string" ? (normalizeId(value.text) ?? []) : []));

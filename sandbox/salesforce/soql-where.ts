@@ -1,7 +1,7 @@
 // Turns the conditions of a query into tests of records.
 
 import { refuse } from "./errors.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 import type { Field, Scalar } from "./fields.ts";
 import { normalizeId } from "./ids.ts";
 import type { StoredRecord } from "./org.ts";
@@ -87,7 +87,8 @@ function notFilterable(context: Context, field: Field): Error {
 /** Text without case, times as milliseconds of whole seconds, ids in their long form. */
 export function normalValue(field: Field, value: Scalar): Scalar {
   if (value === null || typeof value !== "string") return value;
-  if (field.type === "datetime" || field.type === "date") return Math.floor(instantOf(value) / 1000) * 1000;
+  if (field.type === "datetime" || field.type === "date")
+    return Math.floor(parseInstant(value) / 1000) * 1000;
   return field.type === "id" || field.type === "reference" ? value : value.toLowerCase();
 }
 

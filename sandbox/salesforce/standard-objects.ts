@@ -1,7 +1,7 @@
 // The objects every sandbox organisation has. Custom fields listed here are visible from the start.
 
 import { field, objectDefinition, type Field, type ObjectDefinition, type Scalar } from "./fields.ts";
-import { instantOf } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 
 const INDUSTRIES = [
   "Agriculture",
@@ -223,7 +223,7 @@ function machine(): ObjectDefinition {
 }
 
 function ageInDays(values: Record<string, Scalar>, now: number): number {
-  return Math.floor((now - instantOf(String(values["CreatedDate"]))) / 86_400_000);
+  return Math.floor((now - parseInstant(String(values["CreatedDate"]))) / 86_400_000);
 }
 
 function administration(): ObjectDefinition[] {

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { openSandbox, caller, at } from "../test-client.ts";
 import { asData } from "../exchange.ts";
 import { ORG_ID } from "./org.ts";
-import { bytesOf, decode, encode, frame, numberOf, unframe, type Fields } from "./pubsub-wire.ts";
+import { readBytes, decode, encode, frame, readNumber, unframe, type Fields } from "./pubsub-wire.ts";
 
 const sandbox = await openSandbox({ limits: "off" });
 const DATA = "/services/data/v60.0";
@@ -128,11 +128,11 @@ test("a stream gets no more events than it asked for, and goes on from any posit
   await open("GetTopic", encode([[1, topic]])).ended;
   for (const name of ["A", "B", "C", "D"]) change(name);
   const events = await untilEvents(call, 2);
-  assert.equal(numberOf(call.answers.at(-1) ?? new Map(), 4), 0);
+  assert.equal(readNumber(call.answers.at(-1) ?? new Map(), 4), 0);
   call.send(encode([[4, 100]]));
   await untilEvents(call, 4);
   call.cancel();
-  const position = bytesOf(events[1] ?? new Map(), 2);
+  const position = readBytes(events[1] ?? new Map(), 2);
   assert.equal(position.length, 10);
   const later = open("Subscribe", fetchRequest(topic, 100, 2, position));
   assert.equal((await untilEvents(later, 2)).length, 2);
@@ -147,7 +147,7 @@ test("a quiet stream gets empty answers with a position; one that asks for nothi
   sandbox.salesforce.bus.settings = { ...sandbox.salesforce.bus.settings, keepaliveMs: 20, idleMs: 20 };
   const quiet = open("Subscribe", fetchRequest(topic, 100));
   while (quiet.answers.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  assert.equal(bytesOf(quiet.answers[0] ?? new Map(), 2).length, 10);
+  assert.equal(readBytes(quiet.answers[0] ?? new Map(), 2).length, 10);
   quiet.cancel();
   const idle = open("Subscribe", fetchRequest(topic, 1));
   await open("GetTopic", encode([[1, topic]])).ended;

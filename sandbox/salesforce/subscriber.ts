@@ -1,6 +1,6 @@
 // One Subscribe call: gives events as far as the client has asked for them, and empty answers in between.
 
-import { bytesOf, encode, numberOf, type Fields } from "./pubsub-wire.ts";
+import { readBytes, encode, readNumber, type Fields } from "./pubsub-wire.ts";
 import type { BusEvent, EventBus } from "./event-bus.ts";
 
 const MOST_PENDING = 100;
@@ -32,10 +32,10 @@ export class Subscriber {
   /** A FetchRequest: the first one names topic and position. */
   request(fields: Fields): void {
     if (this.#isEnded) return;
-    const wanted = numberOf(fields, 4);
+    const wanted = readNumber(fields, 4);
     if (wanted <= 0)
       return this.fail("subscription.fetch.requested.events.invalid", "num_requested must be positive");
-    const topic = bytesOf(fields, 1).toString();
+    const topic = readBytes(fields, 1).toString();
     if (this.#topic === undefined) {
       if (!this.#begin(topic, fields)) return;
     } else if (topic !== "" && topic !== this.#topicName) {
@@ -53,9 +53,9 @@ export class Subscriber {
       this.fail("topic.not.found", `the topic ${name} does not exist`);
       return false;
     }
-    const preset = numberOf(fields, 2);
+    const preset = readNumber(fields, 2);
     if (preset === PRESETS.custom) {
-      const sequence = this.#bus.sequenceOf(bytesOf(fields, 3));
+      const sequence = this.#bus.findSequence(readBytes(fields, 3));
       if (sequence === undefined) {
         this.fail("subscription.fetch.replayid.corrupted", "The Replay ID validation failed");
         return false;

@@ -59,7 +59,7 @@ export async function openWorld(): Promise<World> {
   const catalog = { providers: { ...providers, acme: acmeAt(provider.url) } };
   await writeFile(join(dataDir, "catalog.json"), JSON.stringify(catalog));
   const parent = startBusbar(dataDir, databaseUrl);
-  const children = () => childrenOf(parent.pid ?? 0);
+  const children = () => listChildren(parent.pid ?? 0);
   const close = async (): Promise<void> => {
     await ended(parent);
     await Promise.all([sandbox.close(), sink.close(), provider.down()]);
@@ -174,15 +174,15 @@ async function furnish(
   return (await install("acme-sync", "acme")).id;
 }
 
-const childrenOf = (pid: number): number[] =>
+const listChildren = (pid: number): number[] =>
   read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
 
 /** Resident memory in MiB. */
-export const memoryOf = (pid: number): number =>
+export const readMemory = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 
 /** Returns the number of sockets of a process, listening ones included. */
-export function socketsOf(pid: number): number {
+export function countSockets(pid: number): number {
   const folder = `/proc/${pid}/fd`;
   const names = readdirSync(folder).map((name) => {
     try {

@@ -5,13 +5,13 @@ import { startChildBusbar, type ChildBusbar } from "../../tests/harness/child-bu
 
 export class DrillProcesses {
   readonly #home: string;
-  readonly #envOf: (name: string) => Record<string, string>;
+  readonly #buildEnv: (name: string) => Record<string, string>;
   readonly #running = new Map<string, ChildBusbar>();
 
   /** `home` has `catalog.json`. */
-  constructor(home: string, envOf: (name: string) => Record<string, string>) {
+  constructor(home: string, buildEnv: (name: string) => Record<string, string>) {
     this.#home = home;
-    this.#envOf = envOf;
+    this.#buildEnv = buildEnv;
   }
 
   get running(): ReadonlyMap<string, ChildBusbar> {
@@ -37,7 +37,7 @@ export class DrillProcesses {
       BUSBAR_EGRESS_ALLOW: "127.0.0.1",
       BUSBAR_WEBHOOK_RETRY_SECONDS: Array.from({ length: 200 }, () => 1).join(","),
       BUSBAR_LOG_LEVEL: "info",
-      ...this.#envOf(name),
+      ...this.#buildEnv(name),
     });
     this.#running.set(name, child);
   }

@@ -4,18 +4,18 @@ import type { ChildBusbar } from "../../tests/harness/child-busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { OBJECTS, type DrilledObject } from "./customer-account.ts";
 
-const integrationOf = (provider: string): string => `read-${provider}`;
-const destinationOf = (path: string): string => `read${path.replaceAll("/", "-")}`;
+const nameIntegration = (provider: string): string => `read-${provider}`;
+const nameDestination = (path: string): string => `read${path.replaceAll("/", "-")}`;
 
-const manifestOf = ({ provider, object, field, path }: DrilledObject): string => `
+const buildManifest = ({ provider, object, field, path }: DrilledObject): string => `
 specVersion: 1.0.0
 integrations:
-  - name: ${integrationOf(provider)}
+  - name: ${nameIntegration(provider)}
     provider: ${provider}
     read:
       objects:
         - objectName: ${object}
-          destination: ${destinationOf(path)}
+          destination: ${nameDestination(path)}
           schedule: "*/10 * * * *"
           enabled: always
           deletedRecords: always
@@ -30,7 +30,7 @@ integrations:
 export async function installReads(child: ChildBusbar, sandbox: Sandbox, receiverUrl: string): Promise<void> {
   for (const drilled of OBJECTS) {
     const { provider, path } = drilled;
-    const name = destinationOf(path);
+    const name = nameDestination(path);
     const metadata = { url: `${receiverUrl}${path}` };
     const made = await child.inProject("POST", "/destinations", { name, type: "webhook", metadata });
     if (made.status !== 201) throw new Error(made.text);
@@ -39,8 +39,8 @@ export async function installReads(child: ChildBusbar, sandbox: Sandbox, receive
       {
         provider,
         groupRef: "reader",
-        manifest: manifestOf(drilled),
-        integration: integrationOf(provider),
+        manifest: buildManifest(drilled),
+        integration: nameIntegration(provider),
         expiresInSeconds: 86_400,
       },
     );
@@ -51,7 +51,7 @@ export async function installReads(child: ChildBusbar, sandbox: Sandbox, receive
 export async function failedReads(child: ChildBusbar): Promise<string[]> {
   const failed: string[] = [];
   for (const { provider } of OBJECTS) {
-    const installations = `/integrations/${integrationOf(provider)}/installations`;
+    const installations = `/integrations/${nameIntegration(provider)}/installations`;
     for (const { id } of (await child.inProject("GET", installations)).body) {
       const { body } = await child.inProject("GET", `${installations}/${id}/operations?pageSize=1000`);
       for (const { status, result } of body.results) if (status === "failure") failed.push(result);

@@ -73,7 +73,7 @@ export class RefreshedConnections {
     const found = await Promise.all(
       [...this.#connections].map(async ([name, id]) => {
         const { refreshToken } = await this.#stored(id);
-        const isThere = generationOf(refreshToken) >= generationOf(wanted.get(name) ?? "revoked");
+        const isThere = readGeneration(refreshToken) >= readGeneration(wanted.get(name) ?? "revoked");
         return isThere ? [] : [`${name} has ${refreshToken} instead of ${wanted.get(name)}`];
       }),
     );
@@ -114,7 +114,7 @@ export const tokenFaults = (
 ];
 
 /** Infinite for a grant that was revoked: no stored token is as new. */
-const generationOf = (token = "none.0"): number => Number(token.split(".")[1] ?? Number.POSITIVE_INFINITY);
+const readGeneration = (token = "none.0"): number => Number(token.split(".")[1] ?? Number.POSITIVE_INFINITY);
 
 /** Repeats a call once, as HTTP allows for GET: a kept connection may be closed at the moment at which it is used again. */
 const asked = (child: ChildBusbar, path: string): ReturnType<ChildBusbar["inProject"]> =>

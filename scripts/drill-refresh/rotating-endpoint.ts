@@ -26,7 +26,7 @@ export async function startRotatingEndpoint(meanMs: number): Promise<RotatingEnd
   const grants = new Map<string, Grant>();
   const counts = { refreshed: 0, sentTwice: 0 };
   let pending = 0;
-  const tokenOf = (name: string, { generation }: Grant): string => `${name}.${generation}`;
+  const readToken = (name: string, { generation }: Grant): string => `${name}.${generation}`;
   const answer = (refreshToken: string): { status: number; body: object } => {
     const [name = "", generation] = refreshToken.split(".");
     const grant = grants.get(name);
@@ -42,7 +42,7 @@ export async function startRotatingEndpoint(meanMs: number): Promise<RotatingEnd
     counts.refreshed += 1;
     const body = {
       access_token: `access-${refreshToken}`,
-      refresh_token: tokenOf(name, grant),
+      refresh_token: readToken(name, grant),
       expires_in: 3_600,
     };
     return { status: 200, body };
@@ -78,11 +78,11 @@ export async function startRotatingEndpoint(meanMs: number): Promise<RotatingEnd
     grant(name) {
       const grant = { generation: 1, revoked: false };
       grants.set(name, grant);
-      return tokenOf(name, grant);
+      return readToken(name, grant);
     },
     current(name) {
       const grant = grants.get(name);
-      return grant && !grant.revoked ? tokenOf(name, grant) : undefined;
+      return grant && !grant.revoked ? readToken(name, grant) : undefined;
     },
     pending: () => pending,
     counts,

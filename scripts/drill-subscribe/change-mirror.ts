@@ -33,7 +33,7 @@ export interface ChangeMirror {
   /** Refuses all messages while true. */
   away: boolean;
   /** Returns what the messages had about a record, in the order of arrival. */
-  entriesOf(path: string, id: string): { messageId: string; entry: object }[];
+  listEntries(path: string, id: string): { messageId: string; entry: object }[];
   /** Returns the records of which a message shows an older state, or an older event, than a message that was made before it. */
   disorder(): string[];
   close(): Promise<void>;
@@ -71,12 +71,12 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
   const apply = (shown: Shown): void => {
     const { path } = shown;
     const { id, subscribeEventType, providerEventType, fields, raw, rawEvent } = shown.entry;
-    const count = countsOf(counts, path);
+    const count = readCounts(counts, path);
     const copy = copies.get(path) ?? new Map<string, Version>();
     copies.set(path, copy);
     const known = copy.get(id);
     const isDeleted = subscribeEventType === "delete";
-    const version = { time: placeOf(shown), fields: isDeleted ? undefined : JSON.stringify(fields) };
+    const version = { time: getPlace(shown), fields: isDeleted ? undefined : JSON.stringify(fields) };
     const isReconciled = providerEventType === "RECONCILED";
     const event = `${path} ${id} ${JSON.stringify({ ...rawEvent, attemptNumber: 0 })}`;
     count.entries += 1;
@@ -98,7 +98,7 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
       const path = request.url ?? "";
       const messageId = String(request.headers["webhook-id"]);
       const { result = [] }: { result?: Entry[] } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      const count = countsOf(counts, path);
+      const count = readCounts(counts, path);
       count.messages += 1;
       if (messages.has(messageId)) count.redelivered += 1;
       else result.forEach((entry, position) => apply({ path, messageId, position, entry }));
@@ -112,7 +112,7 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
     copies,
     counts,
     away: false,
-    entriesOf: (path, id) => history.get(`${path} ${id}`) ?? [],
+    listEntries: (path, id) => history.get(`${path} ${id}`) ?? [],
     disorder: () => [...history].flatMap(([key, all]) => (isInOrder(all) ? [] : [`${key}: out of order`])),
     async close() {
       server.closeAllConnections();
@@ -122,7 +122,7 @@ export async function startChangeMirror(): Promise<ChangeMirror> {
   return mirror;
 }
 
-function countsOf(counts: ChangeMirror["counts"], path: string): ReceivedCounts {
+function readCounts(counts: ChangeMirror["counts"], path: string): ReceivedCounts {
   const known = counts.get(path) ?? { ...NOTHING_RECEIVED };
   counts.set(path, known);
   return known;
@@ -136,7 +136,7 @@ const madeAt = ({ messageId, position }: Shown): string =>
  * HubSpot pushes in any order, so what counts is the age of what was read, and of a deletion the time of its event. Salesforce
  * has an order, which the messages keep.
  */
-function placeOf(shown: Shown): string {
+function getPlace(shown: Shown): string {
   if (shown.path.startsWith("/salesforce")) return madeAt(shown);
   const { raw, rawEvent } = shown.entry;
   const time =

@@ -19,6 +19,6 @@ export async function explain(
   const installation = installations[OBJECTS.findIndex((drilled) => drilled.path === path)] ?? "";
   const { body } = await child.inProject("GET", `${installation}/subscription-events?recordId=${id}`);
   const events = (body.results ?? []).map((line: object) => JSON.stringify(line));
-  const received = mirror.entriesOf(path, id).map((shown) => JSON.stringify(shown));
+  const received = mirror.listEntries(path, id).map((shown) => JSON.stringify(shown));
   return [difference, "events, newest first:", ...events, "messages:", ...received].join("\n  ");
 }

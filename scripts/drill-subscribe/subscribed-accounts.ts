@@ -10,7 +10,7 @@ const ACTIVE_WITHIN_MS = 60_000;
 const SOURCES = { hubspot: "webhook", salesforce: "pubsub" };
 const OTHER_EVENTS = { hubspot: "merge, restore", salesforce: "UNDELETE" };
 
-const manifestOf = ({ provider, object, field, path }: DrilledObject): string => `
+const buildManifest = ({ provider, object, field, path }: DrilledObject): string => `
 specVersion: 1.0.0
 integrations:
   - name: ${provider}
@@ -18,12 +18,12 @@ integrations:
     read:
       objects:
         - objectName: ${object}
-          destination: ${nameOf(path)}
+          destination: ${getName(path)}
           requiredFields: [{ fieldName: ${field} }]
     subscribe:
       objects:
         - objectName: ${object}
-          destination: ${nameOf(path)}
+          destination: ${getName(path)}
           inheritFieldsAndMapping: true
           createEvent: { enabled: always }
           updateEvent: { enabled: always, watchFieldsAuto: all }
@@ -31,7 +31,7 @@ integrations:
           otherEvents: [${OTHER_EVENTS[provider]}]
 `;
 
-const nameOf = (path: string): string => path.slice(1).replace("/", "-");
+const getName = (path: string): string => path.slice(1).replace("/", "-");
 
 /** Installs for each object; returns the paths of the installations when their subscriptions are active. */
 export async function subscribeAll(
@@ -49,11 +49,11 @@ export async function subscribeAll(
     const app = { provider, clientId: "drill", clientSecret: SECRET, scopes: ["api"] };
     const metadata = { providerParams: { subscribeSource: SOURCES[provider] } };
     await made(child.inProject("POST", "/provider-apps", { ...app, metadata }));
-    const destination = { name: nameOf(path), type: "webhook", metadata: { url: `${receiverUrl}${path}` } };
+    const destination = { name: getName(path), type: "webhook", metadata: { url: `${receiverUrl}${path}` } };
     await made(child.inProject("POST", "/destinations", destination));
     const { installationId } = await connectCustomer(
       { ...child, sandbox },
-      { provider, manifest: manifestOf(drilled), integration: provider, expiresInSeconds: 86_400 },
+      { provider, manifest: buildManifest(drilled), integration: provider, expiresInSeconds: 86_400 },
     );
     installations.push(`/integrations/${provider}/installations/${installationId}`);
   }

@@ -30,7 +30,7 @@ export function anonymous(text: string): string {
   const withoutSecrets = SECRETS.reduce((rest, [secret, shown]) => rest.replaceAll(secret, shown), text);
   return withoutPorts(withoutSecrets)
     .replaceAll(UUID, (id) => remembered(ids, id, (nth) => `0198c5f2-7a00-7000-8000-${hex(nth)}`))
-    .replaceAll(TIME, (time) => timeOf(times.indexOf(time)));
+    .replaceAll(TIME, (time) => readTime(times.indexOf(time)));
 }
 
 /** Providers and receivers of the walk listen on local ports; the examples show the hosts that they simulate. */
@@ -48,4 +48,4 @@ function remembered(known: Map<string, string>, value: string, make: (nth: numbe
 }
 
 const hex = (nth: number): string => nth.toString(16).padStart(12, "0");
-const timeOf = (nth: number): string => new Date(FIRST_TIME_MS + nth * 1_000).toISOString();
+const readTime = (nth: number): string => new Date(FIRST_TIME_MS + nth * 1_000).toISOString();

@@ -1,6 +1,6 @@
 /** Compares our API description with a public one and lists every difference. */
 import type { Content, Document, Operation, Parameter } from "./document.ts";
-import { membersOf, type Member, type Members } from "./members.ts";
+import { listMembers, type Member, type Members } from "./members.ts";
 
 /** One line: `operation | where | what`. Explanations are matched against it. */
 export type Difference = string;
@@ -38,7 +38,7 @@ function compareParameters(ours: Document, own: Operation, theirs: Document, oth
     if (!right) return [`${name} | ours only`];
     const shape = (document: Document, { schema, required }: Parameter): Members =>
       new Map(
-        [...membersOf(document.root, schema)].map(([path, member]) => [
+        [...listMembers(document.root, schema)].map(([path, member]) => [
           path,
           path ? member : { ...member, required },
         ]),
@@ -98,7 +98,12 @@ const compareContent = (
   where: string,
   direction: Direction,
 ): string[] =>
-  compareMembers(membersOf(ours.root, mine.schema), membersOf(theirs.root, yours.schema), where, direction);
+  compareMembers(
+    listMembers(ours.root, mine.schema),
+    listMembers(theirs.root, yours.schema),
+    where,
+    direction,
+  );
 
 function compareMembers(mine: Members, yours: Members, where: string, direction: Direction): string[] {
   const paths = [...new Set([...yours.keys(), ...mine.keys()])];
@@ -110,7 +115,7 @@ function compareMembers(mine: Members, yours: Members, where: string, direction:
     const line = path === "" ? where : `${where} ${path}`;
     if (!left || !right) {
       told.push(path);
-      const parent = (left ? yours : mine).get(parentOf(path));
+      const parent = (left ? yours : mine).get(findParent(path));
       // A schema that accepts any member accepts this one too.
       if (parent?.open) return [`${line} | ${left ? "named by ours only" : "not named by ours"}`];
       return [`${line} | ${left ? "ours only" : "missing"}`];
@@ -147,4 +152,4 @@ function compareValues(mine: string[] | undefined, yours: string[] | undefined):
 const shown = (values: string[]): string => values.join(", ");
 const isBelow = (path: string, above: string): boolean =>
   path.startsWith(above) && /^[.[{]/.test(path.slice(above.length));
-const parentOf = (path: string): string => path.replace(/(\.?[^.[\]{}]+|\[\]|\{\})$/, "");
+const findParent = (path: string): string => path.replace(/(\.?[^.[\]{}]+|\[\]|\{\})$/, "");

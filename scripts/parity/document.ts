@@ -34,7 +34,7 @@ export interface Document {
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
 /** Reads a document and adds `prefix` to every path, by default that of its server. Throws for other JSON. */
-export function readDocument(json: unknown, prefix = surfaceOf(json)): Document {
+export function readDocument(json: unknown, prefix = nameSurface(json)): Document {
   const root = asSchema(json);
   if (!isSchema(root["paths"])) throw new Error("this is no OpenAPI document: it has no `paths`");
   const operations = new Map<string, Operation>();
@@ -50,7 +50,7 @@ export function readDocument(json: unknown, prefix = surfaceOf(json)): Document 
 }
 
 /** `https://write.example.com/v1` serves what Busbar serves at `/write/v1`. */
-function surfaceOf(json: unknown): string {
+function nameSurface(json: unknown): string {
   const [server] = asList(asSchema(json)["servers"]);
   const url = URL.parse(String(asSchema(server)["url"] ?? ""));
   if (!url) return "";
@@ -75,17 +75,17 @@ function readOperation(root: Schema, name: string, item: Schema, described: Sche
     ([status, response]) =>
       [status, { ...resolve(root, asSchema(response)), ...asSchema(response) }] as const,
   );
-  const responses = answers.map(([status, answer]) => [status, contentOf(answer)] as const);
+  const responses = answers.map(([status, answer]) => [status, readContent(answer)] as const);
   return {
     name,
     refusesAlways: answers.some(([, answer]) => String(answer["description"]).startsWith("Always")),
     parameters,
-    ...(body && { request: { required: body["required"] === true, content: contentOf(body) } }),
+    ...(body && { request: { required: body["required"] === true, content: readContent(body) } }),
     responses: new Map(responses),
   };
 }
 
-const contentOf = (described: Schema): Content[] =>
+const readContent = (described: Schema): Content[] =>
   Object.entries(asSchema(described["content"])).map(([media, value]) => ({
     media,
     schema: asSchema(asSchema(value)["schema"]),

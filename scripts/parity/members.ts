@@ -17,7 +17,7 @@ export type Members = Map<string, Member>;
 /** Limits recursive schemas. */
 const MOST_LEVELS = 12;
 
-export function membersOf(root: Schema, schema: Schema): Members {
+export function listMembers(root: Schema, schema: Schema): Members {
   const members: Members = new Map();
   collect(root, schema, { path: "", required: true, level: 0 }, members);
   return members;
@@ -31,12 +31,12 @@ interface Place {
 
 function collect(root: Schema, given: Schema, place: Place, members: Members): void {
   if (place.level > MOST_LEVELS) return;
-  const { parts, alternatives } = partsOf(root, given);
+  const { parts, alternatives } = splitSchema(root, given);
   if (alternatives.length > 0) {
     collectAlternatives(root, parts, alternatives, place, members);
     return;
   }
-  add(members, place, memberOf(parts, place.required));
+  add(members, place, buildMember(parts, place.required));
   for (const part of parts) collectInside(root, part, place, members);
 }
 
@@ -89,17 +89,17 @@ function collectAlternatives(
 }
 
 /** Splits a schema, without references and `allOf`, into parts that all apply and alternatives of which one applies. */
-function partsOf(root: Schema, given: Schema): { parts: Schema[]; alternatives: Schema[] } {
+function splitSchema(root: Schema, given: Schema): { parts: Schema[]; alternatives: Schema[] } {
   const schema = resolve(root, given);
   const { allOf, anyOf, oneOf, ...rest } = schema;
-  const within = asList(allOf).map((part) => partsOf(root, asSchema(part)));
+  const within = asList(allOf).map((part) => splitSchema(root, asSchema(part)));
   const choice = [...asList(anyOf), ...asList(oneOf)].filter(isSchema);
   const alternatives = [...choice, ...within.flatMap((part) => part.alternatives)];
   return { parts: [rest, ...within.flatMap((part) => part.parts)], alternatives };
 }
 
-function memberOf(parts: Schema[], required: boolean): Member {
-  const types = parts.flatMap((part) => typesOf(part));
+function buildMember(parts: Schema[], required: boolean): Member {
+  const types = parts.flatMap((part) => listTypes(part));
   const lists = parts.flatMap((part) => {
     if ("const" in part) return [[String(part["const"])]];
     return Array.isArray(part["enum"]) ? [part["enum"].map(String)] : [];
@@ -120,7 +120,7 @@ function memberOf(parts: Schema[], required: boolean): Member {
   };
 }
 
-function typesOf(part: Schema): string[] {
+function listTypes(part: Schema): string[] {
   const stated = typeof part["type"] === "string" ? [part["type"]] : asList(part["type"]).map(String);
   const types = stated.length === 0 && isSchema(part["properties"]) ? ["object"] : stated;
   return part["nullable"] === true ? [...types, "null"] : types;

@@ -23,7 +23,7 @@ export async function probeDescription(
     if (!rules) throw new Error(`The description has no object ${JSON.stringify(name)}.`);
     const plan = merged(probed.description, name, rules, probed.account);
     const tell: ObjectProbe["tell"] = (member, verdict, text) =>
-      findings.push({ place: placeOf(probed.description, name, member), verdict, text });
+      findings.push({ place: getPlace(probed.description, name, member), verdict, text });
     if (!plan.modes.includes("read")) tell("modes", "not seen", "it cannot be read");
     else await probeObject({ ...probed, plan, fetch, tell });
   }
@@ -31,19 +31,23 @@ export async function probeDescription(
 }
 
 async function probeObject(asked: ObjectProbe): Promise<void> {
-  const start = await stepOf(asked, "parent", () => listBelow(asked));
+  const start = await tryStep(asked, "parent", () => listBelow(asked));
   if (asked.plan.parent && !start) return;
   const probe = start ? { ...asked, start } : asked;
-  const listed: Listed | undefined = await stepOf(probe, "list.path", () => probeList(probe));
+  const listed: Listed | undefined = await tryStep(probe, "list.path", () => probeList(probe));
   if (!listed) return;
-  await stepOf(probe, "paging", () => probePaging(probe, listed));
-  await stepOf(probe, "since", () => probeChanges(probe, listed));
-  await stepOf(probe, "get", () => probeSingle(probe, listed));
-  await stepOf(probe, "errors", () => probeMissing(probe, listed));
+  await tryStep(probe, "paging", () => probePaging(probe, listed));
+  await tryStep(probe, "since", () => probeChanges(probe, listed));
+  await tryStep(probe, "get", () => probeSingle(probe, listed));
+  await tryStep(probe, "errors", () => probeMissing(probe, listed));
 }
 
 /** A refusal of one step is a finding; what concerns every call ends the probe. */
-async function stepOf<T>(probe: ObjectProbe, member: string, step: () => Promise<T>): Promise<T | undefined> {
+async function tryStep<T>(
+  probe: ObjectProbe,
+  member: string,
+  step: () => Promise<T>,
+): Promise<T | undefined> {
   try {
     return await step();
   } catch (error) {
@@ -59,7 +63,7 @@ async function stepOf<T>(probe: ObjectProbe, member: string, step: () => Promise
 }
 
 /** A rule that the object does not have itself comes from the defaults. */
-function placeOf({ objects }: Description, object: string, member: string): string {
+function getPlace({ objects }: Description, object: string, member: string): string {
   const [first = ""] = member.split(".");
   if (["ids", "errors"].includes(first)) return `${member} (${object})`;
   return Object.hasOwn(objects[object] ?? {}, first)

@@ -2,7 +2,7 @@
 import { authorization } from "../../connector-kit/authorization.ts";
 import { authorizeRequest } from "../../connector-kit/authorize-request.ts";
 import { fillPath } from "../../connector-kit/described/fill-path.ts";
-import { plansOf } from "../../connector-kit/described/object-plan.ts";
+import { buildPlans } from "../../connector-kit/described/object-plan.ts";
 import type { ProviderFetch, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { baseUrl } from "../../connector-kit/template.ts";
 import type { Egress } from "../../server/egress/open-egress.ts";
@@ -25,7 +25,7 @@ export function openProbeFetch(
   const base = baseUrl(info, { values: metadata, allowPlainHttp: (host) => egress.allowsPlainHttp(host) });
   const added = authorization(info, credentials, metadata);
   const lists = new Set(
-    plansOf(description, { values: metadata }).flatMap((plan) => {
+    buildPlans(description, { values: metadata }).flatMap((plan) => {
       return plan.list?.method === undefined ? [] : [fillPath(plan.list.path, plan)];
     }),
   );

@@ -1,6 +1,6 @@
 /** Compares a provider's lists with their description: form, ids, times, pages, and the bound of the last change. */
 import { fillPath } from "../../connector-kit/described/fill-path.ts";
-import { at, idFaults, idOf } from "../../connector-kit/described/object-plan.ts";
+import { at, idFaults, readRecordId } from "../../connector-kit/described/object-plan.ts";
 import type { ProviderRequest } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { parseBody } from "../../connector-kit/send-request.ts";
@@ -31,8 +31,8 @@ export const planFor = (objectName: string, more: Partial<ReadPlan> = {}): ReadP
 /** Returns the first page, as far as it has the described form. */
 export async function probeList(probe: ObjectProbe): Promise<Listed | undefined> {
   const { plan, tell, start } = probe;
-  const request = readerOf(probe).preparePage(planFor(plan.name), start);
-  const body = await bodyOf(probe, request);
+  const request = buildReader(probe).preparePage(planFor(plan.name), start);
+  const body = await buildBody(probe, request);
   tell("list.path", "as described", `${request.method} ${shownPath(request.path)} is answered`);
   const entries = entriesIn(probe, body);
   if (!entries) return undefined;
@@ -48,14 +48,14 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
     tell(
       "flatten",
       isThere ? "as described" : "differs",
-      isThere ? "each record has it" : shapeOf(entries[0]),
+      isThere ? "each record has it" : describeShape(entries[0]),
     );
   }
   if (plan.total !== undefined)
     tell(
       "total",
       total === undefined ? "differs" : "as described",
-      total === undefined ? shapeOf(body) : "a number",
+      total === undefined ? describeShape(body) : "a number",
     );
   if (plan.list?.pageSize && entries.length > PAGE_SIZE)
     tell("list.pageSize.to", "differs", `${PAGE_SIZE} records were asked for, ${entries.length} came`);
@@ -65,28 +65,36 @@ export async function probeList(probe: ObjectProbe): Promise<Listed | undefined>
 function entriesIn({ plan, tell }: ObjectProbe, body: Json): JsonObject[] | undefined {
   const list = at(body, plan.records === undefined ? "" : fillPath(plan.records, plan));
   if (!Array.isArray(list)) {
-    tell("records", "differs", `there is no list at ${JSON.stringify(plan.records ?? "")}: ${shapeOf(body)}`);
+    tell(
+      "records",
+      "differs",
+      `there is no list at ${JSON.stringify(plan.records ?? "")}: ${describeShape(body)}`,
+    );
     return undefined;
   }
   tell("records", "as described", "a list");
   const each = plan.each === undefined ? "" : fillPath(plan.each, plan);
   const entries = list.map((entry) => at(entry, each)).filter((entry) => isJsonObject(entry));
   if (entries.length === list.length) return entries;
-  tell(plan.each === undefined ? "records" : "each", "differs", `an entry is no record: ${shapeOf(list[0])}`);
+  tell(
+    plan.each === undefined ? "records" : "each",
+    "differs",
+    `an entry is no record: ${describeShape(list[0])}`,
+  );
   return undefined;
 }
 
 function checkIds({ plan, tell, description }: ObjectProbe, entries: JsonObject[]): boolean {
   const fault = idFaults(description);
   for (const entry of entries) {
-    const id = idOf(entry, plan);
+    const id = readRecordId(entry, plan);
     if (id === undefined) {
-      tell("idPath", "differs", `a record has no id at ${plan.idPath}: ${shapeOf(entry)}`);
+      tell("idPath", "differs", `a record has no id at ${plan.idPath}: ${describeShape(entry)}`);
       return false;
     }
     const isNumber = typeof at(entry, plan.idPath) === "number";
     if (fault(id)) {
-      tell("ids.pattern", "differs", `an id has the form ${formOf(id)}`);
+      tell("ids.pattern", "differs", `an id has the form ${maskText(id)}`);
       return false;
     }
     if (description.ids?.number === true && !isNumber)
@@ -101,7 +109,8 @@ function checkTimes({ plan, tell }: ObjectProbe, records: SourceRecord[]): void 
   const wrong = records.find(({ changeTime }) => changeTime === undefined);
   if (!wrong) return tell("changedPath", "as described", "each record has a time there");
   const value = at(wrong.raw, plan.changedPath);
-  const text = value === undefined ? `no member: ${shapeOf(wrong.raw)}` : `no time: ${formOf(String(value))}`;
+  const text =
+    value === undefined ? `no member: ${describeShape(wrong.raw)}` : `no time: ${maskText(String(value))}`;
   tell("changedPath", "differs", text);
 }
 
@@ -112,7 +121,7 @@ export async function probePaging(probe: ObjectProbe, { records, next, total }: 
     const text = isCut ? `${total} records, but nothing leads to a second page` : "the account has one page";
     return tell("paging", isCut ? "differs" : "not seen", text);
   }
-  const second = await readerOf(probe).readPage(planFor(plan.name), next, probe.fetch.send);
+  const second = await buildReader(probe).readPage(planFor(plan.name), next, probe.fetch.send);
   const known = new Set(records.map(({ id }) => id));
   const repeated = second.records.filter(({ id }) => known.has(id)).length;
   if (repeated > 0) return tell("paging", "differs", "the second page has records of the first again");
@@ -127,7 +136,7 @@ export async function probeChanges(probe: ObjectProbe, { records }: Listed): Pro
   const times = records.flatMap(({ changeTime }) => changeTime ?? []);
   const since = new Date(Math.max(...times.map((time) => time.getTime())));
   if (times.length === 0) return tell("since", "not seen", "no record tells when it changed");
-  await bodyOf(probe, readerOf(probe).preparePage(planFor(plan.name, { since }), probe.start));
+  await buildBody(probe, buildReader(probe).preparePage(planFor(plan.name, { since }), probe.start));
   const found = await replayed(probe, planFor(plan.name));
   // The bound may have been cut to seconds.
   const boundMs = Math.floor(since.getTime() / 1_000) * 1_000;
@@ -138,13 +147,13 @@ export async function probeChanges(probe: ObjectProbe, { records }: Listed): Pro
   else tell("since", "as described", "only records from the bound on are listed");
 }
 
-export function readerOf({ connector }: ObjectProbe): ReadConnector {
+export function buildReader({ connector }: ObjectProbe): ReadConnector {
   if (!connector.read) throw new Error("The connector does not read.");
   return connector.read;
 }
 
 /** Sends the request and returns the body. Throws `ProviderError` for a refusal. */
-async function bodyOf({ connector, fetch }: ObjectProbe, request: ProviderRequest): Promise<Json> {
+async function buildBody({ connector, fetch }: ObjectProbe, request: ProviderRequest): Promise<Json> {
   const response = await fetch.send(request);
   const refusal = connector.classify?.(response);
   if (refusal) throw refusal;
@@ -161,7 +170,7 @@ async function bodyOf({ connector, fetch }: ObjectProbe, request: ProviderReques
 async function replayed(probe: ObjectProbe, plan: ReadPlan) {
   const last = probe.fetch.last();
   if (!last) throw new Error("There is no answer yet.");
-  return readerOf(probe).readPage(plan, probe.start, () => Promise.resolve(last));
+  return buildReader(probe).readPage(plan, probe.start, () => Promise.resolve(last));
 }
 
 const shownPath = (path: string): string => path.split("?")[0] ?? path;
@@ -169,7 +178,7 @@ const shownPath = (path: string): string => path.split("?")[0] ?? path;
 const MOST_NAMES = 12;
 
 /** The names of members, or the type: never a value. */
-export function shapeOf(value: Json | undefined): string {
+export function describeShape(value: Json | undefined): string {
   if (Array.isArray(value)) return "it is a list";
   if (!isJsonObject(value)) return `it is ${value === null ? "null" : typeof value}`;
   const names = Object.keys(value).filter((name) => /^[\w@$.-]{1,40}$/.test(name));
@@ -177,7 +186,7 @@ export function shapeOf(value: Json | undefined): string {
 }
 
 /** The form of a text, with every letter and digit replaced. */
-export const formOf = (text: string): string =>
+export const maskText = (text: string): string =>
   text
     .slice(0, 60)
     .replaceAll(/\p{Lu}/gu, "A")

@@ -1,9 +1,9 @@
 /** Finds a record below which there is a list to probe, for objects whose lists are below the records of another one. */
-import { idOf, merged } from "../../connector-kit/described/object-plan.ts";
+import { readRecordId, merged } from "../../connector-kit/described/object-plan.ts";
 import type { Checkpoint, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { textAt } from "../../connector-kit/text-at.ts";
 import type { ObjectProbe } from "./object-probe.ts";
-import { planFor, readerOf } from "./probe-list.ts";
+import { planFor, buildReader } from "./probe-list.ts";
 
 /** Calls for one object, in an account whose lists are empty. */
 const MOST_PAGES = 5;
@@ -19,13 +19,13 @@ export async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefi
     : undefined;
   const above = rules && merged(description, parent.object, rules, account);
   for (const { raw } of await firstRecords(probe, parent.object)) {
-    const value = parent.by === undefined ? above && idOf(raw, above) : textAt(raw, parent.by);
+    const value = parent.by === undefined ? above && readRecordId(raw, above) : textAt(raw, parent.by);
     if (value === undefined || value === "") {
       tell("parent.by", "differs", `a record of ${parent.object} has nothing there`);
       return undefined;
     }
     const start = { parents: [value] };
-    const { records } = await readerOf(probe).readPage(planFor(plan.name), start, fetch.send);
+    const { records } = await buildReader(probe).readPage(planFor(plan.name), start, fetch.send);
     if (records.length > 0) return start;
   }
   tell("parent", "not seen", `no record of ${parent.object} has a list with records`);
@@ -36,7 +36,7 @@ async function firstRecords(probe: ObjectProbe, object: string): Promise<SourceR
   let checkpoint: Checkpoint | undefined;
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
     const plan = planFor(object, { pageSize: MOST_PARENTS });
-    const { records, next } = await readerOf(probe).readPage(plan, checkpoint, probe.fetch.send);
+    const { records, next } = await buildReader(probe).readPage(plan, checkpoint, probe.fetch.send);
     if (records.length > 0 || !next) return records.slice(0, MOST_PARENTS);
     checkpoint = next;
   }

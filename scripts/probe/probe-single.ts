@@ -2,12 +2,12 @@
 import { idFaults } from "../../connector-kit/described/object-plan.ts";
 import { parseBody } from "../../connector-kit/send-request.ts";
 import type { ObjectProbe } from "./object-probe.ts";
-import { planFor, readerOf, shapeOf, type Listed } from "./probe-list.ts";
+import { planFor, buildReader, describeShape, type Listed } from "./probe-list.ts";
 
 export async function probeSingle(probe: ObjectProbe, { records: [first] }: Listed): Promise<void> {
   const { plan, fetch, tell } = probe;
   if (!plan.get || !first) return;
-  const [found] = await readerOf(probe).readByIds(planFor(plan.name), [first.id], fetch.send);
+  const [found] = await buildReader(probe).readByIds(planFor(plan.name), [first.id], fetch.send);
   if (found) {
     const isSame = found.id === first.id;
     return tell(
@@ -19,7 +19,7 @@ export async function probeSingle(probe: ObjectProbe, { records: [first] }: List
   const last = fetch.last();
   const text =
     last?.status === 200
-      ? `there is no record at ${JSON.stringify(plan.get.record ?? "")}: ${shapeOf(parseBody(last.text))}`
+      ? `there is no record at ${JSON.stringify(plan.get.record ?? "")}: ${describeShape(parseBody(last.text))}`
       : `a listed record is answered with ${last?.status}`;
   tell(last?.status === 200 ? "get.record" : "get.path", "differs", text);
 }
@@ -30,7 +30,7 @@ export async function probeMissing(probe: ObjectProbe, { records: [first] }: Lis
   if (!plan.get || !first) return;
   const id = other(first.id);
   if (id === first.id || idFaults(description)(id)) return;
-  const found = await readerOf(probe)
+  const found = await buildReader(probe)
     .readByIds(planFor(plan.name), [id], fetch.send)
     .catch(() => []);
   const last = fetch.last();
@@ -48,7 +48,7 @@ export async function probeMissing(probe: ObjectProbe, { records: [first] }: Lis
     ? "a refusal has its reason there"
     : body === undefined
       ? "a refusal is not JSON"
-      : shapeOf(body);
+      : describeShape(body);
   tell("errors.message", isWorded ? "as described" : "differs", text);
 }
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { text as textOf } from "node:stream/consumers";
+import { text as toText } from "node:stream/consumers";
 import { describeConnector } from "../../connector-kit/described/describe-connector.ts";
 import type { Description } from "../../connector-kit/described/description.ts";
 import { completeProvider, supports } from "../../connector-kit/define-provider.ts";
@@ -191,7 +191,7 @@ test("npm run probe prints a report for a file of one's own", async () => {
     { env: { ...process.env, BUSBAR_EGRESS_ALLOW: "127.0.0.1" }, stdio: ["ignore", "pipe", "pipe"] },
   );
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [out, error, code] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended]);
+  const [out, error, code] = await Promise.all([toText(child.stdout), toText(child.stderr), ended]);
   await simulation.close();
   await rm(folder, { recursive: true });
   assert.equal(code, 0, error);

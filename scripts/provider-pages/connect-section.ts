@@ -42,7 +42,7 @@ export function connectSection(info: ProviderInfo): string[] {
     ...(info.fixedHeaders ?? []).map(
       ({ name, valueTemplate }) => `| sent with every call | \`${name}: ${valueTemplate}\` |`,
     ),
-    ...documentationOf(info).map((url) => `| documentation of the sign-in | <${url}> |`),
+    ...findDocumentation(info).map((url) => `| documentation of the sign-in | <${url}> |`),
   ];
 }
 
@@ -65,6 +65,6 @@ function inputText(input: { name: string; displayName?: string; prompt?: string 
 const asked = ({ metadata }: ProviderInfo): string[] =>
   (metadata?.postAuthentication ?? []).map(({ name }) => name);
 
-function documentationOf({ oauth2Opts, apiKeyOpts, basicOpts }: ProviderInfo): string[] {
+function findDocumentation({ oauth2Opts, apiKeyOpts, basicOpts }: ProviderInfo): string[] {
   return [oauth2Opts?.docsURL, apiKeyOpts?.docsURL, basicOpts?.docsURL].filter((url) => url !== undefined);
 }

@@ -1,12 +1,12 @@
 /** Words what a description states: objects, a first write, how lists are read, limits, errors, and what was checked. */
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { Description } from "../../connector-kit/described/description.ts";
-import { plansOf, type Mode, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
+import { buildPlans, type Mode, type ObjectPlan } from "../../connector-kit/described/object-plan.ts";
 import type { Account } from "../../connector-kit/provider-fetch.ts";
 import { isJsonObject } from "../../ground/json.ts";
 
 export function describedSections(description: Description, connector: Connector): string[] {
-  const plans = plansOf(description, shownAccount(description));
+  const plans = buildPlans(description, shownAccount(description));
   return [
     ...objectSection(plans, description),
     ...firstWrite(plans, connector, shownAccount(description)),

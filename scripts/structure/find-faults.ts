@@ -37,23 +37,23 @@ export function findCircles(graph: ImportGraph): string[][] {
  * subfolder may.
  */
 export function findMutualFolders(graph: ImportGraph): string[] {
-  const mainFolders = mutual(graph, mainFolderOf);
+  const mainFolders = mutual(graph, findMainFolder);
   const folders = mutual(graph, dirname).filter(
-    ([a, b]) => mainFolderOf(`${a}/`) === mainFolderOf(`${b}/`) && !`${b}/`.startsWith(`${a}/`),
+    ([a, b]) => findMainFolder(`${a}/`) === findMainFolder(`${b}/`) && !`${b}/`.startsWith(`${a}/`),
   );
   return [...mainFolders, ...folders].map(([a, b]) => `${a} ⇄ ${b}`);
 }
 
 /** Returns the main folder of a file: `server/<folder>` in the server, else the folder at the top of the project. */
-export function mainFolderOf(file: string): string {
+export function findMainFolder(file: string): string {
   const [top = "", second = "", third] = file.split("/");
   return top === "server" && third !== undefined ? `${top}/${second}` : top;
 }
 
-function mutual(graph: ImportGraph, placeOf: (file: string) => string): [string, string][] {
+function mutual(graph: ImportGraph, getPlace: (file: string) => string): [string, string][] {
   const arrows = new Set<string>();
   for (const [file, targets] of graph) {
-    for (const target of targets) arrows.add(`${placeOf(file)} ${placeOf(target)}`);
+    for (const target of targets) arrows.add(`${getPlace(file)} ${getPlace(target)}`);
   }
   return [...arrows]
     .map((arrow) => arrow.split(" "))

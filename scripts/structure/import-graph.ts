@@ -34,14 +34,14 @@ export function readSources(): Source[] {
 export function importGraph(sources: readonly Pick<Source, "file" | "text">[]): ImportGraph {
   const known = new Set(sources.map(({ file }) => file));
   return new Map(
-    sources.map(({ file, text }) => [file, importsOf(file, text).filter((target) => known.has(target))]),
+    sources.map(({ file, text }) => [file, listImports(file, text).filter((target) => known.has(target))]),
   );
 }
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g;
 
 /** Returns the paths of all relative imports of a file: static, dynamic, of types, and re-exports. */
-export function importsOf(file: string, text: string): string[] {
+export function listImports(file: string, text: string): string[] {
   const found = [...text.matchAll(IMPORT)].map(([, from, dynamic]) => from ?? dynamic ?? "");
   const relative = found.filter((from) => from.startsWith("."));
   return [...new Set(relative.map((from) => normalize(join(dirname(file), from))))];

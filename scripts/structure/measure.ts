@@ -9,7 +9,7 @@ export interface Sizes {
   max: number;
 }
 
-export function sizesOf(sources: readonly Pick<Source, "lines">[]): Sizes {
+export function measureSizes(sources: readonly Pick<Source, "lines">[]): Sizes {
   const sorted = sources.map(({ lines }) => lines).toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "./find-faults.ts";
-import { importGraph, importsOf } from "./import-graph.ts";
-import { deepestChain, mostImported, sizesOf } from "./measure.ts";
+import { importGraph, listImports } from "./import-graph.ts";
+import { deepestChain, mostImported, measureSizes } from "./measure.ts";
 
-const graphOf = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
+const buildGraph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
 
 test("an import counts whether it is of values, of types, dynamic, or a re-export", () => {
   const text = `import type { A } from "./a.ts";
@@ -17,7 +17,7 @@ export * from "./d.ts";
 const e = await import("./e.ts");
 import { readFile } from "node:fs";
 `;
-  const found = importsOf("server/x/file.ts", text);
+  const found = listImports("server/x/file.ts", text);
   assert.deepEqual(found, [
     "server/x/a.ts",
     "server/b.ts",
@@ -34,9 +34,9 @@ test("an import of a file that is no source file is left out of the graph", () =
 
 test("a circle is found through any number of files, and a diamond is none", () => {
   const circle = { "a.ts": ["b.ts"], "b.ts": ["c.ts"], "c.ts": ["a.ts", "d.ts"], "d.ts": [] };
-  assert.deepEqual(findCircles(graphOf(circle)), [["a.ts", "b.ts", "c.ts"]]);
+  assert.deepEqual(findCircles(buildGraph(circle)), [["a.ts", "b.ts", "c.ts"]]);
   const diamond = { "a.ts": ["b.ts", "c.ts"], "b.ts": ["d.ts"], "c.ts": ["d.ts"], "d.ts": [] };
-  assert.deepEqual(findCircles(graphOf(diamond)), []);
+  assert.deepEqual(findCircles(buildGraph(diamond)), []);
 });
 
 test("folders that import each other are found; a folder and its own subfolder may", () => {
@@ -47,7 +47,10 @@ test("folders that import each other are found; a folder and its own subfolder m
     "cli/http/api.ts": ["cli/settings/target.ts"],
     "cli/settings/target.ts": ["cli/http/api.ts"],
   };
-  assert.deepEqual(findMutualFolders(graphOf(imports)), ["server ⇄ server/write", "cli/http ⇄ cli/settings"]);
+  assert.deepEqual(findMutualFolders(buildGraph(imports)), [
+    "server ⇄ server/write",
+    "cli/http ⇄ cli/settings",
+  ]);
 });
 
 test("a file name that occurs twice is named with its places", () => {
@@ -55,9 +58,9 @@ test("a file name that occurs twice is named with its places", () => {
 });
 
 test("sizes, the deepest chain and the most imported file are counted", () => {
-  const sizes = sizesOf([10, 20, 30, 40, 100].map((lines) => ({ lines })));
+  const sizes = measureSizes([10, 20, 30, 40, 100].map((lines) => ({ lines })));
   assert.deepEqual(sizes, { files: 5, lines: 200, median: 30, p90: 100, max: 100 });
-  const graph = graphOf({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
+  const graph = buildGraph({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
   assert.deepEqual(deepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
   assert.deepEqual(mostImported(graph, 1), [["c.ts", 2]]);
 });

@@ -38,7 +38,7 @@ export async function untilReady(origin: string): Promise<void> {
 }
 
 /** Returns the id of the first project. */
-export async function projectOf(origin: string, apiKey: string): Promise<string> {
+export async function findProject(origin: string, apiKey: string): Promise<string> {
   const answer = await fetch(`${origin}/v1/projects`, { headers: { "x-api-key": apiKey } });
   const [project] = (await answer.json()) as { id: string }[];
   return project?.id ?? "";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createDatabase, dropDatabase } from "../../tests/harness/postgres.ts";
 import { containerEngine } from "./container-engine.ts";
-import { projectOf, untilReady, type Address } from "./first-call.ts";
+import { findProject, untilReady, type Address } from "./first-call.ts";
 import { startInstalled } from "./installed-busbar.ts";
 
 export interface Tools {
@@ -109,7 +109,7 @@ export const WAYS: Way[] = [
       const stop = () => engine("rm", "--force", "--time=40", "busbar-try").finally(drop);
       await readyOr(stop);
       return {
-        address: { apiKey, projectId: await projectOf(ORIGIN, apiKey), base: ORIGIN, proxy: PROXY },
+        address: { apiKey, projectId: await findProject(ORIGIN, apiKey), base: ORIGIN, proxy: PROXY },
         stop,
       };
     },
@@ -127,7 +127,7 @@ export const WAYS: Way[] = [
       ];
       await writeFile(join(deploy, ".env"), `${secrets.join("\n")}\n`);
       // Only so that it reaches the simulated provider.
-      await writeFile(join(deploy, "compose.override.yaml"), overrideOf(folder));
+      await writeFile(join(deploy, "compose.override.yaml"), readOverride(folder));
       await containerEngine(docker, deploy)(...COMPOSE, "build", "--no-cache");
     },
     async start(folder, { docker }) {
@@ -137,7 +137,7 @@ export const WAYS: Way[] = [
         await engine(...COMPOSE, "up", "--detach");
         await untilReady("http://localhost:4000");
         const file = await engine(...COMPOSE, "exec", "-T", "busbar", "cat", "/data/bootstrap.json");
-        return { address: addressOf(JSON.parse(file)), stop };
+        return { address: readAddress(JSON.parse(file)), stop };
       } catch (error) {
         const logs = await engine(...COMPOSE, "logs", "--tail=20");
         await stop();
@@ -190,7 +190,7 @@ export const WAYS: Way[] = [
       );
       await readyOr(stop);
       const file = await engine("exec", "busbar-systemd", "cat", "/var/lib/busbar/bootstrap.json");
-      return { address: addressOf(JSON.parse(file)), stop };
+      return { address: readAddress(JSON.parse(file)), stop };
     },
   },
 ];
@@ -202,7 +202,7 @@ async function startProcess(
   cwd = folder,
 ): Promise<Started> {
   const { bootstrap, stop } = await startInstalled(folder, command, env, cwd);
-  return { address: addressOf(bootstrap), stop };
+  return { address: readAddress(bootstrap), stop };
 }
 
 interface Bootstrap {
@@ -211,7 +211,7 @@ interface Bootstrap {
   urls: { base: string; proxy: string };
 }
 
-const addressOf = ({ apiKey, projectId, urls: { base, proxy } }: Bootstrap): Address => ({
+const readAddress = ({ apiKey, projectId, urls: { base, proxy } }: Bootstrap): Address => ({
   apiKey,
   projectId,
   base,
@@ -239,7 +239,7 @@ const listening = () => ({
   BUSBAR_EGRESS_ALLOW: "127.0.0.1",
 });
 
-const overrideOf = (folder: string): string => `
+const readOverride = (folder: string): string => `
 services:
   busbar:
     environment: { BUSBAR_CATALOG: /catalog.json, BUSBAR_EGRESS_ALLOW: ${HOST} }

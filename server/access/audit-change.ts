@@ -21,12 +21,12 @@ export const openAudit =
     const change: RecordedChange = {
       isRecorded: false,
       async record(transaction, result) {
-        stored = eventOf(id, route, call, result);
+        stored = toAuditEvent(id, route, call, result);
         if (stored) await insertAuditEvent(transaction, stored);
       },
     };
     const answer = await recordingChange(change, handle);
-    const whole = eventOf(id, route, call, answer);
+    const whole = toAuditEvent(id, route, call, answer);
     if (!whole) return answer;
     if (!change.isRecorded || !stored) await insertAuditEvent(queries, whole);
     else if (stored.targetId !== whole.targetId || stored.targetName !== whole.targetName) {
@@ -47,23 +47,28 @@ function isAudited({ method, path }: Route, { query, body }: AuditedCall): boole
 }
 
 /** Returns undefined if no organisation is known, as for a person who is a member of none. */
-function eventOf(id: string, route: Route, call: AuditedCall, result: unknown): NewAuditEvent | undefined {
+function toAuditEvent(
+  id: string,
+  route: Route,
+  call: AuditedCall,
+  result: unknown,
+): NewAuditEvent | undefined {
   const { caller, project, requestId } = call;
-  const orgId = project?.orgId ?? orgOf(route, call, result);
+  const orgId = project?.orgId ?? findOrg(route, call, result);
   if (orgId === undefined) return undefined;
   return {
     id,
     orgId,
     projectId: project?.id ?? (route.endpoint.operationId === "createProject" ? idIn(result) : null),
     operationId: route.endpoint.operationId,
-    ...actorOf(caller),
-    ...targetOf(route, call, result),
+    ...toActor(caller),
+    ...findTarget(route, call, result),
     changed: changedBy(route.endpoint, call),
     requestId,
   };
 }
 
-function orgOf(
+function findOrg(
   { endpoint }: Route,
   { caller, params, body }: AuditedCall,
   result: unknown,
@@ -80,7 +85,7 @@ function orgOf(
   return caller.orgId;
 }
 
-function actorOf(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId" | "actorGroup"> {
+function toActor(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId" | "actorGroup"> {
   const actorGroup = caller.groupRef ?? null;
   if (caller.builderId !== undefined) return { actorKind: "person", actorId: caller.builderId, actorGroup };
   if (caller.apiKeyId !== undefined) return { actorKind: "apiKey", actorId: caller.apiKeyId, actorGroup };
@@ -91,7 +96,7 @@ function actorOf(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId" | 
 type Target = Pick<NewAuditEvent, "targetKind" | "targetId" | "targetName">;
 
 /** Returns the resource that the path names last or, where the call creates one, that of the result. */
-function targetOf({ path }: Route, { params, project }: AuditedCall, result: unknown): Target {
+function findTarget({ path }: Route, { params, project }: AuditedCall, result: unknown): Target {
   const steps = path.split("/").map((step) => step.split(/:(?!\/)/)[0] ?? "");
   const collection = steps.findLast((step) => step !== "" && !step.startsWith("{")) ?? "";
   const last = /^\{(\w+)\}$/.exec(steps.at(-1) ?? "")?.[1];

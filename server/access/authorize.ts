@@ -17,8 +17,8 @@ import { cacheUntilChanged } from "../store/row-cache.ts";
 import { openKeyLimits, type KeyLimits } from "./key-limits.ts";
 import { openGroupLimit } from "./limit-to-group.ts";
 import type { LastUses } from "./last-uses-log.ts";
-import type { Person, PersonOf } from "./person-token.ts";
-import { openCustomerTokens, type Customer, type CustomerOf } from "./customer-token.ts";
+import type { Person, IdentifyPerson } from "./person-token.ts";
+import { openCustomerTokens, type Customer, type IdentifyCustomer } from "./customer-token.ts";
 import { isSessionToken, type SignInSessions } from "./sign-in-sessions.ts";
 
 export interface Access {
@@ -51,20 +51,20 @@ const MISTYPED = "This API key is mistyped or incomplete: its checksum is wrong.
 export function openAccess(deps: {
   database: Database;
   changes: Changes;
-  sessions: Pick<SignInSessions, "personOf" | "personOfCookie">;
+  sessions: Pick<SignInSessions, "identifyPerson" | "personOfCookie">;
   uses: Pick<LastUses, "key" | "session">;
   /** Checks tokens of the OpenID Connect issuer; absent without an issuer. */
-  personOf?: PersonOf;
+  identifyPerson?: IdentifyPerson;
 }): Access {
   const owners = cacheUntilChanged<KeyOwner>(deps.changes, {
     most: MOST_KEYS,
     tables: ["api_keys", "projects"],
-    rowsOf: ({ apiKeyId, projectId }) => [apiKeyId, projectId],
+    listRowIds: ({ apiKeyId, projectId }) => [apiKeyId, projectId],
   });
-  const digestOf = openRecentDigests();
+  const computeDigest = openRecentDigests();
   const keyOwner: Access["keyOwner"] = async (key) => {
     if (!key) throw unauthenticated("Send an API key of the project in the header `X-Api-Key`.");
-    const digest = digestOf(key);
+    const digest = computeDigest(key);
     const owner = await owners.get(digest, () =>
       findKeyOwner(deps.database.queries, Buffer.from(digest, "base64")),
     );
@@ -75,14 +75,14 @@ export function openAccess(deps: {
     deps.uses.key(owner.apiKeyId);
     return owner;
   };
-  const customerOf = openCustomerTokens(deps);
+  const identifyCustomer = openCustomerTokens(deps);
   const keyLimits = openKeyLimits();
   return {
     keyOwner,
     keyLimits,
     confine: openGroupLimit(deps),
     async authorize({ headers, audience, recognizesProject, projectIdOrName, orgId, address }) {
-      const identified = () => identify({ ...deps, keyOwner, customerOf }, headers);
+      const identified = () => identify({ ...deps, keyOwner, identifyCustomer }, headers);
       if (audience === "public") return { caller: recognizesProject ? await recognize(identified) : NOBODY };
       const { caller, home, owner } = await identified();
       // Checked before anything is looked up, so that the user of a stolen key learns nothing.
@@ -128,9 +128,9 @@ interface Identity {
 async function identify(
   by: {
     keyOwner: Access["keyOwner"];
-    customerOf: CustomerOf;
-    sessions: Pick<SignInSessions, "personOf" | "personOfCookie">;
-    personOf?: PersonOf;
+    identifyCustomer: IdentifyCustomer;
+    sessions: Pick<SignInSessions, "identifyPerson" | "personOfCookie">;
+    identifyPerson?: IdentifyPerson;
   },
   headers: IncomingHttpHeaders,
 ): Promise<Identity> {
@@ -144,10 +144,10 @@ async function identify(
   if (bearer.startsWith("bb_")) {
     throw unauthenticated("That looks like an API key. Send it in the header `X-Api-Key`, without `Bearer`.");
   }
-  if (isSessionToken(bearer)) return { caller: personCaller(await by.sessions.personOf(bearer)) };
-  const customer = await by.customerOf(bearer);
+  if (isSessionToken(bearer)) return { caller: personCaller(await by.sessions.identifyPerson(bearer)) };
+  const customer = await by.identifyCustomer(bearer);
   if (customer) return customerIdentity(customer);
-  if (by.personOf) return { caller: personCaller(await by.personOf(bearer)) };
+  if (by.identifyPerson) return { caller: personCaller(await by.identifyPerson(bearer)) };
   throw unauthenticated(
     "The bearer token's `kid` names no active JWT key. Register the public key with POST …/jwt-keys.",
   );

@@ -16,21 +16,21 @@ export interface Customer {
 }
 
 /** Returns the customer of a token; undefined if its `kid` is not a registered key. Throws 401 Problems. */
-export type CustomerOf = (token: string) => Promise<Customer | undefined>;
+export type IdentifyCustomer = (token: string) => Promise<Customer | undefined>;
 
 const LIFETIME_SECONDS = 600;
 /** Allowed difference between the clocks. */
 const SKEW_SECONDS = 60;
 const MOST_KEYS = 10_000;
 
-export function openCustomerTokens(deps: { database: Database; changes: Changes }): CustomerOf {
+export function openCustomerTokens(deps: { database: Database; changes: Changes }): IdentifyCustomer {
   const keys = cacheUntilChanged<JwtKeyOwner>(deps.changes, {
     most: MOST_KEYS,
     tables: ["jwt_keys", "projects"],
-    rowsOf: ({ id, projectId }) => [id, projectId],
+    listRowIds: ({ id, projectId }) => [id, projectId],
   });
   return async (token) => {
-    const kid = keyIdOf(token);
+    const kid = readKeyId(token);
     const key = kid && (await keys.get(kid, () => findJwtKeyOwner(deps.database.queries, kid)));
     if (!key) return undefined;
     const { groupRef, consumerRef } = checked(await verified(token, key));
@@ -38,7 +38,7 @@ export function openCustomerTokens(deps: { database: Database; changes: Changes 
   };
 }
 
-function keyIdOf(token: string): string | undefined {
+function readKeyId(token: string): string | undefined {
   try {
     const { kid } = decodeProtectedHeader(token);
     return typeof kid === "string" ? kid.toLowerCase() : undefined;

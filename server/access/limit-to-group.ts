@@ -3,7 +3,7 @@ import { Problem, type Issue } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Caller } from "../http/endpoint.ts";
 import type { Confine, Inputs } from "../http/server-options.ts";
-import { findGroupRefOf } from "../store/customers.ts";
+import { findRowGroupRef } from "../store/customers.ts";
 import type { Database } from "../store/database.ts";
 
 /** Parameters that hold the id of a group's row. A test checks that no route uses another name for one. */
@@ -59,7 +59,7 @@ async function requireOwnRow(
   id: unknown,
 ): Promise<void> {
   if (id === undefined || !caller.projectId) return;
-  const owner = await findGroupRefOf(database.queries, caller.projectId, OWNED[name], String(id));
+  const owner = await findRowGroupRef(database.queries, caller.projectId, OWNED[name], String(id));
   if (owner === caller.groupRef) return;
   const what = name === "connectionId" ? "connection" : "installation";
   // The same text as for a row that does not exist, so that a token does not reveal other groups' rows.

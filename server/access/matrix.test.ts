@@ -9,7 +9,7 @@ import { bearer, registerJwtKey, type TokenSigner } from "../../tests/harness/cu
 import { createLog } from "../../ground/log.ts";
 import { includesRole, type Role } from "../../ground/role.ts";
 import type { Route } from "../http/endpoint.ts";
-import { roleOf } from "../http/require-role.ts";
+import { chooseRole } from "../http/require-role.ts";
 import { routes, type RouteServices } from "../routes.ts";
 import { openDatabase } from "../store/database.ts";
 import { bootstrap } from "./bootstrap.ts";
@@ -114,21 +114,21 @@ const MISSING = "00000000-0000-7000-8000-000000000000";
 
 /** `in`: past the checks of who may, whatever comes then. */
 type Outcome = "in" | 401 | 403 | 404;
-const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+const getName = ({ method, path }: Route) => `${method} ${path}`;
 const namesRow = ({ path }: Route) => Object.keys(OWNED).some((name) => path.includes(`{${name}}`));
 const namesGroup = ({ endpoint }: Route) =>
   [endpoint.query, endpoint.body].some(
     (schema) => "groupRef" in ((schema as { properties?: object } | undefined)?.properties ?? {}),
   );
 const inOrganization = (route: Route) =>
-  route.path.includes("{orgId}") || nameOf(route) === "POST /v1/projects";
+  route.path.includes("{orgId}") || getName(route) === "POST /v1/projects";
 
 /** What the roles of people say; of keys, that no role above the editor's is theirs. */
 const withRole =
   (has: Role) =>
   (route: Route): Outcome => {
     if (isNotForThem(route)) return 403;
-    const needed = ROLE_CHECKED_BY_HANDLER[nameOf(route)] ?? roleOf(route) ?? "viewer";
+    const needed = ROLE_CHECKED_BY_HANDLER[getName(route)] ?? chooseRole(route) ?? "viewer";
     return includesRole(has, needed) ? "in" : 403;
   };
 
@@ -141,9 +141,9 @@ const ROLE_CHECKED_BY_HANDLER: Record<string, Role> = {
 
 /** The invited address is another person's; an upload belongs to the project of a key. */
 const isNotForThem = (route: Route) =>
-  nameOf(route) === "POST /v1/invites:accept" || route.path.endsWith("/generate-upload-url");
+  getName(route) === "POST /v1/invites:accept" || route.path.endsWith("/generate-upload-url");
 
-const isForOwners = (route: Route) => roleOf(route) === "owner";
+const isForOwners = (route: Route) => chooseRole(route) === "owner";
 
 /** What the table says: for each credential, what becomes of a call of this route on `default` and its group `acme`. */
 const EXPECTED: Record<string, (route: Route) => Outcome> = {
@@ -159,14 +159,14 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
   "another project's key": (route) => {
     const { audience, endpoint } = route;
     // Of the same organisation. It may make a project's first key only, and this one has some.
-    if (nameOf(route) === "POST /v1/projects/{projectIdOrName}/api-keys" || isForOwners(route)) return 403;
+    if (getName(route) === "POST /v1/projects/{projectIdOrName}/api-keys" || isForOwners(route)) return 403;
     return audience === "person" || (endpoint.inProject && audience !== "organization") ? 403 : "in";
   },
   "a frontend key": ({ audience }) => (audience === "frontend" ? "in" : 403),
   "a key for writes and the proxy": ({ audience }) => (audience === "write" ? "in" : 403),
   "a key that only reads": (route) => {
     const changes = route.method !== "GET" || route.path.endsWith("/generate-upload-url");
-    if (route.audience === "person" || (changes && roleOf(route) === undefined)) return 403;
+    if (route.audience === "person" || (changes && chooseRole(route) === undefined)) return 403;
     return withRole("viewer")(route);
   },
   "a customer's token": ({ audience }) => (audience === "frontend" ? "in" : 403),
@@ -182,7 +182,7 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
   "an editor": withRole("editor"),
   "an owner": withRole("owner"),
   "a person of another organisation": (route) => {
-    const name = nameOf(route);
+    const name = getName(route);
     if (isNotForThem(route) || name in ROLE_CHECKED_BY_HANDLER) return 403;
     return route.endpoint.inProject || inOrganization(route) ? 403 : "in";
   },
@@ -270,18 +270,18 @@ describe("access to every route", () => {
 
   const signedIn = async (role: Role) => (await addPerson(on, role)).headers;
 
-  const addressOf = ({ path }: Route, known = values) =>
+  const getAddress = ({ path }: Route, known = values) =>
     path.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? MISSING);
 
   /** Who may delete is asked about what is not there; who may not, about what is. */
-  async function outcomeOf(route: Route, credential: string, expected: Outcome): Promise<Outcome> {
+  async function tryCall(route: Route, credential: string, expected: Outcome): Promise<Outcome> {
     const deletes = route.method === "DELETE" && expected === "in";
     const known = deletes ? { projectIdOrName: "default", orgId: values["orgId"] ?? "" } : values;
     const query = "groupRef" in (route.endpoint.query?.properties ?? {}) ? "?groupRef=acme" : "";
     const hasBody = route.endpoint.body !== undefined;
     const { status, body } = await on.call(
       route.method,
-      addressOf(route, known) + query,
+      getAddress(route, known) + query,
       hasBody
         ? minimalBody(route.endpoint.body, {
             ...HARMLESS,
@@ -291,22 +291,22 @@ describe("access to every route", () => {
         : undefined,
       headersOf[credential],
     );
-    assert.ok(status < 500 || status === 501, `${credential}: ${nameOf(route)}: ${JSON.stringify(body)}`);
+    assert.ok(status < 500 || status === 501, `${credential}: ${getName(route)}: ${JSON.stringify(body)}`);
     if (status === 404 && expected === "in") return "in";
     return status === 401 || status === 403 || status === 404 ? status : "in";
   }
 
   /** Calls that would take away the project or the session. */
   const FINAL = ["DELETE /v1/projects/{projectIdOrName}", "DELETE /v1/sessions/others"];
-  const guarded = ROUTES.filter((route) => route.audience !== "public" && !FINAL.includes(nameOf(route)));
-  for (const [credential, expectedOf] of Object.entries(EXPECTED)) {
+  const guarded = ROUTES.filter((route) => route.audience !== "public" && !FINAL.includes(getName(route)));
+  for (const [credential, chooseExpected] of Object.entries(EXPECTED)) {
     test(`${credential}: every guarded route answers as the table says`, async () => {
       const expected: Record<string, Outcome> = {};
       const actual: Record<string, Outcome> = {};
       for (const route of guarded) {
-        const name = nameOf(route);
-        expected[name] = expectedOf(route);
-        actual[name] = await outcomeOf(route, credential, expected[name]);
+        const name = getName(route);
+        expected[name] = chooseExpected(route);
+        actual[name] = await tryCall(route, credential, expected[name]);
       }
       assert.deepEqual(actual, expected);
       for (const path of [
@@ -321,7 +321,7 @@ describe("access to every route", () => {
   test("callers from browsers and without a credential may call the listed routes only", () => {
     const open = (audience: string) =>
       ROUTES.filter((route) => route.audience === audience)
-        .map(nameOf)
+        .map(getName)
         .toSorted();
     assert.deepEqual(open("frontend"), FOR_BROWSERS.toSorted());
     assert.deepEqual(open("public"), FOR_ANYBODY.toSorted());
@@ -382,7 +382,7 @@ describe("access to every route", () => {
 
   test("a preflight is answered for every route without a credential", async () => {
     for (const route of ROUTES) {
-      const response = await fetch(`${new URL(on.busbar.urls.base).origin}${addressOf(route)}`, {
+      const response = await fetch(`${new URL(on.busbar.urls.base).origin}${getAddress(route)}`, {
         method: "OPTIONS",
         headers: {
           origin: "https://app.example",
@@ -391,9 +391,9 @@ describe("access to every route", () => {
             "content-type,x-api-key,authorization,x-amp-client,x-amp-client-version",
         },
       });
-      assert.equal(response.status, 204, nameOf(route));
+      assert.equal(response.status, 204, getName(route));
       assert.equal(response.headers.get("access-control-allow-origin"), "*");
-      assert.ok(response.headers.get("access-control-allow-methods")?.includes(route.method), nameOf(route));
+      assert.ok(response.headers.get("access-control-allow-methods")?.includes(route.method), getName(route));
       await response.arrayBuffer();
     }
   });

@@ -14,14 +14,14 @@ import { routes, type RouteServices } from "../routes.ts";
 
 type Ids = Record<string, string>;
 
-const membersOf = (schema: unknown): string[] =>
+const listMembers = (schema: unknown): string[] =>
   Object.keys((schema as { properties?: object } | undefined)?.properties ?? {});
 /** Parameters of the path, the query and the body whose values are ids of the project's rows. */
-const rowsOf = ({ path, endpoint }: Route, ids: Ids): string[] => [
+const listRowIds = ({ path, endpoint }: Route, ids: Ids): string[] => [
   ...new Set(
     [...path.matchAll(/\{(\w+)\}/g)]
       .map(([, name = ""]) => name)
-      .concat(membersOf(endpoint.query), membersOf(endpoint.body))
+      .concat(listMembers(endpoint.query), listMembers(endpoint.body))
       // The member of this name is a customer's credential.
       .filter((name) => name in ids && !(name === "apiKey" && endpoint.operationId === "generateConnection")),
   ),
@@ -85,7 +85,7 @@ describe("a row of another project", () => {
         route.path.includes("/{projectIdOrName}/") &&
         // Receivers of pushes know the caller by the provider's signature alone.
         route.audience !== "public" &&
-        rowsOf(route, theirs).length > 0,
+        listRowIds(route, theirs).length > 0,
     );
   });
 
@@ -133,9 +133,9 @@ describe("a row of another project", () => {
     const values: Ids = { projectIdOrName: "default", provider: "hubspot", objectName: "contacts", ...ids };
     const address = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => values[name] ?? "");
     const query = Object.entries({ groupRef: "acme", ...ids }).filter(
-      ([name]) => filtered && membersOf(endpoint.query).includes(name),
+      ([name]) => filtered && listMembers(endpoint.query).includes(name),
     );
-    const members = membersOf(endpoint.body);
+    const members = listMembers(endpoint.body);
     const mask = Object.keys(MASKS).find((name) => members.includes(name)) ?? "";
     const chosen = {
       ...ids,
@@ -170,7 +170,7 @@ describe("a row of another project", () => {
     const before = await shown();
     const found: string[] = [];
     for (const route of about) {
-      const rows = rowsOf(route, theirs).filter(
+      const rows = listRowIds(route, theirs).filter(
         (name) => name !== "integrationId" || !BY_INSTALLATION.has(route.endpoint.operationId),
       );
       for (const name of rows) {

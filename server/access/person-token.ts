@@ -22,7 +22,7 @@ export interface Person {
 }
 
 /** Returns the person of a token. Throws Problems: 401, and 503 if the issuer's keys cannot be loaded. */
-export type PersonOf = (token: string) => Promise<Person>;
+export type IdentifyPerson = (token: string) => Promise<Person>;
 
 /**
  * Returns the person of a sign-in's tokens. The ID token must have this nonce; what it does not tell about the person is
@@ -39,7 +39,7 @@ interface Services {
 const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
 export const openPersonTokens =
-  (deps: Services): PersonOf =>
+  (deps: Services): IdentifyPerson =>
   async (token) =>
     personWith(deps, await verified(deps, token));
 

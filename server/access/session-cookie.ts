@@ -6,15 +6,15 @@ export const SESSION_SECONDS = 12 * 3_600;
 const isHttps = (publicUrl: string): boolean => publicUrl.startsWith("https:");
 
 /** With the prefix, browsers accept the cookie only from https and from this very host. */
-const nameOf = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-" : "") + "busbar_session";
+const nameCookie = (publicUrl: string): string => (isHttps(publicUrl) ? "__Host-" : "") + "busbar_session";
 
 /** Returns the header that keeps a session in the browser. */
 export const sessionCookie = (token: string, publicUrl: string): string =>
-  setCookie(nameOf(publicUrl), token, { seconds: SESSION_SECONDS, publicUrl });
+  setCookie(nameCookie(publicUrl), token, { seconds: SESSION_SECONDS, publicUrl });
 
 /** Returns the header that removes the session from the browser. */
 export const expiredCookie = (publicUrl: string): string =>
-  setCookie(nameOf(publicUrl), "", { seconds: 0, publicUrl });
+  setCookie(nameCookie(publicUrl), "", { seconds: 0, publicUrl });
 
 /** Returns a header for a cookie that scripts cannot read. With `Strict`, the default, only our own pages send it. */
 export function setCookie(
@@ -29,7 +29,7 @@ export function setCookie(
 
 /** Returns the token in the browser's cookie, whether it counts or not. */
 export const sentSession = (headers: IncomingHttpHeaders, publicUrl: string): string | undefined =>
-  sentCookie(headers, nameOf(publicUrl));
+  sentCookie(headers, nameCookie(publicUrl));
 
 export function sentCookie({ cookie = "" }: IncomingHttpHeaders, name: string): string | undefined {
   const pair = cookie.split(";").find((one) => one.trim().startsWith(`${name}=`));

@@ -46,7 +46,7 @@ export interface SignInSessions {
   /** Returns the session that a request sends, whether or not anything else identifies the caller. Throws 401 for a bearer. */
   current(headers: IncomingHttpHeaders): Promise<SessionRow | undefined>;
   /** Throws a 401 Problem. */
-  personOf(token: string): Promise<Person>;
+  identifyPerson(token: string): Promise<Person>;
   /** Returns the person of a browser's cookie; undefined without a cookie. Throws 401 for one that does not count. */
   personOfCookie(headers: IncomingHttpHeaders): Promise<Person | undefined>;
   list(builderId: string): Promise<SessionRow[]>;
@@ -109,7 +109,7 @@ export function openSignInSessions(deps: Services): SignInSessions {
       if (session) return session;
       throw ended();
     },
-    async personOf(token) {
+    async identifyPerson(token) {
       if (issuer) throw elsewhere(issuer);
       const session = await find(token, "token");
       if (session) return personIn(deps, session);

@@ -97,13 +97,13 @@ export async function onePage<Row, Result>(
     /** Of `after`. Default: `isToken`. */
     isId?: (id: string) => boolean;
     /** Default: the member `id` of a result. */
-    tokenOf?: (result: Result) => string;
+    getPageToken?: (result: Result) => string;
     /** `continueBefore`: the list has examined enough rows and may have found too few; the next page begins there. */
     list: (range: IdRange) => Promise<Row[] | { rows: Row[]; continueBefore?: string }>;
     show: (row: Row) => Result;
   },
 ): Promise<{ results: Result[]; pagination: { done: boolean; nextPageToken?: string } }> {
-  const { isToken = isUuid, isId = isToken, tokenOf = idOf, usual = USUAL_SIZE } = by;
+  const { isToken = isUuid, isId = isToken, getPageToken = readId, usual = USUAL_SIZE } = by;
   const { pageSize: size = usual, pageToken, after } = query;
   if (pageToken !== undefined && !isToken(pageToken))
     throw refused("pageToken", "is not a token of this list. Start without it.");
@@ -111,22 +111,22 @@ export async function onePage<Row, Result>(
     throw refused("after", "is not an id of this list. Send the id of an entry.");
   if (after !== undefined && pageToken !== undefined)
     throw refused("after", "cannot be combined with `pageToken`. Send one of them.");
-  const period = { since: timeOf(query, "since"), until: timeOf(query, "until") };
+  const period = { since: readTime(query, "since"), until: readTime(query, "until") };
   const listed = await by.list({ before: pageToken, after, ...period, limit: size + 1 });
   const { rows, continueBefore } = Array.isArray(listed) ? { rows: listed } : listed;
   const results = rows.slice(0, size).map(by.show);
   const last = rows.length > size ? results.at(-1) : undefined;
-  const nextPageToken = last === undefined ? continueBefore : tokenOf(last);
+  const nextPageToken = last === undefined ? continueBefore : getPageToken(last);
   return {
     results,
     pagination: nextPageToken === undefined ? { done: true } : { done: false, nextPageToken },
   };
 }
 
-const idOf = (result: unknown): string => (result as { id: string }).id;
+const readId = (result: unknown): string => (result as { id: string }).id;
 
 /** The schema accepts leap seconds, which a Date cannot represent. */
-function timeOf(query: PageQuery, name: "since" | "until"): Date | undefined {
+function readTime(query: PageQuery, name: "since" | "until"): Date | undefined {
   const text = query[name];
   if (text === undefined) return undefined;
   const time = new Date(text);

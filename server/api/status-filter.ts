@@ -9,7 +9,7 @@ export const StatusFilter = Type.Optional(
 );
 
 /** Returns the lowest and the highest status; undefined without a filter. */
-export function statusesOf(filter: string | undefined): { from: number; to: number } | undefined {
+export function parseStatusFilter(filter: string | undefined): { from: number; to: number } | undefined {
   if (filter === undefined) return undefined;
   if (!filter.endsWith("xx")) return { from: Number(filter), to: Number(filter) };
   const from = Number(filter.charAt(0)) * 100;

@@ -19,12 +19,12 @@ import { toProviderError } from "./authorized-fetch.ts";
 
 export interface AppCalls {
   /**
-   * Returns what calls the provider for an app. `scopesOf` chooses the token's scopes by those that the builder registered.
+   * Returns what calls the provider for an app. `parseScopes` chooses the token's scopes by those that the builder registered.
    * Throws `ProviderError` (`forbidden`) if there is no such app.
    */
   find(
     app: { projectId: string; providerAppId: string },
-    scopesOf: (appScopes: readonly string[]) => string[],
+    chooseScopes: (appScopes: readonly string[]) => string[],
   ): Promise<AppCall>;
 }
 
@@ -61,13 +61,13 @@ type Tokens = LRUCache<string, Promise<string>>;
 export function openAppCalls(deps: AppCallServices): AppCalls {
   const tokens: Tokens = new LRUCache({ max: MOST_TOKENS });
   return {
-    async find({ projectId, providerAppId }, scopesOf) {
+    async find({ projectId, providerAppId }, chooseScopes) {
       const app = await findProviderApp(deps.database.queries, projectId, providerAppId);
       const provider = app && deps.catalog.of(projectId).find(app.provider);
       if (!app || !provider) {
         throw new ProviderError({ kind: "forbidden", message: "The provider app was deleted." });
       }
-      const caller = { app, provider, scopes: scopesOf(app.scopes) };
+      const caller = { app, provider, scopes: chooseScopes(app.scopes) };
       return {
         authorize: async () => void (await findToken(deps, tokens, caller)),
         fetch: (request) => sendAs(deps, tokens, caller, request),
@@ -86,16 +86,16 @@ async function sendAs(
 ): Promise<ProviderResponse> {
   const first = await exchange(deps, caller, await findToken(deps, tokens, caller), request);
   if (first.status !== 401) return first;
-  tokens.delete(keyOf(caller));
+  tokens.delete(joinKey(caller));
   return exchange(deps, caller, await findToken(deps, tokens, caller), request);
 }
 
 /** Another secret, or other scopes, need another token. */
-const keyOf = ({ app, scopes }: Caller): string =>
+const joinKey = ({ app, scopes }: Caller): string =>
   JSON.stringify([app.id, app.clientId, app.clientSecretSealed, scopes]);
 
 async function findToken(deps: AppCallServices, tokens: Tokens, caller: Caller): Promise<string> {
-  const key = keyOf(caller);
+  const key = joinKey(caller);
   const known = tokens.get(key);
   if (known) return known;
   const asked = askForToken(deps, caller);

@@ -96,7 +96,7 @@ async function sendOnce(
   const shown = { method, path: path.split("?")[0] ?? path };
   try {
     const sent = await authorizeRequest(live.authorization, {
-      url: addressOf(base, path),
+      url: joinAddress(base, path),
       method,
       headers: {
         ...(request.body !== undefined && { "content-type": "application/json" }),
@@ -122,7 +122,7 @@ async function sendOnce(
 }
 
 /** Appends the connector's path to the base address; `/` is the base address itself. A path can never lead to another origin. */
-function addressOf(base: URL, path: string): URL {
+function joinAddress(base: URL, path: string): URL {
   const url = new URL(base);
   const mark = path.indexOf("?");
   const below = mark === -1 ? path : path.slice(0, mark);

@@ -4,13 +4,13 @@ import { addressValues } from "../credentials/stored/provider-metadata.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import { unusable, type LiveConnection } from "./live-connection.ts";
 
-type BaseAddressOf = (connection: LiveConnection, moduleKey?: string) => URL;
+type ReadBaseAddress = (connection: LiveConnection, moduleKey?: string) => URL;
 
 /**
  * Returns a function that builds base addresses, each once: a connection never changes, another one replaces it. `moduleKey`
  * selects the address of one of the provider's modules. Throws `ProviderError` (`forbidden`).
  */
-export function openBaseAddresses(deps: { egress: Egress }): BaseAddressOf {
+export function openBaseAddresses(deps: { egress: Egress }): ReadBaseAddress {
   const known = new WeakMap<LiveConnection, Map<string | undefined, URL>>();
   return (connection, moduleKey) => {
     const ofModules = known.get(connection) ?? new Map<string | undefined, URL>();

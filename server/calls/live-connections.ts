@@ -48,7 +48,7 @@ export function openLiveConnections(deps: Services): LiveConnections {
   const cache = cacheUntilChanged<LiveConnection>(deps.changes, {
     most: MOST_CONNECTIONS,
     tables: ["connections"],
-    rowsOf: ({ id }) => [id],
+    listRowIds: ({ id }) => [id],
   });
   const background = openBackgroundWork(deps.log);
   const suspects = openSuspectCredentials(deps, background);

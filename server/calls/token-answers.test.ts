@@ -32,7 +32,7 @@ describe("a token endpoint", () => {
   });
   before(async () => {
     const odd = createServer(async (request, response) => {
-      asked.push(new URLSearchParams(await textOf(request)));
+      asked.push(new URLSearchParams(await readText(request)));
       answer(request, response);
     });
     const even = createServer((request, response) => {
@@ -196,7 +196,7 @@ describe("a token endpoint", () => {
   });
 });
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request) text += chunk;
   return text;

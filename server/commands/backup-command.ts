@@ -44,7 +44,7 @@ export async function restore(deps: Services, file: string): Promise<BackupHead 
   try {
     return await onDatabase(deps, undefined, (connectionString) =>
       pipeline(createReadStream(file), createGunzip(), (source) =>
-        restoreBackup(connectionString, linesOf(source), deps.log),
+        restoreBackup(connectionString, splitLines(source), deps.log),
       ),
     );
   } catch (error) {
@@ -53,7 +53,7 @@ export async function restore(deps: Services, file: string): Promise<BackupHead 
 }
 
 /** Splits at line feeds only; Node's `readline` also does at characters that texts contain. */
-async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
+async function* splitLines(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   let begun: string[] = [];
   for await (const chunk of source) {

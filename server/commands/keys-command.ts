@@ -23,7 +23,7 @@ export async function runKeysCommand(
     const uses = await listKeyUse(queries, sealer);
     const unreadable = await countUnreadable(queries, sealer);
     for (const use of uses) print(describe(use));
-    for (const [keyId, count] of unreadable) print(`${keyId}  ${valuesOf(count)}  ${UNREADABLE}`);
+    for (const [keyId, count] of unreadable) print(`${keyId}  ${listValues(count)}  ${UNREADABLE}`);
     return unreadable.size === 0 && uses.every(({ state, count }) => state === "current" || count === 0);
   });
 }
@@ -38,6 +38,6 @@ const UNREADABLE =
   "CANNOT BE DECRYPTED: the key of this name is not the one that encrypted them, or they are damaged";
 
 const describe = ({ keyId, count, state }: KeyUse): string =>
-  `${keyId}  ${valuesOf(count)}  ${STATES[state]}`;
+  `${keyId}  ${listValues(count)}  ${STATES[state]}`;
 
-const valuesOf = (count: number): string => `${count} value${count === 1 ? "" : "s"}`;
+const listValues = (count: number): string => `${count} value${count === 1 ? "" : "s"}`;

@@ -62,7 +62,7 @@ export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOpt
 }
 
 /** Beside the sources, or in the data folder where the code is read-only. */
-const foldersOf = (dataDir: string): string[] => [
+const listFolders = (dataDir: string): string[] => [
   join(ROOT, "dashboard", "dist"),
   join(dataDir, "dashboard"),
 ];
@@ -76,7 +76,7 @@ export async function findDashboard(dataDir: string): Promise<"built" | "buildab
 
 /** Without a digest, any build is current: a package contains the one of its version. */
 async function findBuild(dataDir: string, digest: string | undefined): Promise<DashboardState | undefined> {
-  for (const folder of digest === undefined ? foldersOf(dataDir).slice(0, 1) : foldersOf(dataDir)) {
+  for (const folder of digest === undefined ? listFolders(dataDir).slice(0, 1) : listFolders(dataDir)) {
     const build = await readBuild(folder);
     if (build && (digest === undefined || build.digest === digest)) return { kind: "ready", folder, build };
   }
@@ -103,7 +103,7 @@ async function build(options: {
 }
 
 async function writableFolder(dataDir: string): Promise<string> {
-  const [beside = "", inData = ""] = foldersOf(dataDir);
+  const [beside = "", inData = ""] = listFolders(dataDir);
   try {
     await mkdir(beside, { recursive: true });
     await access(beside, constants.W_OK);

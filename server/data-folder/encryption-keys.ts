@@ -15,22 +15,22 @@ export async function readEncryptionKeys(
 ): Promise<EncryptionKey[]> {
   if (config.encryptionKeys) return config.encryptionKeys;
   if (config.encryptionKeysCommand)
-    return parseEncryptionKeys(await outputOf(config.encryptionKeysCommand), COMMAND);
+    return parseEncryptionKeys(await runForOutput(config.encryptionKeysCommand), COMMAND);
   return generatedKeys(config.dataDir);
 }
 
 /** Runs the command without a shell. Its output may be a secret, so no error contains it. */
-async function outputOf(command: string): Promise<string> {
+async function runForOutput(command: string): Promise<string> {
   const [program = "", ...args] = command.split(/\s+/);
   try {
     const { stdout } = await promisify(execFile)(program, args, { timeout: COMMAND_TIMEOUT_MS });
     return stdout.trim();
   } catch (error) {
-    throw new StartError(`${COMMAND}: ${program} ${reasonOf(error)}`, { cause: error });
+    throw new StartError(`${COMMAND}: ${program} ${describeReason(error)}`, { cause: error });
   }
 }
 
-function reasonOf(error: unknown): string {
+function describeReason(error: unknown): string {
   if (!(error instanceof Error) || !("code" in error)) return "failed";
   if (error.code === "ENOENT") return "does not exist; give its whole path";
   if ("killed" in error && error.killed === true) return `did not end within ${COMMAND_TIMEOUT_MS / 1_000} s`;

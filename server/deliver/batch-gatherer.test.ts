@@ -8,10 +8,12 @@ import type { OpenDestination } from "./channels.ts";
 
 const LIMITS: BatchLimits = { messages: 3, bytes: 1_000, waitMs: 30_000 };
 
-const outcomeOf = ({ id }: Message): Outcome => ({ kind: "delivered", answer: id });
+const buildOutcome = ({ id }: Message): Outcome => ({ kind: "delivered", answer: id });
 
 /** A destination that records the ids of each batch. */
-function openWarehouse(answer = async (messages: Message[]): Promise<Outcome[]> => messages.map(outcomeOf)) {
+function openWarehouse(
+  answer = async (messages: Message[]): Promise<Outcome[]> => messages.map(buildOutcome),
+) {
   const batches: string[][] = [];
   const deliverAll = (messages: Message[]) => {
     batches.push(messages.map(({ id }) => id));

@@ -53,7 +53,7 @@ describe("deliveries amid changes", () => {
       url: `${sink.url}/gone?…`,
     });
     assert.ok(await disabledTime(gone.name));
-    assert.equal((await all.deliveriesOf(gone.name)).length, 1);
+    assert.equal((await all.listDeliveries(gone.name)).length, 1);
     sink.answer = accept;
   });
 
@@ -95,12 +95,12 @@ describe("deliveries amid changes", () => {
     });
     await all.happens("connection.updated");
     await until(async () => {
-      const made = await all.deliveriesOf(name);
+      const made = await all.listDeliveries(name);
       return made.length === happened && made.every(({ status }) => status === "failed");
     });
     const [told] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
     assert.equal(told?.message.data["destinationId"], id);
-    const failed = await all.deliveriesOf(name);
+    const failed = await all.listDeliveries(name);
     const { error, time } = failed[0].attempts.at(-1);
     assert.match(error, /destination is disabled/);
     assert.equal(new Date(time).toISOString(), time);
@@ -137,7 +137,7 @@ describe("deliveries amid changes", () => {
     const started = performance.now();
     while (performance.now() - started < 1_500) {
       await all.happens("connection.refreshed");
-      await until(async () => (await all.deliveriesOf(name)).every(({ status }) => status === "delivered"));
+      await until(async () => (await all.listDeliveries(name)).every(({ status }) => status === "delivered"));
     }
     assert.equal(await disabledTime(name), undefined);
     sink.answer = accept;
@@ -239,7 +239,7 @@ describe("deliveries amid changes", () => {
     }
     await until(() => sink.idsAt("/dropped").size === 1_000);
     await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
-    assert.equal((await all.deliveriesOf(name)).filter(({ status }) => status !== "delivered").length, 0);
+    assert.equal((await all.listDeliveries(name)).filter(({ status }) => status !== "delivered").length, 0);
   });
 
   test("events and deliveries older than the retention are removed, younger ones stay", async () => {

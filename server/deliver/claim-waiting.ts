@@ -6,7 +6,7 @@ import { listEventsById } from "../store/events.ts";
 import type { Channels, OpenDestination } from "./channels.ts";
 import type { DeliveryResult } from "./delivery-result.ts";
 import { DEPTH, FAILING_DEPTH } from "./lanes.ts";
-import { costOf, type DeliverySender } from "./send-deliveries.ts";
+import { measureCost, type DeliverySender } from "./send-deliveries.ts";
 
 export interface WaitingServices {
   queries: Queries;
@@ -54,7 +54,7 @@ export class WaitingDeliveries {
   }
 
   holds(key: DeliveryKey): boolean {
-    return this.#held.has(keyOf(key));
+    return this.#held.has(getKey(key));
   }
 
   /** Claims what the lanes have room for and returns the number; asks the database only when something may be due. */
@@ -109,10 +109,10 @@ export class WaitingDeliveries {
       const event = events.get(delivery.eventId);
       // Deleted since it was claimed; retention removes the row.
       if (!destination || (hasRoom && !event)) continue;
-      this.#held.add(keyOf(delivery));
+      this.#held.add(getKey(delivery));
       if (event) {
         sender.add({ delivery, event, destination, readAfter });
-        costs.push(costOf(event));
+        costs.push(measureCost(event));
       } else sender.release(delivery);
     }
     return costs;
@@ -122,7 +122,7 @@ export class WaitingDeliveries {
   saved(results: DeliveryResult[]): void {
     let soonestMs = POLL_MS;
     for (const result of results) {
-      if (result.batchId === undefined) this.#held.delete(keyOf(result));
+      if (result.batchId === undefined) this.#held.delete(getKey(result));
       const dueInMs = dueIn(result);
       if (dueInMs === undefined) continue;
       // It is claimed when its lane has room; looking for it earlier is of no use.
@@ -133,7 +133,7 @@ export class WaitingDeliveries {
   }
 }
 
-const keyOf = ({ destinationId, eventId }: DeliveryKey): string => `${destinationId} ${eventId}`;
+const getKey = ({ destinationId, eventId }: DeliveryKey): string => `${destinationId} ${eventId}`;
 
 /** Milliseconds until a delivery is due again; undefined when it is over. */
 function dueIn(result: DeliveryResult): number | undefined {

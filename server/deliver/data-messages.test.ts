@@ -51,7 +51,7 @@ describe("data messages", () => {
       sink.at("/data").map(({ body }) => body),
       [JSON.stringify(message)],
     );
-    assert.deepEqual(await all.deliveriesOf(other.name), []);
+    assert.deepEqual(await all.listDeliveries(other.name), []);
   });
 
   test("a destination of another project gets nothing", async () => {

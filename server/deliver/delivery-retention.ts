@@ -1,6 +1,6 @@
 /** Retention rules for events and deliveries. */
 import { nowMs } from "../../ground/clock.ts";
-import { firstIdOf } from "../../ground/ids.ts";
+import { buildFirstId } from "../../ground/ids.ts";
 import { SUBSCRIPTION_EVENT_DAYS } from "../../ground/retention-bounds.ts";
 import type { RetentionRule } from "../jobs/retention.ts";
 import type { Queries } from "../store/database.ts";
@@ -31,7 +31,7 @@ export function deliveryRetentionRules(
   queries: Queries,
   { eventDays, deliveredDataDays }: DeliveryRetention,
 ): RetentionRule[] {
-  const idBefore = (days: number) => firstIdOf(nowMs() - days * DAY_MS);
+  const idBefore = (days: number) => buildFirstId(nowMs() - days * DAY_MS);
   const beforeId = () => idBefore(eventDays);
   return [
     {

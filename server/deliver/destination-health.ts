@@ -30,10 +30,10 @@ export class DestinationHealth {
 
   /** Stores which destinations have begun or ceased to fail. One success outweighs all failures beside it. */
   async judge(attempts: AttemptResult[]): Promise<void> {
-    const succeeded = idsOf(attempts.filter(({ outcome }) => outcome.kind === "delivered"));
+    const succeeded = listIds(attempts.filter(({ outcome }) => outcome.kind === "delivered"));
     const failures = attempts.filter(({ destinationId }) => !succeeded.has(destinationId));
     const recovered = [...succeeded].filter((id) => this.#failing.has(id));
-    const newlyFailing = [...idsOf(failures)].filter((id) => !this.#failing.has(id));
+    const newlyFailing = [...listIds(failures)].filter((id) => !this.#failing.has(id));
     const back = await markWorking(this.#deps.unsynced, recovered);
     await markFailing(this.#deps.unsynced, newlyFailing);
     recovered.forEach((id) => this.#failing.delete(id));
@@ -61,5 +61,5 @@ export class DestinationHealth {
   }
 }
 
-const idsOf = (attempts: AttemptResult[]): Set<string> =>
+const listIds = (attempts: AttemptResult[]): Set<string> =>
   new Set(attempts.map(({ destinationId }) => destinationId));

@@ -71,7 +71,7 @@ function send(
       onResponseEnd: answered,
       onResponseError: (_controller, error) => {
         answered();
-        end(failureOf(error, sent, url.host));
+        end(toFailedExchange(error, sent, url.host));
       },
     },
   );
@@ -83,7 +83,7 @@ const firstValues = (headers: Record<string, string | string[] | undefined>): Re
     Object.entries(headers).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value) ?? ""]),
   );
 
-function failureOf(error: unknown, sent: boolean, host: string): Exchange {
+function toFailedExchange(error: unknown, sent: boolean, host: string): Exchange {
   const { failure, message } = error instanceof EgressError ? error : toEgressError(error, sent, host);
   if (failure === "timeout") return { failure: "timeout", message };
   return { failure: failure === "forbidden-address" ? "forbidden" : "unreachable", message };

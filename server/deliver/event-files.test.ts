@@ -9,7 +9,7 @@ const key = (id: string, byte: number) => ({ id, secret: Buffer.alloc(32, byte) 
 const sealer = new Sealer([key("a", 1)]);
 const FILE = { eventId: "01890a5d-ac96-774b-bcce-b302099a8057", member: "config" };
 
-const tokenOf = (url: string) => url.slice(url.lastIndexOf("/") + 1);
+const readToken = (url: string) => url.slice(url.lastIndexOf("/") + 1);
 
 test("an address names its file for 15 minutes and no longer", (t) => {
   leaveClock();
@@ -17,15 +17,15 @@ test("an address names its file for 15 minutes and no longer", (t) => {
   const url = eventFileUrl(sealer, "https://busbar.example.com", FILE);
   assert.ok(url.startsWith("https://busbar.example.com/v1/event-files/"));
   t.mock.timers.tick(15 * 60_000 - 1);
-  const { eventId, member } = readEventFileToken(sealer, tokenOf(url)) ?? {};
+  const { eventId, member } = readEventFileToken(sealer, readToken(url)) ?? {};
   assert.deepEqual({ eventId, member }, FILE);
   t.mock.timers.tick(2);
-  assert.equal(readEventFileToken(sealer, tokenOf(url)), undefined);
+  assert.equal(readEventFileToken(sealer, readToken(url)), undefined);
 });
 
 test("an address that was changed, sealed with another key, or sealed for another purpose names nothing", () => {
-  const token = tokenOf(eventFileUrl(sealer, "https://busbar.example.com", FILE));
-  const other = tokenOf(eventFileUrl(new Sealer([key("a", 2)]), "https://busbar.example.com", FILE));
+  const token = readToken(eventFileUrl(sealer, "https://busbar.example.com", FILE));
+  const other = readToken(eventFileUrl(new Sealer([key("a", 2)]), "https://busbar.example.com", FILE));
   const place = { table: "connections", column: "secrets_sealed", rowId: "", projectId: "" };
   const elsewhere = sealer.seal(JSON.stringify({ ...FILE, untilMs: Date.now() + 60_000 }), place);
   const changed = `${token.slice(0, -2)}${token.endsWith("AA") ? "BB" : "AA"}`;

@@ -18,7 +18,7 @@ function stopClock(t: TestContext): (ms: number) => void {
 }
 
 /** Lanes whose items end when they are told to. */
-function openLanes({ costOf = () => 1 }: { costOf?: (item: string) => number } = {}) {
+function openLanes({ measureCost = () => 1 }: { measureCost?: (item: string) => number } = {}) {
   const running: { item: string; end: () => void }[] = [];
   const spaces = { count: 0 };
   const lanes = new Lanes<string>({
@@ -27,7 +27,7 @@ function openLanes({ costOf = () => 1 }: { costOf?: (item: string) => number } =
       return new Promise<void>((resolve) => running.push({ item, end: resolve }));
     },
     onSpace: () => void (spaces.count += 1),
-    costOf,
+    measureCost,
     slowMs: SLOW_MS,
   });
   const owner = (id: string, projectId = PROJECT, failing = false) => ({ id, projectId, failing });
@@ -167,7 +167,7 @@ test("routing waits for a project that has just become full, and not for one tha
 });
 
 test("a large message takes more room", () => {
-  const { lanes, add } = openLanes({ costOf: () => 5 });
+  const { lanes, add } = openLanes({ measureCost: () => 5 });
   add("a", 100);
   assert.equal(lanes.room, 4_096 - 500);
 });

@@ -23,7 +23,7 @@ export interface LaneServices<Item> {
   /** Called when a lane or project that was full takes more. */
   onSpace: () => void;
   /** Returns how many ordinary messages this one counts as. */
-  costOf: (item: Item) => number;
+  measureCost: (item: Item) => number;
   slowMs?: number;
 }
 
@@ -77,7 +77,7 @@ export class Lanes<Item> {
   }
 
   /** How many messages of a destination may be under way now. */
-  widthOf(id: string): number {
+  getWidth(id: string): number {
     const lane = this.#lanes.get(id);
     return lane ? this.#width(lane) : WIDTH;
   }
@@ -130,7 +130,7 @@ export class Lanes<Item> {
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
-    this.#room.take(projectId, this.#deps.costOf(item));
+    this.#room.take(projectId, this.#deps.measureCost(item));
     this.#start(id, lane);
     this.#look(lane);
   }
@@ -162,7 +162,7 @@ export class Lanes<Item> {
   #clear({ waiting, projectId }: Lane<Item>): Item[] {
     const cleared = waiting.splice(0);
     this.#size -= cleared.length;
-    for (const item of cleared) this.#room.give(projectId, this.#deps.costOf(item));
+    for (const item of cleared) this.#room.give(projectId, this.#deps.measureCost(item));
     return cleared;
   }
 
@@ -215,7 +215,7 @@ export class Lanes<Item> {
       if (lane.slow) this.#room.countSlow(lane.projectId, -1);
     } else this.#start(id, lane);
     this.#look(lane);
-    this.#room.give(lane.projectId, this.#deps.costOf(item));
+    this.#room.give(lane.projectId, this.#deps.measureCost(item));
     if (this.#size === 0) this.#empty.splice(0).forEach((resolve) => resolve());
   }
 

@@ -69,7 +69,7 @@ export class EventRouter {
     const { channels, outcomes, sender } = this.#deps;
     const destinations = await channels.get(deliveries);
     outcomes.openBatch(batchId, deliveries.length);
-    const space = this.#spaceOf(deliveries, destinations);
+    const space = this.#measureSpace(deliveries, destinations);
     for (const delivery of deliveries) {
       const { destinationId, eventId, disabled } = delivery;
       const destination = destinations.get(destinationId);
@@ -87,7 +87,10 @@ export class EventRouter {
   }
 
   /** Room per destination before any of these is in its lane: a lane reports none again until it is half empty. */
-  #spaceOf(deliveries: RoutedDelivery[], destinations: Map<string, OpenDestination>): Map<string, number> {
+  #measureSpace(
+    deliveries: RoutedDelivery[],
+    destinations: Map<string, OpenDestination>,
+  ): Map<string, number> {
     const { lanes } = this.#deps.sender;
     const space = new Map<string, number>();
     for (const { destinationId: id, failingSince } of deliveries) {

@@ -46,7 +46,7 @@ export interface PreparedDelivery {
 export const LARGE_MESSAGE = 16 * 1024;
 
 /** Returns how many ordinary messages the message of an event counts as. */
-export const costOf = ({ data }: StoredEvent): number => 1 + Math.floor(data.length / LARGE_MESSAGE);
+export const measureCost = ({ data }: StoredEvent): number => 1 + Math.floor(data.length / LARGE_MESSAGE);
 
 export class DeliverySender {
   readonly lanes: Lanes<PreparedDelivery>;
@@ -62,7 +62,7 @@ export class DeliverySender {
     this.lanes = new Lanes({
       run: (prepared, begun) => this.#send(prepared, begun),
       onSpace: deps.onSpace,
-      costOf: ({ event }) => costOf(event),
+      measureCost: ({ event }) => measureCost(event),
     });
   }
 
@@ -134,7 +134,7 @@ export class DeliverySender {
 
   /** Waits for the other messages of a batch. A batch that the lane does not let grow any more is complete. */
   #takeSeat({ destination, event }: PreparedDelivery, limits: BatchLimits): Promise<Seat> {
-    const messages = Math.min(limits.messages, this.lanes.widthOf(destination.row.id));
+    const messages = Math.min(limits.messages, this.lanes.getWidth(destination.row.id));
     const bytes = Buffer.byteLength(event.data) + ENVELOPE_BYTES;
     return this.#batches.join(destination, { ...limits, messages }, bytes);
   }

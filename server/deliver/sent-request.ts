@@ -10,17 +10,17 @@ import { toMessage } from "./to-message.ts";
  * other than webhooks and Slack. Bodies are cut after 16 KiB. The addresses of large members were new in each attempt and
  * open without a credential, so they are shown as `…`.
  */
-export function requestsOf(
+export function restoreRequests(
   destination: { id: string; type: string },
   event: Omit<StoredEvent, "traceparent">,
 ): (sent: SentPart | undefined) => SentRequest | undefined {
   const type = Object.hasOwn(DESTINATIONS, destination.type) ? DESTINATIONS[destination.type] : undefined;
-  if (!type?.requestOf) return () => undefined;
-  const { requestOf, maxMessageBytes } = type;
+  if (!type?.buildRequest) return () => undefined;
+  const { buildRequest, maxMessageBytes } = type;
   const message = toMessage(event, { id: destination.id, maxMessageBytes }, () => "…");
   return (sent) => {
     if (!sent) return undefined;
-    const request = requestOf(message, sent);
+    const request = buildRequest(message, sent);
     return { ...request, body: beginningOfText(request.body) };
   };
 }

@@ -11,33 +11,33 @@ const SHORT_TEXT = 500;
 
 /**
  * Returns the message, with its data below `maxBytes` if replacing members and shortening errors can achieve that.
- * `urlOf` returns the address that serves a member of the data.
+ * `buildUrl` returns the address that serves a member of the data.
  */
 export function shrinkMessage(
   message: Message,
   maxBytes: number | undefined,
-  urlOf: (member: string) => string,
+  buildUrl: (member: string) => string,
 ): Message {
   if (maxBytes === undefined || fits(message, maxBytes)) return message;
   const members: Json = JSON.parse(message.data);
   if (!isJsonObject(members)) return message;
   return message.kind === "data"
-    ? { ...message, data: JSON.stringify(withResultAddress(members, urlOf)) }
-    : shrinkEvent(message, members, maxBytes, urlOf);
+    ? { ...message, data: JSON.stringify(withResultAddress(members, buildUrl)) }
+    : shrinkEvent(message, members, maxBytes, buildUrl);
 }
 
 function shrinkEvent(
   message: Message,
   whole: JsonObject,
   maxBytes: number,
-  urlOf: (member: string) => string,
+  buildUrl: (member: string) => string,
 ): Message {
   let members = whole;
   for (const [member, urlMember] of LARGE_MEMBERS) {
     if (!(member in members)) continue;
     members = Object.fromEntries(
       Object.entries(members).map(([name, value]) =>
-        name === member ? [urlMember, urlOf(member)] : [name, value],
+        name === member ? [urlMember, buildUrl(member)] : [name, value],
       ),
     );
     const smaller = { ...message, data: JSON.stringify(members) };
@@ -49,11 +49,11 @@ function shrinkEvent(
 /** Replaces `result` of a data message by the address that serves it. */
 function withResultAddress(
   { result, resultInfo, ...members }: JsonObject,
-  urlOf: (member: string) => string,
+  buildUrl: (member: string) => string,
 ): JsonObject {
   if (result === undefined) return { ...members, ...(resultInfo !== undefined && { resultInfo }) };
   const info = isJsonObject(resultInfo) ? resultInfo : {};
-  return { ...members, resultInfo: { ...info, type: "url", downloadUrl: urlOf("result") } };
+  return { ...members, resultInfo: { ...info, type: "url", downloadUrl: buildUrl("result") } };
 }
 
 const withShortErrors = (members: JsonObject): JsonObject =>

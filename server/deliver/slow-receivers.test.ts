@@ -71,7 +71,7 @@ test("a receiver that never answers delays no other", async (t) => {
   const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
   await all.happens("read.triggered.done", 300);
   await until(() => sink.idsAt("/quick").size === 300);
-  const waiting = await all.deliveriesOf(slow.name);
+  const waiting = await all.listDeliveries(slow.name);
   assert.deepEqual(
     waiting.filter(({ status }) => status !== "sending" && status !== "waiting"),
     [],

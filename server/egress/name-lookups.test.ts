@@ -54,7 +54,7 @@ after(() => {
 const silentNames = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `silent${from + index}.example`);
 
-const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+const catchCode = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => "found",
     (error: { code?: string }) => error.code,
@@ -70,7 +70,7 @@ describe("a name", () => {
   });
 
   test("that answers is found while 40 silent ones of another project are looked up, and of the same project", async () => {
-    const silent = Promise.all(silentNames(40).map((name) => codeOf(names.find(name, "noisy"))));
+    const silent = Promise.all(silentNames(40).map((name) => catchCode(names.find(name, "noisy"))));
     const found = [{ address: "127.0.0.1", family: 4 }];
     assert.deepEqual(await names.find("healthy.example", "quiet"), found);
     assert.deepEqual(new Set(asked.filter((name) => name.startsWith("silent"))).size, 4, "four at a time");
@@ -82,17 +82,17 @@ describe("a name", () => {
     );
     // Names that were silent leave places to others.
     asked.length = 0;
-    void silentNames(4).map((name) => codeOf(names.find(name, "noisy")));
+    void silentNames(4).map((name) => catchCode(names.find(name, "noisy")));
     assert.deepEqual(await names.find("healthy.example", "noisy"), found);
   });
 
   test("that is silent is not asked for again at once, and one that does not exist is no silence", async () => {
-    assert.equal(await codeOf(names.find("silent.example", "p")), "ETIMEOUT");
+    assert.equal(await catchCode(names.find("silent.example", "p")), "ETIMEOUT");
     asked.length = 0;
-    assert.equal(await codeOf(names.find("silent.example", "other")), "ETIMEOUT");
+    assert.equal(await catchCode(names.find("silent.example", "other")), "ETIMEOUT");
     assert.deepEqual(asked, []);
     zone.set("absent.example", "");
-    assert.equal(await codeOf(names.find("absent.example", "p")), "ENOTFOUND");
+    assert.equal(await catchCode(names.find("absent.example", "p")), "ENOTFOUND");
   });
 
   test("keeps its last address while its name server is silent, and none when it was removed", async () => {
@@ -102,7 +102,7 @@ describe("a name", () => {
     zone.delete("healthy.example");
     zone.set("removed.example", "");
     assert.deepEqual(await names.find("healthy.example", "p"), [{ address: "127.0.0.1", family: 4 }]);
-    assert.equal(await codeOf(names.find("removed.example", "p")), "ENOTFOUND");
+    assert.equal(await catchCode(names.find("removed.example", "p")), "ENOTFOUND");
   });
 
   test("that moves is found at its new address, and calls at the same time share one query", async () => {
@@ -120,7 +120,7 @@ describe("a name", () => {
       withWorkIds({ projectId: "p" }, () =>
         by.send({ url: new URL(`http://${host}:${port}/`), method: "GET" }),
       );
-    const silent = silentNames(6, 100).map((host) => codeOf(call(host)));
+    const silent = silentNames(6, 100).map((host) => catchCode(call(host)));
     assert.equal((await call("healthy.example")).status, 200);
     const refused = (failure: string) => (error: unknown) =>
       error instanceof EgressError && error.failure === failure && !error.sent;

@@ -36,7 +36,7 @@ export function openNameLookups(query: Query = (name) => queryName(name)): NameL
   const shares = new Map<string, OwnerShare>();
   return {
     async find(name, owner) {
-      const failure = memory.failureOf(name);
+      const failure = memory.findFailure(name);
       if (failure) return memory.addressesDespite(name, failure);
       const share = shares.get(owner) ?? new OwnerShare(memory, query);
       shares.set(owner, share);
@@ -142,7 +142,7 @@ class NameMemory {
   }
 
   /** The failure of the last seconds, if the last look-up failed. */
-  failureOf(name: string): unknown {
+  findFailure(name: string): unknown {
     const { failure, failedAtMs } = this.#names.get(name) ?? {};
     return failedAtMs !== undefined && elapsedMs() - failedAtMs < FAILURE_MS ? failure : undefined;
   }

@@ -109,9 +109,10 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const head = this.#head;
     if (!head) return;
-    if (head.headers["content-encoding"] === undefined) return this.#resolve(answerOf(head, this.#chunks));
+    if (head.headers["content-encoding"] === undefined) return this.#resolve(buildAnswer(head, this.#chunks));
     decodeContent(head.headers, this.#chunks, { maxBytes: this.#maxBytes, host: this.#host }).then(
-      (decoded) => this.#resolve(answerOf({ status: head.status, headers: decoded.headers }, decoded.chunks)),
+      (decoded) =>
+        this.#resolve(buildAnswer({ status: head.status, headers: decoded.headers }, decoded.chunks)),
       (error: EgressError) => this.#reject(error),
     );
   }
@@ -121,7 +122,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   }
 }
 
-function answerOf(
+function buildAnswer(
   { status, headers }: Pick<EgressResponse, "status" | "headers">,
   chunks: Buffer[],
 ): EgressResponse {

@@ -47,7 +47,7 @@ const received = ({ type, data }: NewEvent) => ({
 });
 const check = (message: { notificationType: EventType }) =>
   validator(notification(message.notificationType), "body")(message);
-const fieldsOf = (type: "installation.updated") => {
+const listFields = (type: "installation.updated") => {
   const event = sampleEvent(type, "p");
   assert.equal(event.type, type);
   return event.data;
@@ -80,7 +80,7 @@ test("the schema refuses an event that lacks a required member or has one of ano
 });
 
 test("a configuration that is too large is replaced by a URL, lastConfig first, and still fits the schema", () => {
-  const fields = fieldsOf("installation.updated");
+  const fields = listFields("installation.updated");
   const large = { text: "x".repeat(10_000) };
   for (const [maxBytes, gone] of [
     [15_000, ["lastConfigURL"]],
@@ -108,7 +108,7 @@ test("a configuration that is too large is replaced by a URL, lastConfig first, 
 
 test("a write that failed in part is not a success and has both lists", () => {
   const end = { operationId: "o", objectName: "contacts", success: false };
-  const fields = fieldsOf("installation.updated");
+  const fields = listFields("installation.updated");
   const event = writeAsyncDone(fields, { ...end, successfulRecordIds: ["1", "2"], errors: ["too long"] });
   check(received(event));
   const { success, successfulRecordIds, errors } = received(event).data;
@@ -116,10 +116,10 @@ test("a write that failed in part is not a success and has both lists", () => {
 });
 
 test("a triggered read of everything has no time span; a connection's errors have both names", () => {
-  const read = received(readTriggeredDone(fieldsOf("installation.updated"), { objectName: "contacts" }));
+  const read = received(readTriggeredDone(listFields("installation.updated"), { objectName: "contacts" }));
   check(read);
   assert.ok(!("fromTimestamp" in read.data) && !("untilTimestamp" in read.data));
-  const { errors, error } = received(connectionError(fieldsOf("installation.updated"), ["a", "b"])).data;
+  const { errors, error } = received(connectionError(listFields("installation.updated"), ["a", "b"])).data;
   assert.deepEqual(
     [errors, error],
     [
@@ -133,7 +133,7 @@ test("errors that are too large are each shortened, and the list of written reco
   const end = { operationId: "o", objectName: "contacts", success: false };
   const errors = Array.from({ length: 100 }, (_, index) => `${index}: ${"ü".repeat(4_000)}`);
   const successfulRecordIds = Array.from({ length: 100 }, (_, index) => String(index));
-  const event = writeAsyncDone(fieldsOf("installation.updated"), { ...end, successfulRecordIds, errors });
+  const event = writeAsyncDone(listFields("installation.updated"), { ...end, successfulRecordIds, errors });
   const message = {
     id: "m",
     topic: event.type,

@@ -38,12 +38,12 @@ export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hos
   // The router ignores a trailing slash, but would treat a verb or suffix before it as part of a name.
   const path = (mark === -1 ? url : url.slice(0, mark)).replace(/(?<=.)\/$/, "");
   const query = mark === -1 ? "" : url.slice(mark);
-  const surface = surfaceOf(request, hosts);
+  const surface = findSurface(request, hosts);
   const placed = surface && path.startsWith("/v1/") ? `/${surface}${path}` : path;
   return separateObjectName(separateVerb(placed)) + query;
 }
 
-function surfaceOf(request: Pick<IncomingMessage, "headers">, hosts: SurfaceHosts): Surface | undefined {
+function findSurface(request: Pick<IncomingMessage, "headers">, hosts: SurfaceHosts): Surface | undefined {
   const type = request.headers["x-amp-request-type"];
   const host = request.headers.host?.replace(/:\d+$/, "").toLowerCase();
   return SURFACES.find((surface) => type === surface || (host && hosts[surface]?.toLowerCase() === host));

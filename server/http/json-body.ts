@@ -101,7 +101,7 @@ function checkText(text: string, from: number, end: number, lastTextAt: number):
   }
   if (typeof decoded !== "string" || isStorable(decoded)) return;
   throw new Problem("malformed-json", {
-    detail: `The text ${placeOf(text, from, lastTextAt)} contains a NUL or half a surrogate pair, which no provider stores. Remove it.`,
+    detail: `The text ${describePosition(text, from, lastTextAt)} contains a NUL or half a surrogate pair, which no provider stores. Remove it.`,
   });
 }
 
@@ -109,12 +109,12 @@ function checkNumber(text: string, from: number, end: number, lastTextAt: number
   const source = text.slice(from, end);
   if (isExact(Number(source), source)) return;
   throw new Problem("malformed-json", {
-    detail: `The number ${source.slice(0, 40)} ${placeOf(text, from, lastTextAt)} has more digits than a double can hold. Send it as a string.`,
+    detail: `The number ${source.slice(0, 40)} ${describePosition(text, from, lastTextAt)} has more digits than a double can hold. Send it as a string.`,
   });
 }
 
 /** Returns the place of a value for a person: its member's name, or its position if it has none. */
-function placeOf(text: string, from: number, lastTextAt: number): string {
+function describePosition(text: string, from: number, lastTextAt: number): string {
   const nameEnd = text.charCodeAt(lastTextAt) === QUOTE ? endOfText(text, lastTextAt) : 0;
   const between = nameEnd > 0 ? text.slice(nameEnd, from).trim() : "";
   if (!/^:\s*-?$/.test(between)) return `at character ${from + 1}`;

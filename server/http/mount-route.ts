@@ -5,9 +5,9 @@ import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { routerPattern } from "./address.ts";
 import { Page, type Endpoint, type ProjectCall, type Route } from "./endpoint.ts";
-import { entityTagOf, namesTag } from "./entity-tag.ts";
+import { computeEntityTag, namesTag } from "./entity-tag.ts";
 import { limitedStream } from "./limited-stream.ts";
-import { leastRoleOf, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
+import { findLeastRole, requireChanging, requireRole, roleOfCall } from "./require-role.ts";
 import { beginRequest, inRequest } from "./request-work.ts";
 import type { Authorize, Inputs, OnAnswer, ServerOptions } from "./server-options.ts";
 import { validator } from "./validation.ts";
@@ -58,7 +58,7 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
         requireRole(caller, roleOfCall(entry, inputs));
         if (target.inProject && !project) throw missingProject();
         const { headers, originalUrl: url, id: requestId } = request;
-        const remoteAddress = addressOf(options, request);
+        const remoteAddress = readClientAddress(options, request);
         const call = { ...inputs, caller, project, headers, url, remoteAddress, requestId };
         const handle = () => target.handle(call as ProjectCall<unknown, unknown, unknown>);
         const answer = await (options.audit ? options.audit(entry, call, handle) : handle());
@@ -68,14 +68,14 @@ function mount(scope: FastifyInstance, entry: Route, options: ServerOptions, bod
   });
 }
 
-const addressOf = ({ clientAddress }: ServerOptions, { raw, ip }: FastifyRequest): string =>
+const readClientAddress = ({ clientAddress }: ServerOptions, { raw, ip }: FastifyRequest): string =>
   clientAddress?.(raw) ?? ip;
 
 type Admitted = Awaited<ReturnType<Authorize>>;
 
 /** Identifies the caller by the headers, and the project where the path names it. Throws a Problem. */
 async function admit(entry: Route, options: ServerOptions, request: FastifyRequest): Promise<Admitted> {
-  const admitted = await authorize(entry, options, request, () => addressOf(options, request));
+  const admitted = await authorize(entry, options, request, () => readClientAddress(options, request));
   const { headers } = request;
   await entry.endpoint.admit?.({ params: request.params as Record<string, never>, headers });
   return admitted;
@@ -94,12 +94,12 @@ async function authorize(
     audience,
     recognizesProject: target.recognizesProject,
     projectIdOrName: target.inProject ? namedProject(target, request) : undefined,
-    orgId: leastRoleOf(entry) && (request.params as { orgId?: string }).orgId,
+    orgId: findLeastRole(entry) && (request.params as { orgId?: string }).orgId,
     address,
   });
   request.known = { ...admitted, entry };
   if (admitted.refusal) throw admitted.refusal;
-  requireRole(admitted.caller, leastRoleOf(entry));
+  requireRole(admitted.caller, findLeastRole(entry));
   requireChanging(admitted.caller, entry);
   return admitted;
 }
@@ -182,7 +182,7 @@ function sendAnswer(
   if (media !== "application/json") return reply.type(`${media}; charset=utf-8`).send(answer);
   const body = JSON.stringify(answer);
   if (target.hasEntityTag) {
-    const tag = entityTagOf(body);
+    const tag = computeEntityTag(body);
     reply.headers({ etag: tag, "cache-control": "private, no-cache" });
     if (namesTag(request.headers["if-none-match"], tag)) return reply.code(304).send();
   }

@@ -88,14 +88,14 @@ export function collectRefusals(shapes: Shapes): Refusals {
   function refer(status: number | "Default", reason: string | undefined, kind: Kind): Document {
     const name = `${kind.name}Problem${status}`;
     const usual = status === "Default" ? "Any other error." : (REASONS[status] ?? "");
-    shared.set(name, { description: usual, content: contentOf(kind, shapes) });
+    shared.set(name, { description: usual, content: readContent(kind, shapes) });
     const $ref = `#/components/responses/${name}`;
     return reason === undefined || reason === usual ? { $ref } : { $ref, description: reason };
   }
 
   function of(route: Route): Document {
     const { refusals = {}, otherPages = {} } = route.endpoint;
-    const kind = kindOf(route);
+    const kind = classifyRefusal(route);
     const all: Document = { default: refer("Default", undefined, PLAIN) };
     for (const status of usualStatuses(route)) all[status] = refer(status, undefined, kind);
     for (const [status, reason] of Object.entries(refusals))
@@ -127,7 +127,7 @@ const PLAIN: Kind = { name: "", medias: [PROBLEM_MEDIA_TYPE] };
 /** A page for people, or a Problem. */
 const PAGE: Kind = { name: "Page", medias: ["text/html", PROBLEM_MEDIA_TYPE] };
 
-function kindOf({ path, endpoint: { refusalMembers: members } }: Route): Kind {
+function classifyRefusal({ path, endpoint: { refusalMembers: members } }: Route): Kind {
   const isWrite = path.startsWith("/write/");
   // A client of the write API whose `Accept` excludes the Problem's media type gets plain JSON.
   const medias = isWrite ? [PROBLEM_MEDIA_TYPE, "application/json"] : PLAIN.medias;
@@ -135,7 +135,7 @@ function kindOf({ path, endpoint: { refusalMembers: members } }: Route): Kind {
   return { name: title ?? (isWrite ? "Write" : ""), medias, members };
 }
 
-function contentOf({ medias, members }: Kind, shapes: Shapes): Document {
+function readContent({ medias, members }: Kind, shapes: Shapes): Document {
   const problem = shapes.show(ProblemSchema);
   const schema = members ? { allOf: [problem, shapes.show(members)] } : problem;
   const html = { schema: { type: "string" } };

@@ -3,7 +3,7 @@ import { Type, type TObject, type TSchema } from "typebox";
 import type { Role } from "../../ground/role.ts";
 import type { Audience, Endpoint, Route } from "./endpoint.ts";
 import { collectRefusals, type Refusals } from "./openapi-refusals.ts";
-import { hasDryRun, roleOf, SECRET_PARAMETERS } from "./require-role.ts";
+import { hasDryRun, chooseRole, SECRET_PARAMETERS } from "./require-role.ts";
 import { collectShapes, mapValues, type Document, type Shapes } from "./openapi-schemas.ts";
 
 /** Parts of the document that are not in the route table. */
@@ -54,7 +54,7 @@ function operation(entry: Route, shapes: Shapes, refusals: Refusals): Document {
     operationId,
     tags: [tag],
     summary,
-    description: [description, callersOf(entry)].filter(Boolean).join("\n\n"),
+    description: [description, describeCallers(entry)].filter(Boolean).join("\n\n"),
     security: SECURITY[audience],
     parameters: [
       ...pathParameters(path, endpoint.params, shapes),
@@ -209,8 +209,8 @@ const SECURITY: Record<Audience, Document[]> = {
 };
 
 /** Describes who may call, with the role that people need. */
-function callersOf(route: Route): string {
-  const role = roleOf(route);
+function describeCallers(route: Route): string {
+  const role = chooseRole(route);
   // Keys may do what an editor may.
   const audience = role === "owner" ? "person" : route.audience;
   const secrets = SECRET_PARAMETERS.filter((name) => name in (route.endpoint.query?.properties ?? {}));

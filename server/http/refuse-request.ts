@@ -30,7 +30,7 @@ export function refuseRequest(
   }
   const refused = options.onRefused && refusedRequest(request, problem);
   if (refused) options.onRefused?.(refused);
-  const subsystem = subsystemOf(request.url);
+  const subsystem = chooseSubsystem(request.url);
   const { support } = options;
   const body = problemBody(problem, {
     requestId: request.id,
@@ -68,7 +68,7 @@ function readRest(problem: Problem, request: FastifyRequest, reply: FastifyReply
 const retryHeader = (problem: Problem): Record<string, string> =>
   problem.options.retryAfter ? { "retry-after": wholeSecond(problem.options.retryAfter).toUTCString() } : {};
 
-function subsystemOf(url: string): Subsystem {
+function chooseSubsystem(url: string): Subsystem {
   const first = url.split("/")[1];
   return first === "write" || first === "read" || first === "search" ? first : "api";
 }

@@ -32,7 +32,7 @@ const READ_ONLY =
 
 /** Throws a 403 Problem for a key that may only read, on routes that need no role but change something. */
 export function requireChanging({ kind, role }: Pick<Caller, "kind" | "role">, route: Route): void {
-  if (kind !== "api-key" || role !== "viewer" || roleOf(route) !== undefined) return;
+  if (kind !== "api-key" || role !== "viewer" || chooseRole(route) !== undefined) return;
   // Its address takes an upload.
   if (route.method === "GET" && !route.path.endsWith("/generate-upload-url")) return;
   throw new Problem("forbidden", { detail: READ_ONLY });
@@ -52,7 +52,7 @@ export const notOwn = (orgId: string): Problem =>
   });
 
 /** Returns the role that a route needs, or undefined if its handler checks, or if it belongs to no organisation. */
-export function roleOf({ method, path, endpoint }: Route): Role | undefined {
+export function chooseRole({ method, path, endpoint }: Route): Role | undefined {
   if (endpoint.role === "checked by the endpoint") return undefined;
   if (endpoint.role !== undefined) return endpoint.role;
   if (!endpoint.inProject && !path.includes("{orgId}")) return undefined;
@@ -60,18 +60,18 @@ export function roleOf({ method, path, endpoint }: Route): Role | undefined {
 }
 
 /** Returns the role that every call of the route needs, whatever its parameters. */
-export function leastRoleOf(route: Route): Role | undefined {
-  const role = roleOf(route);
+export function findLeastRole(route: Route): Role | undefined {
+  const role = chooseRole(route);
   return role !== undefined && hasDryRun(route.endpoint) ? lower(role, "support") : role;
 }
 
 /** Returns the role that this call needs: secrets need an editor, a dry run only `support`. */
 export function roleOfCall(route: Route, { query, body }: Inputs): Role | undefined {
-  const role = roleOf(route);
+  const role = chooseRole(route);
   if (role === undefined) return undefined;
-  const sent = SECRET_PARAMETERS.map((name) => memberOf(query, name));
+  const sent = SECRET_PARAMETERS.map((name) => readMember(query, name));
   if (sent.some((value) => value !== undefined && value !== false)) return higher(role, "editor");
-  const isDryRun = memberOf(query, "dryRun") === true || memberOf(body, "dryRun") === true;
+  const isDryRun = readMember(query, "dryRun") === true || readMember(body, "dryRun") === true;
   return isDryRun ? lower(role, "support") : role;
 }
 
@@ -79,9 +79,9 @@ const higher = (one: Role, other: Role): Role => (includesRole(one, other) ? one
 const lower = (one: Role, other: Role): Role => (includesRole(one, other) ? other : one);
 
 export const hasDryRun = ({ query, body }: Endpoint): boolean =>
-  [query, body].some((schema: TSchema | undefined) => memberOf(memberOf(schema, "properties"), "dryRun"));
+  [query, body].some((schema: TSchema | undefined) => readMember(readMember(schema, "properties"), "dryRun"));
 
-const memberOf = (value: unknown, name: string): unknown =>
+const readMember = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && name in value
     ? (value as Record<string, unknown>)[name]
     : undefined;

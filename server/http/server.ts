@@ -80,7 +80,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 }
 
 /** Returns the text of a body. Throws a Problem instead of replacing bytes that are not UTF-8. */
-function utf8TextOf(body: Buffer): string {
+function decodeUtf8(body: Buffer): string {
   if (isUtf8(body)) return body.toString("utf8");
   throw new Problem("malformed-json", { detail: "The body is not UTF-8. Encode it as UTF-8." });
 }
@@ -116,7 +116,7 @@ function acceptJsonOnly(app: FastifyInstance): void {
     (_request, body: Buffer, done) => {
       if (body.length === 0) return done(null, undefined);
       try {
-        done(null, parseJson(utf8TextOf(body)));
+        done(null, parseJson(decodeUtf8(body)));
       } catch (error) {
         done(error as Error, undefined);
       }

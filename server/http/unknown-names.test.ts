@@ -8,10 +8,10 @@ import { validator } from "./validation.ts";
 
 const NAMES = { query: ["dryRun"], body: ["groupRef", "record"], header: ["Idempotency-Key"] };
 
-const pathsOf = (schema: TSchema, value: unknown): string[] =>
+const listPaths = (schema: TSchema, value: unknown): string[] =>
   unknownNamesIn(schema)(value).map(({ path }) => path);
 
-function detailOf(schema: TSchema, value: unknown, place: "body" | "query" = "body"): string {
+function catchDetail(schema: TSchema, value: unknown, place: "body" | "query" = "body"): string {
   try {
     validator(schema, place, NAMES)(value);
   } catch (error) {
@@ -44,7 +44,7 @@ describe("unknown names", () => {
       open: { any: 1, inner: { b: 2 } },
       byName: { contacts: [{ fieldName: "a", fieldname: "b" }] },
     };
-    assert.deepEqual(pathsOf(Body, value), [
+    assert.deepEqual(listPaths(Body, value), [
       "extra",
       "batch[1].rekord",
       "policy.months",
@@ -54,31 +54,40 @@ describe("unknown names", () => {
   });
 
   test("are possible in records and open shapes, and beside a mask, which names what counts", () => {
-    assert.deepEqual(pathsOf(Body, { groupRef: "a", record: { any: { thing: 1 } }, open: { other: 1 } }), []);
+    assert.deepEqual(
+      listPaths(Body, { groupRef: "a", record: { any: { thing: 1 } }, open: { other: 1 } }),
+      [],
+    );
     const Masked = Type.Object({
       updateMask: Type.Array(Type.String()),
       project: Type.Object({ name: Type.Optional(Type.String()) }),
     });
     const value = { updateMask: ["name"], project: { name: "a", createTime: "b" } };
-    assert.deepEqual(pathsOf(Masked, value), []);
-    assert.deepEqual(pathsOf(Masked, { ...value, mask: [] }), ["mask"]);
+    assert.deepEqual(listPaths(Masked, value), []);
+    assert.deepEqual(listPaths(Masked, { ...value, mask: [] }), ["mask"]);
   });
 
   test("are refused together with what is missing, with what was meant", () => {
     assert.equal(
-      detailOf(Body, { groupref: "acme" }),
+      catchDetail(Body, { groupref: "acme" }),
       'groupref: is not a member of this request. Did you mean "groupRef"? groupRef: is missing',
     );
   });
 
   test("of another place name that place", () => {
     assert.match(
-      detailOf(Body, { groupRef: "a", dryRun: true }),
+      catchDetail(Body, { groupRef: "a", dryRun: true }),
       /`dryRun` is a query parameter: send it in the URL\./,
     );
-    assert.match(detailOf(Body, { groupRef: "a", idempotencyKey: "k" }), /`Idempotency-Key` is a header\./);
+    assert.match(
+      catchDetail(Body, { groupRef: "a", idempotencyKey: "k" }),
+      /`Idempotency-Key` is a header\./,
+    );
     const Query = Type.Object({ dryRun: Type.Optional(Type.Boolean()) });
-    assert.match(detailOf(Query, { groupRef: "a" }, "query"), /`groupRef` is a member of the body\./);
-    assert.match(detailOf(Query, { dryrun: "true" }, "query"), /^query dryrun: .* Did you mean "dryRun"\?$/);
+    assert.match(catchDetail(Query, { groupRef: "a" }, "query"), /`groupRef` is a member of the body\./);
+    assert.match(
+      catchDetail(Query, { dryrun: "true" }, "query"),
+      /^query dryrun: .* Did you mean "dryRun"\?$/,
+    );
   });
 });

@@ -29,7 +29,9 @@ type Walk = (value: unknown, path: string, found: UnknownName[]) => void;
  */
 export function unknownNamesIn(schema: TSchema): (value: unknown) => UnknownName[] {
   const shape = schema as Shape;
-  const walk = shape.properties?.["updateMask"] ? namesOf(Object.keys(shape.properties)) : compile([shape]);
+  const walk = shape.properties?.["updateMask"]
+    ? buildNameCheck(Object.keys(shape.properties))
+    : compile([shape]);
   return (value) => {
     const found: UnknownName[] = [];
     walk?.(value, "", found);
@@ -66,7 +68,7 @@ function compileMembers(shapes: Shape[]): Walk | undefined {
     ({ patternProperties, additionalProperties }) => patternProperties ?? additionalProperties === true,
   );
   const known = [...new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))];
-  const checkNames = isOpen ? undefined : namesOf(known);
+  const checkNames = isOpen ? undefined : buildNameCheck(known);
   const members = new Map(
     known.map((name) => [name, compile(objects.flatMap(({ properties }) => properties?.[name] ?? []))]),
   );
@@ -74,21 +76,21 @@ function compileMembers(shapes: Shape[]): Walk | undefined {
   if (!checkNames && !others && ![...members.values()].some(Boolean)) return undefined;
   return (value, path, found) => {
     checkNames?.(value, path, found);
-    for (const [name, member] of entriesOf(value)) {
+    for (const [name, member] of listEntries(value)) {
       (members.get(name) ?? others)?.(member, joined(path, name), found);
     }
   };
 }
 
-const namesOf =
+const buildNameCheck =
   (known: string[]): Walk =>
   (value, path, found) => {
-    for (const [name] of entriesOf(value)) {
+    for (const [name] of listEntries(value)) {
       if (!known.includes(name)) found.push({ path: joined(path, name), name, known });
     }
   };
 
-const entriesOf = (value: unknown): [string, unknown][] =>
+const listEntries = (value: unknown): [string, unknown][] =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 
 const joined = (path: string, name: string): string => (path ? `${path}.${name}` : name);

@@ -11,7 +11,7 @@ import type { Route } from "./endpoint.ts";
 export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?: string): Problem {
   const path = request.originalUrl.split("?")[0] ?? "/";
   // The rewritten URL: a header or the host may name the surface.
-  const routed = stepsOf(request.url.split("?")[0] ?? "/");
+  const routed = splitPath(request.url.split("?")[0] ?? "/");
   const elsewhere = SURFACES.filter((surface) =>
     routes.some(
       // Few routes begin so; to compare each with every path that somebody tries would cost more.
@@ -40,7 +40,7 @@ export function unknownPath(request: FastifyRequest, routes: Route[], proxyUrl?:
 
 /** Returns a sentence with the address that a path without its version was meant for. */
 function versionAdvice(method: string, path: string, routes: Route[]): string {
-  const steps = stepsOf(`/v1${path}`);
+  const steps = splitPath(`/v1${path}`);
   const known = routes.find((entry) => entry.method === method && matches(entry.path, steps));
   return known ? ` Did you mean /v1${path}?` : "";
 }
@@ -57,17 +57,17 @@ function surfaceAdvice(surfaces: readonly string[], path: string): string {
 /** Patterns of routes, in steps. Anybody can make a request for a path that is none: it must cost little. */
 const patterns = new Map<string, string[]>();
 
-function patternOf(routePath: string): string[] {
+function parsePattern(routePath: string): string[] {
   const pattern = patterns.get(routePath) ?? routerPattern(routePath).split("/");
   patterns.set(routePath, pattern);
   return pattern;
 }
 
-const stepsOf = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
+const splitPath = (path: string): string[] => path.replace(/(?<=.)\/$/, "").split("/");
 
 /** Tells whether the steps of a rewritten path belong to a route, whatever its method. */
 function matches(routePath: string, steps: string[]): boolean {
-  const pattern = patternOf(routePath);
+  const pattern = parsePattern(routePath);
   return (
     pattern.length === steps.length &&
     pattern.every((part, at) => {

@@ -5,12 +5,12 @@ import { Type, type TSchema } from "typebox";
 import { Problem, type Issue } from "../../ground/errors.ts";
 import { validator } from "./validation.ts";
 
-function issuesOf(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Issue[] {
-  const problem = problemOf(schema, value, place);
+function listIssues(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Issue[] {
+  const problem = catchProblem(schema, value, place);
   return problem.options.issues ?? [];
 }
 
-function problemOf(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Problem {
+function catchProblem(schema: TSchema, value: unknown, place: Issue["in"] = "body"): Problem {
   try {
     validator(schema, place)(value);
   } catch (error) {
@@ -34,7 +34,7 @@ describe("text parts", () => {
   });
 
   test("that are no numbers are refused with their place", () => {
-    const problem = problemOf(Query, { pageSize: "ten" }, "query");
+    const problem = catchProblem(Query, { pageSize: "ten" }, "query");
     assert.equal(problem.message, "query pageSize: must be an integer");
     assert.deepEqual(problem.options.issues, [
       { in: "query", name: "pageSize", detail: "must be an integer", value: "ten" },
@@ -43,7 +43,7 @@ describe("text parts", () => {
 
   test("of a body are never converted", () => {
     assert.deepEqual(
-      issuesOf(Query, { pageSize: "10" }).map(({ detail }) => detail),
+      listIssues(Query, { pageSize: "10" }).map(({ detail }) => detail),
       ["must be an integer"],
     );
   });
@@ -53,7 +53,7 @@ test("every fault is an issue, named by the path of its member", () => {
   const Batch = Type.Object({
     batch: Type.Array(Type.Object({ record: Type.Object({ id: Type.String() }, strict) }, strict)),
   });
-  const problem = problemOf(Batch, {
+  const problem = catchProblem(Batch, {
     batch: [{ record: { id: "1" } }, { record: {} }, { record: { id: 1, a: 2 } }],
   });
   assert.deepEqual(problem.options.issues?.map(({ name, detail }) => `${name} ${detail}`).toSorted(), [
@@ -62,14 +62,14 @@ test("every fault is an issue, named by the path of its member", () => {
     "batch[2].record.id must be a string",
   ]);
   assert.match(problem.message, /^batch\[1\]\.record\.id: is missing; .*; batch\[2\]/);
-  const broken = problemOf(Batch, { batch: [1, 2, 3, 4, 5].map((id) => ({ record: { id } })) });
+  const broken = catchProblem(Batch, { batch: [1, 2, 3, 4, 5].map((id) => ({ record: { id } })) });
   assert.match(broken.message, /and 2 more, see `issues`/);
 });
 
 test("a name with a slash or a tilde is reported as it was sent", () => {
   const Fields = Type.Object({ fields: Type.Record(Type.String(), Type.String()) });
   assert.deepEqual(
-    issuesOf(Fields, { fields: { "a/b~c": 1 } }).map(({ name }) => name),
+    listIssues(Fields, { fields: { "a/b~c": 1 } }).map(({ name }) => name),
     ["fields.a/b~c"],
   );
 });
@@ -102,7 +102,7 @@ describe("each kind of fault is a sentence", () => {
   for (const [detail, member, value] of cases) {
     test(detail, () => {
       assert.deepEqual(
-        issuesOf(Type.Object({ member }), { member: value }).map((issue) => [issue.name, issue.detail]),
+        listIssues(Type.Object({ member }), { member: value }).map((issue) => [issue.name, issue.detail]),
         [["member", detail]],
       );
     });
@@ -120,7 +120,7 @@ test("a choice between shapes reports what the shapes lack, not the choice", () 
     which: Type.Union([Type.Object({ a: Type.String() }), Type.Object({ b: Type.String() })]),
   });
   assert.deepEqual(
-    issuesOf(Either, { which: {} }).map(({ name }) => name),
+    listIssues(Either, { which: {} }).map(({ name }) => name),
     ["which.a", "which.b"],
   );
 });
@@ -128,7 +128,7 @@ test("a choice between shapes reports what the shapes lack, not the choice", () 
 test("a choice between types is one fault, which names all of them", () => {
   const Value = Type.Object({ value: Type.Union([Type.String(), Type.Number(), Type.Boolean()]) });
   assert.deepEqual(
-    issuesOf(Value, { value: null }).map(({ detail }) => detail),
+    listIssues(Value, { value: null }).map(({ detail }) => detail),
     ["must be a string or a number or a boolean"],
   );
   const Time = Type.Object({
@@ -139,7 +139,7 @@ test("a choice between types is one fault, which names all of them", () => {
     ]),
   });
   assert.deepEqual(
-    issuesOf(Time, { value: 7 }).map(({ detail }) => detail),
+    listIssues(Time, { value: 7 }).map(({ detail }) => detail),
     ["must be a string", 'must be "now"'],
   );
 });
@@ -149,7 +149,7 @@ describe("the faulty value", () => {
 
   test("is repeated if it is short", () => {
     assert.deepEqual(
-      issuesOf(anything("size"), { size: "large" }).map(({ value }) => value),
+      listIssues(anything("size"), { size: "large" }).map(({ value }) => value),
       ["large"],
     );
   });
@@ -164,7 +164,7 @@ describe("the faulty value", () => {
   ] as const) {
     test(`is not repeated if it may be secret or is long: ${name}`, () => {
       assert.deepEqual(
-        issuesOf(anything(name), { [name]: value }).map((issue) => issue.value),
+        listIssues(anything(name), { [name]: value }).map((issue) => issue.value),
         [undefined],
       );
     });
@@ -184,5 +184,5 @@ test("hundreds of thousands of faults are refused like fifty", () => {
 
 test("at most 50 faults are listed", () => {
   const value = Array.from({ length: 80 }, () => 1);
-  assert.equal(issuesOf(Type.Array(Type.String()), value).length, 50);
+  assert.equal(listIssues(Type.Array(Type.String()), value).length, 50);
 });

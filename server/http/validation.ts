@@ -107,21 +107,21 @@ function joinTypes(errors: ErrorObject[]): ErrorObject[] {
     const isType = error.keyword === "type";
     const key = isType ? error.instancePath : `#${index}`;
     const first = joined.get(key);
-    const types = first && new Set([...typesOf(first), ...typesOf(error)]);
+    const types = first && new Set([...listTypes(first), ...listTypes(error)]);
     joined.set(key, types ? { ...error, params: { type: [...types].join(",") } } : error);
   }
   return [...joined.values()];
 }
 
-const typesOf = ({ params }: ErrorObject): string[] => String(params["type"]).split(",");
+const listTypes = ({ params }: ErrorObject): string[] => String(params["type"]).split(",");
 
 function toIssue(error: ErrorObject, place: Place, root: unknown): Issue {
   const value = valueAt(root, error.instancePath);
-  return { in: place, name: pathOf(error), detail: sentence(error, value), value };
+  return { in: place, name: formatPath(error), detail: sentence(error, value), value };
 }
 
 /** Turns `/batch/3/record` and a missing `id` into `batch[3].record.id`. */
-function pathOf({ instancePath, params, keyword }: ErrorObject): string {
+function formatPath({ instancePath, params, keyword }: ErrorObject): string {
   const segments = instancePath.split("/").slice(1).map(unescape);
   if (keyword === "required") segments.push(String(params["missingProperty"]));
   if (keyword === "additionalProperties") segments.push(String(params["additionalProperty"]));

@@ -34,7 +34,7 @@ function openQueue(jobs: Job[]) {
       const fits = ({ key }: Job): boolean => {
         const already = taken.get(key) ?? 0;
         taken.set(key, already + 1);
-        return already < room(key, groupOf(key));
+        return already < room(key, toGroup(key));
       };
       const free = queued.filter(fits).slice(0, limit);
       for (const job of free) {
@@ -52,9 +52,9 @@ function openQueue(jobs: Job[]) {
 }
 
 /** `project/key`, or a group of its own for each key. */
-const groupOf = (key: string): string => key.split("/")[0] ?? key;
+const toGroup = (key: string): string => key.split("/")[0] ?? key;
 
-const jobsOf = (key: string, count: number): Job[] =>
+const listJobs = (key: string, count: number): Job[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${key} ${index}`, key }));
 
 type TestOptions = Pick<ClaimLoopOptions<Job>, "source" | "run"> & Partial<ClaimLoopOptions<Job>>;
@@ -64,9 +64,9 @@ function start(t: TestContext, options: TestOptions) {
     what: "jobs",
     log: createLog("silent"),
     work: () => ({ tracer: undefined, caller: undefined, ids: {}, name: "job", kind: "internal" }),
-    idOf: ({ id }) => id,
-    keyOf: ({ key }) => key,
-    groupOf: ({ key }) => groupOf(key),
+    getId: ({ id }) => id,
+    getKey: ({ key }) => key,
+    getGroup: ({ key }) => toGroup(key),
     unblocksOthers: () => true,
     pollMs: NEVER_MS,
     ...options,
@@ -104,7 +104,7 @@ test("an item that becomes due while a claim is under way is claimed at once, no
 });
 
 test("updates of one record, each of which waits for the one before, do not wait for a poll", async (t) => {
-  const chain = jobsOf("a", 50);
+  const chain = listJobs("a", 50);
   const queue = openQueue(chain.splice(0, 1));
   const ran: string[] = [];
   start(t, {
@@ -130,7 +130,7 @@ test("updates of one record, each of which waits for the one before, do not wait
 });
 
 test("a chain of items is handed over from one to the next, without a claim for each", async (t) => {
-  const chain = jobsOf("a", 200);
+  const chain = listJobs("a", 200);
   const queue = openQueue(chain.splice(0, 1));
   const ran: string[] = [];
   let claims = 0;
@@ -158,7 +158,7 @@ test("a chain of items is handed over from one to the next, without a claim for 
 });
 
 test("a key with many items leaves slots for the others", async (t) => {
-  const queue = openQueue([...jobsOf("large", 200), ...jobsOf("small", 1)]);
+  const queue = openQueue([...listJobs("large", 200), ...listJobs("small", 1)]);
   const running: string[] = [];
   const theEnd = untilTheEnd(t);
   start(t, {
@@ -173,7 +173,7 @@ test("a key with many items leaves slots for the others", async (t) => {
 });
 
 test("when a key is rate limited, its waiting items go back to the queue", async (t) => {
-  const queue = openQueue(jobsOf("a", 41));
+  const queue = openQueue(listJobs("a", 41));
   let running = 0;
   const limited = Promise.withResolvers<void>();
   const theEnd = untilTheEnd(t);
@@ -196,7 +196,7 @@ test("when a key is rate limited, its waiting items go back to the queue", async
 });
 
 test("items whose claim was answered with an error are recovered, and those held here are left alone", async (t) => {
-  const queue = openQueue(jobsOf("a", 1));
+  const queue = openQueue(listJobs("a", 1));
   const ran: string[] = [];
   const theEnd = untilTheEnd(t);
   let fails = false;
@@ -226,7 +226,7 @@ test("items whose claim was answered with an error are recovered, and those held
 });
 
 test("an item whose run fails for a reason of ours is tried again", async (t) => {
-  const queue = openQueue(jobsOf("a", 1));
+  const queue = openQueue(listJobs("a", 1));
   let attempts = 0;
   start(t, {
     source: queue.source,
@@ -242,7 +242,7 @@ test("an item whose run fails for a reason of ours is tried again", async (t) =>
 });
 
 test("a stop gives back what has not begun and waits for what runs", async (t) => {
-  const queue = openQueue(jobsOf("a", 21));
+  const queue = openQueue(listJobs("a", 21));
   const running: (() => void)[] = [];
   const loop = start(t, {
     source: queue.source,
@@ -271,7 +271,7 @@ test("a stop gives back what has not begun and waits for what runs", async (t) =
 
 test("the queue is not asked again for a key of which it had no more, although other keys have a long queue", async (t) => {
   const end = untilTheEnd(t);
-  const queue = openQueue([...jobsOf("p/short", 3), ...jobsOf("p/long", 40)]);
+  const queue = openQueue([...listJobs("p/short", 3), ...listJobs("p/long", 40)]);
   let claims = 0;
   let settled = 0;
   const loop = start(t, {
@@ -291,7 +291,7 @@ test("the queue is not asked again for a key of which it had no more, although o
     },
   });
   await until(() => settled === 3);
-  queue.queued.push(...jobsOf("p/new", 1));
+  queue.queued.push(...listJobs("p/new", 1));
   loop.wake();
   await until(() => settled === 4);
   assert.equal(claims, 2);

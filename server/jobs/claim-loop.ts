@@ -56,11 +56,11 @@ export interface ClaimLoopOptions<Item> {
   /** How an item appears in the log and as a span. */
   work(item: Item): WorkStart;
   /** The id of an item, the same whenever it is claimed. */
-  idOf(item: Item): string;
+  getId(item: Item): string;
   /** Items of one key share slots. */
-  keyOf(item: Item): string;
+  getKey(item: Item): string;
   /** A group of keys leaves places to the other groups. All items of a key are of one group. */
-  groupOf(item: Item): string;
+  getGroup(item: Item): string;
   /** Whether the end of this item can make another one due. */
   unblocksOthers?(item: Item): boolean;
   /** Items held at once, running or not. */
@@ -172,7 +172,7 @@ class Loop<Item> implements ClaimLoop {
       return room;
     });
     for (const item of claimed) {
-      const asked = rooms.get(this.#options.keyOf(item));
+      const asked = rooms.get(this.#options.getKey(item));
       if (asked) asked.room -= 1;
     }
     this.#hold(claimed);
@@ -195,7 +195,7 @@ class Loop<Item> implements ClaimLoop {
 
   #hold(claimed: Item[]): void {
     for (const item of claimed) {
-      this.#held.set(this.#options.idOf(item), item);
+      this.#held.set(this.#options.getId(item), item);
       this.#slots.add(item);
     }
     this.#runNext();
@@ -249,8 +249,8 @@ class Loop<Item> implements ClaimLoop {
   }
 
   #answered(item: Item, result: RunResult, tookMs: number): void {
-    const key = this.#options.keyOf(item);
-    const group = this.#options.groupOf(item);
+    const key = this.#options.getKey(item);
+    const group = this.#options.getGroup(item);
     this.#slots.end(key, result, tookMs);
     // The key is closed for now: its items wait in the source, where other processes see them.
     if (result === "rate-limited" || result === "not-sent") {
@@ -301,7 +301,7 @@ class Loop<Item> implements ClaimLoop {
 
   /** Forgets an item, unless it has been claimed again meanwhile. */
   #letGo(item: Item): void {
-    const id = this.#options.idOf(item);
+    const id = this.#options.getId(item);
     if (this.#held.get(id) === item) this.#held.delete(id);
   }
 }

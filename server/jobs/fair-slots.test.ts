@@ -9,13 +9,13 @@ interface Item {
 }
 
 /** `group/key`, or a group of its own for each key. */
-const groupOf = (key: string): string => key.split("/")[0] ?? key;
+const toGroup = (key: string): string => key.split("/")[0] ?? key;
 const newSlots = () =>
-  new FairSlots<Item>({ keyOf: ({ key }) => key, groupOf: ({ key }) => groupOf(key), places: 1_024 });
+  new FairSlots<Item>({ getKey: ({ key }) => key, getGroup: ({ key }) => toGroup(key), places: 1_024 });
 
 /** Claims for this key all that there is room for, and gives slots to what was claimed. */
 function fill(slots: FairSlots<Item>, key: string): number {
-  const room = slots.room(key, groupOf(key));
+  const room = slots.room(key, toGroup(key));
   for (let nth = 0; nth < room; nth++) slots.add({ key, nth });
   return slots.take().length;
 }

@@ -34,8 +34,8 @@ interface Slots<Item> {
 }
 
 export interface FairSlotsOptions<Item> {
-  keyOf(item: Item): string;
-  groupOf(item: Item): string;
+  getKey(item: Item): string;
+  getGroup(item: Item): string;
   places?: number;
 }
 
@@ -70,11 +70,11 @@ export class FairSlots<Item> {
   }
 
   add(item: Item): void {
-    const { keyOf, groupOf } = this.#options;
-    const group = groupOf(item);
-    const slots = this.#keys.get(keyOf(item)) ?? newSlots<Item>(group);
+    const { getKey, getGroup } = this.#options;
+    const group = getGroup(item);
+    const slots = this.#keys.get(getKey(item)) ?? newSlots<Item>(group);
     slots.waiting.push(item);
-    this.#keys.set(keyOf(item), slots);
+    this.#keys.set(getKey(item), slots);
     this.#count(group, 1);
   }
 

@@ -42,7 +42,7 @@ test("a batch is bounded by the sizes of its items, and one that is larger comes
   const batches: number[][] = [];
   const commit = sharedCommit<number>(async (items) => void batches.push(items), {
     mostItems: 10,
-    sizeOf: (item) => item,
+    measureSize: (item) => item,
   });
   await Promise.all([4, 6, 1, 30, 2, 2].map((item) => commit.add(item)));
   assert.deepEqual(batches, [[4, 6], [1], [30], [2, 2]]);

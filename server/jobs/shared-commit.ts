@@ -9,7 +9,7 @@ export interface SharedCommit<T> {
 export interface SharedCommitOptions<T> {
   mostItems?: number;
   /** As how many an item counts; 1, unless given. */
-  sizeOf?(item: T): number;
+  measureSize?(item: T): number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
   mostUnderWay?: number;
   /** Whether items may be tried alone after this failure of several; unless given, if it did not take too long. */
@@ -27,7 +27,7 @@ export function sharedCommit<T>(
   flush: (items: T[]) => Promise<void>,
   {
     mostItems = 200,
-    sizeOf = () => 1,
+    measureSize = () => 1,
     mostUnderWay = 2,
     mayRepeat = (error) => !tookTooLong(error),
     gather,
@@ -43,7 +43,7 @@ export function sharedCommit<T>(
     if (underWay >= mostUnderWay || waiting.length === 0) return;
     let [count, size] = [0, 0];
     for (const { item } of waiting) {
-      size += sizeOf(item);
+      size += measureSize(item);
       if (count > 0 && size > mostItems) break;
       count += 1;
     }

@@ -32,7 +32,7 @@ describe("/metrics", () => {
   });
 
   const scrape = async (): Promise<string> => (await on.call("GET", "/metrics", undefined, {})).text;
-  const valueOf = (text: string, line: string): number | undefined => {
+  const readValue = (text: string, line: string): number | undefined => {
     const found = text.split("\n").find((candidate) => candidate.startsWith(`${line} `));
     return found === undefined ? undefined : Number(found.slice(line.length + 1));
   };
@@ -57,7 +57,7 @@ describe("/metrics", () => {
       'busbar_token_refreshes_total{outcome="failed"}',
       'busbar_subscribe_pushes_refused_total{reason="signature"}',
     ]) {
-      assert.equal(valueOf(text, series), 0, series);
+      assert.equal(readValue(text, series), 0, series);
     }
   });
 
@@ -66,10 +66,12 @@ describe("/metrics", () => {
     assert.equal(await proxied("nobody's"), 401);
     const text = await until(async () => {
       const text = await scrape();
-      return valueOf(text, 'busbar_proxy_call_duration_seconds_count{status="2xx"}') === 1 ? text : undefined;
+      return readValue(text, 'busbar_proxy_call_duration_seconds_count{status="2xx"}') === 1
+        ? text
+        : undefined;
     });
-    assert.equal(valueOf(text, 'busbar_proxy_refusals_total{type="unauthenticated"}'), 1);
-    assert.equal(valueOf(text, "busbar_proxy_usage_lines_dropped_total"), 0);
+    assert.equal(readValue(text, 'busbar_proxy_refusals_total{type="unauthenticated"}'), 1);
+    assert.equal(readValue(text, "busbar_proxy_usage_lines_dropped_total"), 0);
   });
 
   test("counts writes by mode and operations by outcome", async () => {
@@ -83,21 +85,21 @@ describe("/metrics", () => {
     });
     const text = await until(async () => {
       const text = await scrape();
-      const isOver = valueOf(text, 'busbar_operations_ended_total{status="success"}') === 2;
+      const isOver = readValue(text, 'busbar_operations_ended_total{status="success"}') === 2;
       // Left out while the database is slow.
-      return isOver && valueOf(text, "busbar_writes_queued") === 0 ? text : undefined;
+      return isOver && readValue(text, "busbar_writes_queued") === 0 ? text : undefined;
     });
-    assert.equal(valueOf(text, 'busbar_writes_accepted_total{mode="synchronous"}'), 1);
-    assert.equal(valueOf(text, 'busbar_writes_accepted_total{mode="asynchronous"}'), 1);
+    assert.equal(readValue(text, 'busbar_writes_accepted_total{mode="synchronous"}'), 1);
+    assert.equal(readValue(text, 'busbar_writes_accepted_total{mode="asynchronous"}'), 1);
   });
 
   test("reports on the database and the process", async () => {
     const text = await until(async () => {
       const text = await scrape();
-      return valueOf(text, "busbar_database_up") === 1 ? text : undefined;
+      return readValue(text, "busbar_database_up") === 1 ? text : undefined;
     });
-    assert.ok((valueOf(text, 'busbar_database_connections{state="idle"}') ?? 0) > 0);
-    assert.ok((valueOf(text, "process_resident_memory_bytes") ?? 0) > 0);
+    assert.ok((readValue(text, 'busbar_database_connections{state="idle"}') ?? 0) > 0);
+    assert.ok((readValue(text, "process_resident_memory_bytes") ?? 0) > 0);
     assert.match(text, /nodejs_eventloop_lag_p99_seconds /);
   });
 

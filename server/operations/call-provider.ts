@@ -7,7 +7,7 @@ import { authorizedFetch } from "../calls/authorized-fetch.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import {
   judgeAnswer,
-  limitOf,
+  findRateLimit,
   strictest,
   withGateTime,
   type RateLimit,
@@ -119,7 +119,7 @@ async function closeGate(
   errors: ProviderError[],
 ): Promise<void> {
   if (limits.length + errors.length === 0) return;
-  const all = [...limits, ...errors.flatMap((error) => limitOf(error) ?? [])];
+  const all = [...limits, ...errors.flatMap((error) => findRateLimit(error) ?? [])];
   // A limit of searches must not hold up people's writes.
   const limit = strictest(all.filter(({ isPartialLimit }) => !isPartialLimit));
   if (limit) await gates.closeForAll(connectionId, limit);

@@ -113,7 +113,7 @@ class KeyedRequests implements Idempotency {
     // committed after this one.
     const operationId = mode === "later" ? used.operationId : newId();
     if (this.#running.has(operationId)) throw inProgress();
-    const claim = { operationId, firstOperationId: firstOf(used), claimedBy: identity.id };
+    const claim = { operationId, firstOperationId: getFirst(used), claimedBy: identity.id };
     return this.#execute(request, claim, act, () =>
       takeOverIdempotencyKey(database.queries, place, used, claim),
     );
@@ -157,7 +157,7 @@ interface Begun {
 }
 
 /** Rows of an earlier version name only one operation. */
-const firstOf = ({ firstOperationId, operationId }: IdempotencyRow): string =>
+const getFirst = ({ firstOperationId, operationId }: IdempotencyRow): string =>
   firstOperationId ?? operationId;
 
 const mayBeRepeated = ({ repeatableMs = 0 }: Keyed, firstOperationId: string): boolean =>
@@ -228,7 +228,7 @@ async function firstAnswer<A extends Answer>(
   // A record that joined a group has no operation of its own.
   if (!operation && keyed.mode !== "grouped") return undefined;
   if (operation && keyed.mode === "later") return { operationId: operation.id } as A;
-  if (operation && keyed.mode === "now" && mayBeRepeated(keyed, firstOf(used))) return undefined;
+  if (operation && keyed.mode === "now" && mayBeRepeated(keyed, getFirst(used))) return undefined;
   const said = operation?.result ? ` The result of its operation: ${operation.result}` : "";
   throw new Problem("unknown-outcome", {
     detail:

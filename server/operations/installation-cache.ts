@@ -43,22 +43,22 @@ export function openInstallationCache(deps: { database: Database; changes: Chang
   const described = cacheUntilChanged<Described>(changes, {
     most: MOST_INSTALLATIONS,
     tables: ["installations", "connections", "integrations", "groups", "consumers"],
-    rowsOf: ({ rows }) => rows,
+    listRowIds: ({ rows }) => rows,
   });
   const projects = cacheUntilChanged<ProjectRow>(changes, {
     most: MOST_PROJECTS,
     tables: ["projects"],
-    rowsOf: ({ id }) => [id],
+    listRowIds: ({ id }) => [id],
   });
   const integrations = cacheUntilChanged<IntegrationRow<ManifestIntegration>>(changes, {
     most: MOST_INTEGRATIONS,
     tables: ["integrations"],
-    rowsOf: ({ id }) => [id],
+    listRowIds: ({ id }) => [id],
   });
   const installations = cacheUntilChanged<InstallationRow<ConfigContent>>(changes, {
     most: MOST_INSTALLATIONS,
     tables: ["installations"],
-    rowsOf: ({ id }) => [id],
+    listRowIds: ({ id }) => [id],
   });
 
   const findInstalled = async (

@@ -17,7 +17,7 @@ export const providerProblem = (
   connectionId: string,
   more: Partial<ProblemOptions> = {},
 ): Problem =>
-  new Problem(slugOf(error), {
+  new Problem(chooseSlug(error), {
     detail: sentence(error),
     retryable: isRetryable(error.kind),
     retryAfter: error.retryAt,
@@ -34,7 +34,7 @@ export function sentence({ kind, message }: ProviderError): string {
   return why;
 }
 
-function slugOf({ kind }: ProviderError): ProblemSlug {
+function chooseSlug({ kind }: ProviderError): ProblemSlug {
   switch (kind) {
     case "not_found":
       return "not-found";

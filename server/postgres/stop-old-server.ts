@@ -24,7 +24,7 @@ export async function stopOldServer(data: string, log: Log): Promise<void> {
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
   const pid = Number(lines[0]);
   const isRunning = () =>
-    process.platform === "linux" ? isServerOf(data, pid) : isServerSince(Number(lines[2]), pid);
+    process.platform === "linux" ? isServerOnData(data, pid) : isServerSince(Number(lines[2]), pid);
   if (pid > 1 && (await isRunning())) {
     log.warn({ pid }, "stopping the PostgreSQL that a killed Busbar left behind");
     await shutDown(pid, isRunning);
@@ -39,7 +39,7 @@ export async function stopOldServer(data: string, log: Log): Promise<void> {
  * Returns whether this process is a living PostgreSQL on this data, on Linux: its working folder is always the data folder
  * (compared by inode, not by path); a zombie has none.
  */
-async function isServerOf(data: string, pid: number): Promise<boolean> {
+async function isServerOnData(data: string, pid: number): Promise<boolean> {
   const [cwd, ours] = await Promise.all([stat(`/proc/${pid}/cwd`).catch(() => undefined), stat(data)]);
   if (cwd?.ino !== ours.ino || cwd.dev !== ours.dev) return false;
   return (await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim() === "postgres";
@@ -92,7 +92,7 @@ async function endOrphans(data: string, log: Log): Promise<void> {
 
 async function findServers(data: string): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(pids.map(async (pid) => ((await isServerOf(data, pid)) ? [pid] : [])));
+  const found = await Promise.all(pids.map(async (pid) => ((await isServerOnData(data, pid)) ? [pid] : [])));
   return found.flat();
 }
 

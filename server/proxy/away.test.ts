@@ -7,10 +7,10 @@ import { describe, it } from "node:test";
 import { createLog } from "../../ground/log.ts";
 import { startEmbeddedPostgres } from "../postgres/start-embedded-postgres.ts";
 import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
-import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { headerOf, startUpstream } from "../../tests/harness/proxy/wire.ts";
+import { findHeader, startUpstream } from "../../tests/harness/proxy/wire.ts";
 
 describe("while the database is unavailable", () => {
   it("known callers are served, unknown ones get a 503, and no usage line is lost", async (t) => {
@@ -31,7 +31,7 @@ describe("while the database is unavailable", () => {
     const { queries } = proxy.database;
     const stock = await stockDatabase(queries);
     const stranger = await stockDatabase(queries, { projectName: "stranger" });
-    const call = async (lines: string[]) => statusOf(await callProxy(proxy.port, lines));
+    const call = async (lines: string[]) => readStatus(await callProxy(proxy.port, lines));
     // The first success makes the connection a working one, and so another to remember.
     assert.equal(await call(linesFor(stock)), 200);
     await proxy.settled();
@@ -40,9 +40,9 @@ describe("while the database is unavailable", () => {
     await postgres.stop();
     for (let round = 0; round < 20; round++) assert.equal(await call(linesFor(stock)), 200);
     const refusal = await callProxy(proxy.port, linesFor(stranger));
-    assert.equal(statusOf(refusal), 503);
-    assert.equal(headerOf(refusal?.lines ?? [], "x-amp-error"), "true");
-    assert.match(headerOf(refusal?.lines ?? [], "retry-after") ?? "", /^[12]$/);
+    assert.equal(readStatus(refusal), 503);
+    assert.equal(findHeader(refusal?.lines ?? [], "x-amp-error"), "true");
+    assert.match(findHeader(refusal?.lines ?? [], "retry-after") ?? "", /^[12]$/);
 
     postgres = await startEmbeddedPostgres({ dataDir, log });
     await until(async () => (await call(linesFor(stranger))) === 200);

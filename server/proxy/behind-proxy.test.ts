@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { createTestDatabase } from "../../tests/harness/database.ts";
 import { acme, callProxy, linesFor, startRealProxy } from "../../tests/harness/proxy/real-proxy.ts";
-import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { stockDatabase } from "../../tests/harness/proxy/stock-database.ts";
-import { headerOf, startUpstream } from "../../tests/harness/proxy/wire.ts";
+import { findHeader, startUpstream } from "../../tests/harness/proxy/wire.ts";
 import { newApiKey } from "../../ground/ids.ts";
 import { insertApiKey } from "../store/api-keys.ts";
 
@@ -42,7 +42,7 @@ async function open(t: TestContext, trustedProxies: string[]) {
   return {
     last,
     status: async (more: Record<string, string>) =>
-      statusOf(await callProxy(proxy.port, linesFor(stock, more))),
+      readStatus(await callProxy(proxy.port, linesFor(stock, more))),
     key,
   };
 }
@@ -51,8 +51,8 @@ test("behind a trusted reverse proxy, a key's addresses are compared with the ca
   const { last, status, key } = await open(t, ["127.0.0.0/8"]);
   assert.equal(await status({ ...ADDED, "x-api-key": key, "x-other": "kept" }), 200);
   for (const name of Object.keys(ADDED))
-    assert.equal(headerOf(last.lines, name.toLowerCase()), undefined, name);
-  assert.equal(headerOf(last.lines, "x-other"), "kept");
+    assert.equal(findHeader(last.lines, name.toLowerCase()), undefined, name);
+  assert.equal(findHeader(last.lines, "x-other"), "kept");
   assert.equal(await status({ "x-forwarded-for": "192.0.2.7, 198.51.100.1", "x-api-key": key }), 403);
   assert.equal(await status({ "x-api-key": key }), 403);
 });
@@ -62,5 +62,5 @@ test("from a caller that is no trusted proxy, the same headers prove nothing and
   assert.equal(await status({ ...ADDED, "x-api-key": key }), 403);
   assert.equal(await status(ADDED), 200);
   for (const [name, value] of Object.entries(ADDED))
-    assert.equal(headerOf(last.lines, name.toLowerCase()), value, name);
+    assert.equal(findHeader(last.lines, name.toLowerCase()), value, name);
 });

@@ -7,7 +7,7 @@ import { startLiteralProxy, targetAt, type LiteralProxy } from "../../tests/harn
 import { until } from "../../tests/harness/until.ts";
 import {
   dial,
-  headerOf,
+  findHeader,
   startUpstream,
   type RawUpstream,
   type WireMessage,
@@ -25,7 +25,7 @@ describe("generated calls", () => {
 
   before(async () => {
     upstream = await startUpstream((request, socket) => {
-      const call = waiting.get(headerOf(request.lines, "x-call") ?? "");
+      const call = waiting.get(findHeader(request.lines, "x-call") ?? "");
       if (!call) return void socket.destroy();
       seen.set(call, request);
       if (!call.answer.endsConnection) return call.answer.bytes;

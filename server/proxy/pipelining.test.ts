@@ -8,11 +8,11 @@ import {
   targetAt,
   type LiteralProxy,
 } from "../../tests/harness/proxy/literal-proxy.ts";
-import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import {
   dial,
-  headerOf,
+  findHeader,
   startUpstream,
   type RawUpstream,
   type WireMessage,
@@ -55,9 +55,9 @@ function holdAnswers(): { release(): void } {
 }
 
 function assertRefused(answer: WireMessage | undefined): void {
-  assert.equal(statusOf(answer), 400);
-  assert.equal(headerOf(answer?.lines ?? [], "x-amp-error"), "true");
-  assert.equal(headerOf(answer?.lines ?? [], "connection"), "close");
+  assert.equal(readStatus(answer), 400);
+  assert.equal(findHeader(answer?.lines ?? [], "x-amp-error"), "true");
+  assert.equal(findHeader(answer?.lines ?? [], "connection"), "close");
   assert.match(JSON.parse(answer?.body.toString() ?? "").detail, /not sent to the provider/);
 }
 
@@ -146,7 +146,7 @@ describe("a request after the previous answer is complete", () => {
       ["/b", 200],
     ] as const) {
       socket.write(post(path, "x"));
-      assert.equal(statusOf(await reader.message()), status);
+      assert.equal(readStatus(await reader.message()), status);
     }
     reader.close();
     assert.deepEqual(paths(), ["/a", "/b"]);
@@ -159,8 +159,8 @@ describe("a request behind an answer that ends the connection", () => {
     const refused = "POST /a HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx";
     socket.write(refused + post("/b", "two"));
     const answer = await reader.message();
-    assert.equal(statusOf(answer), 400);
-    assert.equal(headerOf(answer?.lines ?? [], "connection"), "close");
+    assert.equal(readStatus(answer), 400);
+    assert.equal(findHeader(answer?.lines ?? [], "connection"), "close");
     assert.equal(await reader.message(), undefined);
     assert.deepEqual(paths(), []);
   });

@@ -40,7 +40,7 @@ export function openProxyCaller(deps: Omit<ForwardingDeps, "targets">, targets: 
   return {
     async call(asked) {
       const startedMs = elapsedMs();
-      const headers = headersOf(asked);
+      const headers = buildHeaders(asked);
       let refusal: Problem | undefined;
       const server = createForwardingServer({
         ...deps,
@@ -80,7 +80,7 @@ export function openProxyCaller(deps: Omit<ForwardingDeps, "targets">, targets: 
 const CONTENT_TYPE = "content-type";
 
 /** Returns the headers of the request. Throws a Problem for one that the proxy sets or drops. */
-function headersOf(asked: AskedCall): Record<string, string> {
+function buildHeaders(asked: AskedCall): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(asked.headers)) {
     const lower = name.toLowerCase();

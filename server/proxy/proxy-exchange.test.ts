@@ -11,7 +11,7 @@ import {
   targetAt,
   type LiteralProxy,
 } from "../../tests/harness/proxy/literal-proxy.ts";
-import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
+import { refused, readStatus } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import { dial, listen, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
@@ -103,13 +103,13 @@ describe("a provider that breaks off", () => {
       proxy.port,
       `POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`,
     );
-    assert.equal(statusOf(answer), 502);
+    assert.equal(readStatus(answer), 502);
     assert.match(problem.detail, /may have been carried out/);
   });
 
   it("with something that is not HTTP is a 502 of the proxy", async (t) => {
     const { proxy } = await start(t, () => "SSH-2.0-OpenSSH\r\n\r\n");
-    assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
+    assert.equal(readStatus((await refused(proxy.port, GET)).answer), 502);
   });
 
   it("by refusing the connection is a 502 of the proxy", async (t) => {
@@ -119,7 +119,7 @@ describe("a provider that breaks off", () => {
       proxy.port,
       `POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`,
     );
-    assert.equal(statusOf(answer), 502);
+    assert.equal(readStatus(answer), 502);
     assert.match(problem.detail, /could not be reached/);
   });
 
@@ -128,7 +128,7 @@ describe("a provider that breaks off", () => {
       t,
       () => "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n",
     );
-    assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
+    assert.equal(readStatus((await refused(proxy.port, GET)).answer), 502);
   });
 });
 
@@ -136,7 +136,7 @@ describe("silence", () => {
   it("of a provider that never answers is a 504 of the proxy", async (t) => {
     const { upstream, proxy } = await start(t, () => undefined, { answerTimeoutMs: 100 });
     const { answer } = await refused(proxy.port, GET);
-    assert.equal(statusOf(answer), 504);
+    assert.equal(readStatus(answer), 504);
     await until(() => upstream.sockets.size === 0);
   });
 
@@ -159,7 +159,7 @@ describe("silence", () => {
         proxy.port,
         `POST /x HTTP/1.1\r\n${OURS}\r\n${framing}\r\n\r\n5\r\nhello\r\n`,
       );
-      assert.equal(statusOf(answer), 408);
+      assert.equal(readStatus(answer), 408);
       await until(() => upstream.sockets.size === 0);
     });
   }
@@ -209,9 +209,9 @@ describe("an answer before the upload is over", () => {
     const { socket, reader } = await dial(proxy.port);
     socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: ${large}\r\n\r\n`);
     socket.write(Buffer.alloc(large));
-    assert.equal(statusOf(await reader.message()), 413);
+    assert.equal(readStatus(await reader.message()), 413);
     socket.write(GET);
-    assert.equal(statusOf(await reader.message()), 413);
+    assert.equal(readStatus(await reader.message()), 413);
     reader.close();
   });
 });
@@ -240,7 +240,7 @@ describe("Expect: 100-continue", () => {
     assert.equal((await reader.head())?.startLine, "HTTP/1.1 100 Continue");
     assert.equal(upstream.received.length, 0);
     socket.write("hello");
-    assert.equal(statusOf(await reader.message()), 200);
+    assert.equal(readStatus(await reader.message()), 200);
     assert.equal(upstream.received[0]?.body.toString(), "hello");
     reader.close();
   });
@@ -249,7 +249,7 @@ describe("Expect: 100-continue", () => {
     const { proxy } = await start(t, () => OK);
     const { socket, reader } = await dial(proxy.port);
     socket.write("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
-    assert.equal(statusOf(await reader.message()), 400);
+    assert.equal(readStatus(await reader.message()), 400);
     assert.equal(await reader.message(), undefined);
     reader.close();
   });
@@ -272,7 +272,7 @@ describe("connections", () => {
       await proxy.close();
       server.close();
     });
-    assert.equal(statusOf((await refused(proxy.port, GET)).answer), 502);
+    assert.equal(readStatus((await refused(proxy.port, GET)).answer), 502);
     assert.ok(hello.includes("\x08http/1.1"));
     assert.ok(!hello.includes("\x02h2"));
   });
@@ -281,7 +281,7 @@ describe("connections", () => {
     const { proxy } = await start(t, () => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
     const { socket, reader } = await dial(proxy.port);
     socket.write(GET);
-    assert.equal(statusOf(await reader.message()), 200);
+    assert.equal(readStatus(await reader.message()), 200);
     reader.close();
   });
 
@@ -290,7 +290,7 @@ describe("connections", () => {
     const { socket, reader } = await dial(proxy.port);
     const offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk";
     socket.write(`GET /x HTTP/1.1\r\n${OURS}\r\n${offer}\r\n\r\n`);
-    assert.equal(statusOf(await reader.message()), 200);
+    assert.equal(readStatus(await reader.message()), 200);
     assert.deepEqual(upstream.received[0]?.lines.slice(2), ["Authorization: Bearer provider-token"]);
     reader.close();
   });
@@ -309,7 +309,7 @@ describe("trailers", () => {
       const { upstream, proxy } = await start(t, () => OK);
       const { socket, reader } = await dial(proxy.port);
       socket.write(upload(lines));
-      assert.equal(statusOf(await reader.message()), 200);
+      assert.equal(readStatus(await reader.message()), 200);
       reader.close();
       const [received] = upstream.received;
       assert.equal(received?.body.toString(), "hello");
@@ -356,7 +356,7 @@ describe("the proxy does not act as a client library", () => {
     const { socket, reader } = await dial(proxy.port);
     socket.write(`POST /x HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`);
     const answer = await reader.message();
-    assert.equal(statusOf(answer), 307);
+    assert.equal(readStatus(answer), 307);
     assert.deepEqual(answer?.lines.slice(0, 3), moved.split("\r\n"));
     assert.equal(upstream.received.length, 1);
     reader.close();

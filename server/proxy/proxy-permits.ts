@@ -10,7 +10,7 @@ import {
   type WhichInstallation,
 } from "../store/proxied-installations.ts";
 import { cacheUntilChanged } from "../store/row-cache.ts";
-import { projectIdOf, headerText, type ProxyRequestNames } from "./read-head.ts";
+import { readProjectId, headerText, type ProxyRequestNames } from "./read-head.ts";
 
 /** What every call of an installation needs to know about it. */
 export interface ProxyPermit extends ProxiedInstallation {
@@ -38,7 +38,7 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
   const permits = cacheUntilChanged<ProxyPermit>(deps.changes, {
     most: MOST_INSTALLATIONS,
     tables: ["installations", "integrations", "projects", "own_providers"],
-    rowsOf: ({ id, integrationId, projectId }) => [id, integrationId, projectId],
+    listRowIds: ({ id, integrationId, projectId }) => [id, integrationId, projectId],
   });
   /** Ids by project, integration and group: a hint only, because names may move to another installation. */
   const idHints = keepRecentlyUsed<string>(MOST_INSTALLATIONS);
@@ -49,7 +49,7 @@ export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
   return {
     byId,
     async byNames(names) {
-      const projectId = projectIdOf(names);
+      const projectId = readProjectId(names);
       if (names.installationId) return byId(projectId, names.installationId.toLowerCase());
       const integrationName = headerText(names.integrationName ?? "");
       const groupRef = headerText(names.groupRef ?? "");

@@ -204,7 +204,7 @@ export function checkNames(head: RequestHead): void {
 const NOT_THE_API = " This is the proxy; the API has an address of its own, by default port 4000.";
 
 /** Returns the project id as it is stored. */
-export const projectIdOf = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
+export const readProjectId = ({ projectId = "" }: ProxyRequestNames): string => projectId.toLowerCase();
 
 /** Decodes a header value. Node returns one character per byte, but names of groups may be UTF-8. */
 export function headerText(value: string): string {

@@ -26,7 +26,7 @@ export function openRecentTargets(changes: Changes): RecentTargets {
   const targets = new Map<string, { admission: Admission; untilMs: number; changed: number }>();
   return {
     get(names) {
-      const known = targets.get(keyOf(names));
+      const known = targets.get(joinKey(names));
       if (!known || known.changed !== changed || known.untilMs < nowMs()) return undefined;
       return known.admission;
     },
@@ -35,14 +35,20 @@ export function openRecentTargets(changes: Changes): RecentTargets {
       return (admission) => {
         // Entries live for a second, so clearing loses little.
         if (targets.size >= MOST_TARGETS) targets.clear();
-        targets.set(keyOf(names), { admission, untilMs: nowMs() + REMEMBERED_MS, changed: changedBefore });
+        targets.set(joinKey(names), { admission, untilMs: nowMs() + REMEMBERED_MS, changed: changedBefore });
       };
     },
   };
 }
 
 /** Joins everything that the caller sends and a target depends on. No header value contains a line break. */
-const keyOf = ({ apiKey, projectId, installationId, integrationName, groupRef }: ProxyRequestNames): string =>
+const joinKey = ({
+  apiKey,
+  projectId,
+  installationId,
+  integrationName,
+  groupRef,
+}: ProxyRequestNames): string =>
   installationId
     ? `${apiKey}\n${projectId}\n${installationId}`
     : `${apiKey}\n${projectId}\n${integrationName}\n${groupRef}`;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
-import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import { dial } from "../../tests/harness/proxy/wire.ts";
 
@@ -16,7 +16,7 @@ async function refusedCaller(t: TestContext, port: number) {
   // Writing to a connection that the proxy has cut off is an error.
   socket.on("error", () => {});
   socket.write(`POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
-  assert.equal(statusOf(await reader.message()), 502);
+  assert.equal(readStatus(await reader.message()), 502);
   return { socket, reader };
 }
 
@@ -30,7 +30,7 @@ describe("the connection of a refused request", () => {
     const later = await refusedCaller(t, proxy.port);
     await until(() => later.socket.destroyed);
     socket.write(`POST / HTTP/1.1\r\n${OURS}\r\nContent-Length: 2\r\n\r\nhi`);
-    assert.equal(statusOf(await reader.message()), 502);
+    assert.equal(readStatus(await reader.message()), 502);
   });
 
   it("is cut off if the body does not end", async (t) => {

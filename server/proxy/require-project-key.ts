@@ -2,7 +2,7 @@
 import type { Access } from "../access/authorize.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { KeyOwner } from "../store/api-keys.ts";
-import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
+import { readProjectId, type ProxyRequestNames } from "./read-head.ts";
 
 /**
  * Returns the key's owner. Throws a Problem: 401 without a valid key, 403 for a key of the wrong scope, project or address,
@@ -27,7 +27,7 @@ export async function requireProjectKey(
         "The proxy needs an API key with the scope `full` or `proxy`, and this one has neither. Call it from your server.",
     });
   }
-  if (owner.projectId !== projectIdOf(names)) {
+  if (owner.projectId !== readProjectId(names)) {
     throw new Problem("forbidden", {
       detail:
         "This API key belongs to another project than `x-amp-project-id` names. Send a key of that project.",

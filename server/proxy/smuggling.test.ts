@@ -9,7 +9,7 @@ import {
   targetAt,
   type LiteralProxy,
 } from "../../tests/harness/proxy/literal-proxy.ts";
-import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
+import { refused, readStatus } from "../../tests/harness/proxy/refused.ts";
 import { dial, listen, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
 const OURS_WITHOUT_HOST = OURS.replace("Host: proxy.test\r\n", "");
@@ -109,21 +109,21 @@ describe("an ambiguous request", () => {
   for (const [name, bytes] of Object.entries(AMBIGUOUS)) {
     it(`${name} is refused and does not reach the provider`, async () => {
       const { answer } = await refused(proxy.port, bytes);
-      assert.equal(statusOf(answer), 400);
+      assert.equal(readStatus(answer), 400);
       assert.equal(upstream.received.length, 0);
     });
   }
   for (const [name, { status, bytes }] of Object.entries(OTHER_PROTOCOLS)) {
     it(`${name} is refused clearly`, async () => {
       const { answer } = await refused(proxy.port, bytes);
-      assert.equal(statusOf(answer), status);
+      assert.equal(readStatus(answer), status);
       assert.equal(upstream.received.length, 0);
     });
   }
   for (const path of CLIMBING) {
     it(`${path} does not leave the base URL`, async () => {
       const { answer } = await refused(proxy.port, `GET ${path} HTTP/1.1\r\n${OURS}\r\n\r\n`);
-      assert.equal(statusOf(answer), 400);
+      assert.equal(readStatus(answer), 400);
       assert.equal(upstream.received.length, 0);
     });
   }
@@ -138,7 +138,7 @@ describe("an ambiguous request", () => {
       const { socket, reader } = await dial(proxy.port);
       socket.write(`POST / HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n${body}`);
       const answer = await reader.message();
-      assert.equal(statusOf(answer), 400, JSON.stringify(body));
+      assert.equal(readStatus(answer), 400, JSON.stringify(body));
       reader.close();
     }
     assert.equal(upstream.received.length, 0);
@@ -168,7 +168,7 @@ describe("an ambiguous answer", () => {
         upstream.close();
       });
       const { answer } = await refused(proxy.port, `GET / HTTP/1.1\r\n${OURS}\r\n\r\n`);
-      assert.equal(statusOf(answer), 502);
+      assert.equal(readStatus(answer), 502);
     });
   }
 });
@@ -215,7 +215,7 @@ describe("an unusual but valid path", () => {
     ];
     for (const path of paths) {
       socket.write(`GET ${path} HTTP/1.1\r\n${OURS}\r\n\r\n`);
-      assert.equal(statusOf(await reader.message()), 200);
+      assert.equal(readStatus(await reader.message()), 200);
     }
     reader.close();
     assert.deepEqual(

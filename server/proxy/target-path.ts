@@ -55,7 +55,7 @@ function withQuery(path: string, credentials: TargetBase["query"]): string {
   const bare = mark === -1 ? path : path.slice(0, mark);
   const given = mark === -1 ? "" : path.slice(mark + 1);
   const names = new Set(credentials.map(([name]) => name.toLowerCase()));
-  const isCredential = (pair: string) => names.has(nameOf(pair));
+  const isCredential = (pair: string) => names.has(parseName(pair));
   // Some servers separate parameters by semicolons too.
   const parts = given.split(/(?=[&;])/);
   const isOurs = (part: string) => isCredential(part.replace(/^[&;]/, ""));
@@ -70,7 +70,7 @@ function withQuery(path: string, credentials: TargetBase["query"]): string {
 }
 
 /** Returns the name in a `name=value` pair as lenient servers read it: decoded and in lower case. */
-function nameOf(pair: string): string {
+function parseName(pair: string): string {
   const name = (pair.split("=")[0] ?? "").replaceAll("+", " ");
   try {
     return decodeURIComponent(name).toLowerCase();

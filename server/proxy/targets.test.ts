@@ -17,7 +17,7 @@ import {
   startRealProxy,
   type RealProxy,
 } from "../../tests/harness/proxy/real-proxy.ts";
-import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import {
   CONFIG,
   deploy,
@@ -31,7 +31,7 @@ import {
   type Stocking,
 } from "../../tests/harness/proxy/stock-database.ts";
 import { until } from "../../tests/harness/until.ts";
-import { headerOf, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
+import { findHeader, startUpstream, type RawUpstream } from "../../tests/harness/proxy/wire.ts";
 
 interface World {
   upstream: RawUpstream;
@@ -68,8 +68,8 @@ async function openWorld(
     stock,
     async status(more) {
       const answer = await callProxy(proxy.port, linesFor(stock, more));
-      const status = statusOf(answer);
-      assert.equal(headerOf(answer?.lines ?? [], "x-amp-error"), status === 200 ? undefined : "true");
+      const status = readStatus(answer);
+      assert.equal(findHeader(answer?.lines ?? [], "x-amp-error"), status === 200 ? undefined : "true");
       return status;
     },
   };

@@ -10,7 +10,7 @@ import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
 import { limitRefreshes } from "./limit-refreshes.ts";
 import { openProxyPermits, type ProxyPermit } from "./proxy-permits.ts";
-import { projectIdOf, type ProxyRequestNames } from "./read-head.ts";
+import { readProjectId, type ProxyRequestNames } from "./read-head.ts";
 import { openRecentTargets } from "./recent-targets.ts";
 import { requireProjectKey } from "./require-project-key.ts";
 import { buildTarget, type Admission, type Target } from "./target.ts";
@@ -63,7 +63,7 @@ export function openTargets(deps: TargetDeps): Targets {
   const refreshed = limitRefreshes(deps.connections);
   const built = new WeakMap<LiveConnection, Map<string, Target>>();
   const lives = new WeakMap<Target, LiveConnection>();
-  const targetOf = (permit: ProxyPermit, live: LiveConnection): Target => {
+  const findTarget = (permit: ProxyPermit, live: LiveConnection): Target => {
     const known = built.get(live) ?? new Map<string, Target>();
     built.set(live, known);
     const key = permit.id + (permit.moduleKey ?? "");
@@ -72,19 +72,19 @@ export function openTargets(deps: TargetDeps): Targets {
     lives.set(target, live);
     return target;
   };
-  const liveOf = async ({ projectId, connectionId }: { projectId: string; connectionId: string }) => {
+  const openLive = async ({ projectId, connectionId }: { projectId: string; connectionId: string }) => {
     const live = await deps.connections.find(projectId, connectionId);
     if (live) return live;
     throw new Problem("not-found", { detail: "The connection of this installation no longer exists." });
   };
   const admit: Targets["admit"] = async (names, by) => {
     const permit = await permits.byNames(names);
-    if (!permit || permit.projectId !== projectIdOf(names)) throw unknownInstallation(names);
+    if (!permit || permit.projectId !== readProjectId(names)) throw unknownInstallation(names);
     if (permit.disabledReason) {
       const target = { projectId: permit.projectId, installationId: permit.id };
       throw new InstallationRefusal(permit.disabledReason, { ...by, target });
     }
-    return { ...by, target: targetOf(permit, await liveOf(permit)) };
+    return { ...by, target: findTarget(permit, await openLive(permit)) };
   };
   return {
     known(names, request) {
@@ -113,10 +113,10 @@ export function openTargets(deps: TargetDeps): Targets {
       const permit = await permits.byId(target.projectId, target.installationId);
       if (!permit) throw new Problem("not-found", { detail: "The installation no longer exists." });
       const refused = lives.get(target)?.tokenGeneration;
-      const live = await liveOf(target);
+      const live = await openLive(target);
       // Another call may have refreshed it already. A connection that was only read again still has the refused token.
       const current = live.tokenGeneration === refused ? await refreshed(live) : live;
-      return current.tokenGeneration === refused ? target : targetOf(permit, current);
+      return current.tokenGeneration === refused ? target : findTarget(permit, current);
     },
   };
 }

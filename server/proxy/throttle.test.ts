@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
-import { refused, statusOf } from "../../tests/harness/proxy/refused.ts";
+import { refused, readStatus } from "../../tests/harness/proxy/refused.ts";
 import {
   dial,
-  headerOf,
+  findHeader,
   startUpstream,
   type RawUpstream,
   type WireMessage,
@@ -35,8 +35,8 @@ const answer = (status: number, lines: string[], body = "slow down"): string =>
   [`HTTP/1.1 ${status} Whatever`, ...lines, `Content-Length: ${body.length}`, "", body].join("\r\n");
 
 /** Seconds from now until the time that the answer recommends. */
-function waitOf(message: WireMessage | undefined): number {
-  const text = headerOf(message?.lines ?? [], "x-amp-retry-after") ?? "";
+function readWait(message: WireMessage | undefined): number {
+  const text = findHeader(message?.lines ?? [], "x-amp-retry-after") ?? "";
   assert.match(text, /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} UTC$/);
   return (Date.parse(text) - Date.now()) / 1_000;
 }
@@ -51,15 +51,15 @@ describe("throttle mode", () => {
     const first = await call(THROTTLED);
     assert.equal(first?.startLine, "HTTP/1.1 429 Whatever");
     assert.equal(first?.body.toString(), "slow down");
-    near(waitOf(first), 30);
-    assert.equal(headerOf(first?.lines ?? [], "x-amp-retryable"), "true");
-    assert.equal(headerOf(first?.lines ?? [], "x-amp-error"), undefined);
+    near(readWait(first), 30);
+    assert.equal(findHeader(first?.lines ?? [], "x-amp-retryable"), "true");
+    assert.equal(findHeader(first?.lines ?? [], "x-amp-error"), undefined);
 
     const early = await refused(proxy.port, THROTTLED);
-    assert.equal(statusOf(early.answer), 429);
-    near(waitOf(early.answer), 30);
-    assert.equal(headerOf(early.answer.lines, "x-amp-retryable"), "true");
-    near(Number(headerOf(early.answer.lines, "retry-after")), 30);
+    assert.equal(readStatus(early.answer), 429);
+    near(readWait(early.answer), 30);
+    assert.equal(findHeader(early.answer.lines, "x-amp-retryable"), "true");
+    near(Number(findHeader(early.answer.lines, "retry-after")), 30);
     assert.equal(upstream.received.length, 1);
   });
 
@@ -67,20 +67,20 @@ describe("throttle mode", () => {
     let status = 429;
     const { call } = await start(t, "test", () => answer(status, []));
     const first = await call(THROTTLED);
-    assert.ok(waitOf(first) <= 2);
+    assert.ok(readWait(first) <= 2);
     status = 200;
-    await new Promise((resolve) => setTimeout(resolve, waitOf(first) * 1_000 + 5));
-    assert.equal(statusOf(await call(THROTTLED)), 200);
+    await new Promise((resolve) => setTimeout(resolve, readWait(first) * 1_000 + 5));
+    assert.equal(readStatus(await call(THROTTLED)), 200);
   });
 
   it("does not affect calls without the mode, and their 429 does not close the gate", async (t) => {
     const { upstream, call } = await start(t, "test", () => answer(429, ["Retry-After: 30"]));
     const untouched = await call(PLAIN);
-    assert.equal(statusOf(untouched), 429);
-    assert.equal(headerOf(untouched?.lines ?? [], "x-amp-retry-after"), undefined);
+    assert.equal(readStatus(untouched), 429);
+    assert.equal(findHeader(untouched?.lines ?? [], "x-amp-retry-after"), undefined);
     await call(THROTTLED);
     assert.equal(upstream.received.length, 2);
-    assert.equal(statusOf(await call(PLAIN)), 429);
+    assert.equal(readStatus(await call(PLAIN)), 429);
     assert.equal(upstream.received.length, 3);
   });
 
@@ -91,9 +91,9 @@ describe("throttle mode", () => {
           answer(status, ["X-A: 1"], status === 204 ? "" : "body"),
         );
         const got = await call(THROTTLED);
-        assert.equal(statusOf(got), status);
+        assert.equal(readStatus(got), status);
         assert.equal(got?.body.toString(), status === 204 ? "" : "body");
-        assert.equal(headerOf(got?.lines ?? [], "x-amp-retry-after"), undefined);
+        assert.equal(findHeader(got?.lines ?? [], "x-amp-retry-after"), undefined);
       }
     }
   });
@@ -101,7 +101,7 @@ describe("throttle mode", () => {
   it("refuses an unknown mode", async (t) => {
     const { proxy } = await start(t, "test", () => answer(200, []));
     const { answer: got } = await refused(proxy.port, THROTTLED.replace("throttle", "turbo"));
-    assert.equal(statusOf(got), 400);
+    assert.equal(readStatus(got), 400);
   });
 
   it("waits for a daily quota of HubSpot until midnight, from the body", async (t) => {
@@ -116,7 +116,7 @@ describe("throttle mode", () => {
     assert.equal(got?.body.toString(), body);
     const midnight = new Date();
     midnight.setUTCHours(24, 0, 0, 0);
-    near(waitOf(got), (midnight.getTime() - Date.now()) / 1_000);
+    near(readWait(got), (midnight.getTime() - Date.now()) / 1_000);
   });
 
   it("recognizes the 403 that GitHub sends for a used-up quota", async (t) => {
@@ -124,9 +124,9 @@ describe("throttle mode", () => {
     const lines = ["X-RateLimit-Remaining: 0", `X-RateLimit-Reset: ${reset}`];
     const { upstream, call } = await start(t, "github", () => answer(403, lines));
     const got = await call(THROTTLED);
-    assert.equal(statusOf(got), 403);
-    near(waitOf(got), reset - Date.now() / 1_000);
-    assert.equal(statusOf(await call(THROTTLED)), 429);
+    assert.equal(readStatus(got), 403);
+    near(readWait(got), reset - Date.now() / 1_000);
+    assert.equal(readStatus(await call(THROTTLED)), 429);
     assert.equal(upstream.received.length, 1);
   });
 });

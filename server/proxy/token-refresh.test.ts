@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { OURS, startLiteralProxy, targetAt } from "../../tests/harness/proxy/literal-proxy.ts";
-import { statusOf } from "../../tests/harness/proxy/refused.ts";
+import { readStatus } from "../../tests/harness/proxy/refused.ts";
 import { until } from "../../tests/harness/until.ts";
 import {
   dial,
-  headerOf,
+  findHeader,
   startUpstream,
   type RawUpstream,
   type WireMessage,
@@ -28,7 +28,7 @@ async function start(
 ): Promise<Started> {
   const { refresh = "works", refreshable = true, refusal = REFUSAL } = options;
   const upstream = await startUpstream((request) =>
-    headerOf(request.lines, "authorization") === "Bearer fresh-token"
+    findHeader(request.lines, "authorization") === "Bearer fresh-token"
       ? "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
       : `HTTP/1.1 401 Who Are You\r\nWWW-Authenticate: Bearer\r\nContent-Length: ${refusal.length}\r\n\r\n${refusal}`,
   );
@@ -71,7 +71,7 @@ const GET = `GET /x HTTP/1.1\r\n${OURS}\r\n\r\n`;
 describe("a 401 of the provider", () => {
   it("to a call without a body leads to a new token and one repetition", async (t) => {
     const started = await start(t);
-    assert.equal(statusOf(await started.call(GET)), 200);
+    assert.equal(readStatus(await started.call(GET)), 200);
     assert.equal(started.upstream.received.length, 2);
     assert.equal(started.refreshes, 1);
   });
@@ -79,7 +79,7 @@ describe("a 401 of the provider", () => {
   it("to a call with a small body repeats it with the same body", async (t) => {
     const started = await start(t);
     const body = Buffer.alloc(64 * 1024, "é");
-    assert.equal(statusOf(await started.call(post(body))), 200);
+    assert.equal(readStatus(await started.call(post(body))), 200);
     assert.ok(started.upstream.received.every((request) => request.body.equals(body)));
     assert.equal(started.upstream.received.length, 2);
   });
@@ -87,7 +87,7 @@ describe("a 401 of the provider", () => {
   it("to a call with a small body in chunks repeats it with the same body", async (t) => {
     const started = await start(t);
     const chunked = `POST /x HTTP/1.1\r\n${OURS}\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n`;
-    assert.equal(statusOf(await started.call(chunked)), 200);
+    assert.equal(readStatus(await started.call(chunked)), 200);
     assert.deepEqual(
       started.upstream.received.map(({ body }) => body.toString()),
       ["abcdef", "abcdef"],
@@ -119,7 +119,7 @@ describe("a 401 of the provider", () => {
 
   it("passes when the connection has nothing to refresh", async (t) => {
     const started = await start(t, { refreshable: false });
-    assert.equal(statusOf(await started.call(GET)), 401);
+    assert.equal(readStatus(await started.call(GET)), 401);
     assert.equal(started.refreshes, 0);
   });
 
@@ -127,7 +127,7 @@ describe("a 401 of the provider", () => {
     const refusal = "x".repeat(300_000);
     const started = await start(t, { refusal });
     const answer = await started.call(GET);
-    assert.equal(statusOf(answer), 401);
+    assert.equal(readStatus(answer), 401);
     assert.equal(answer?.body.toString(), refusal);
     await until(() => started.refreshes === 1);
   });
@@ -136,7 +136,7 @@ describe("a 401 of the provider", () => {
     const started = await start(t);
     const { socket, reader } = await dial(started.port);
     socket.write(GET.replace("GET", "HEAD"));
-    assert.equal(statusOf(await reader.message("none")), 200);
+    assert.equal(readStatus(await reader.message("none")), 200);
     reader.close();
   });
 });

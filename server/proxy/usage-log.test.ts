@@ -26,7 +26,7 @@ const use = (more: Partial<ProxyUse> = {}): ProxyUse => ({
 const log = createLog("silent");
 
 /** Opens a database that knows the installation of the lines. */
-async function databaseOf(t: TestContext): Promise<Database> {
+async function openUsageDatabase(t: TestContext): Promise<Database> {
   const database = await testDatabase(t);
   const { projectId, installationId } = use();
   await database.pool.query(`
@@ -45,7 +45,7 @@ async function databaseOf(t: TestContext): Promise<Database> {
 
 describe("the usage log", () => {
   it("stores lines in order, also in several batches", async (t) => {
-    const database = await databaseOf(t);
+    const database = await openUsageDatabase(t);
     const usage = openUsageLog({ database, log });
     usage.add(use());
     for (let status = 0; status < 5_000; status++) usage.add(use({ status }));
@@ -63,7 +63,7 @@ describe("the usage log", () => {
   });
 
   it("cuts off a long path", async (t) => {
-    const database = await databaseOf(t);
+    const database = await openUsageDatabase(t);
     const usage = openUsageLog({ database, log });
     usage.add(use({ path: `/${"a".repeat(10_000)}` }));
     await usage.close();
@@ -84,7 +84,7 @@ describe("the usage log", () => {
   });
 
   it("removes lines older than a time, in batches", async (t) => {
-    const database = await databaseOf(t);
+    const database = await openUsageDatabase(t);
     const usage = openUsageLog({ database, log });
     for (let day = 0; day < 10; day++) usage.add(use({ timeMs: Date.UTC(2026, 0, 1 + day) }));
     await usage.close();

@@ -28,7 +28,7 @@ async function openSchedules(t: TestContext) {
     floorTime?: Date | null;
     settledTime?: Date;
   }) => on.queries.updateTable("readObjects").set(columns).where("installationId", "=", id).execute();
-  const object = async () => (await on.objectsOf(id))[0];
+  const object = async () => (await on.listObjects(id))[0];
   const makeDue = () => change({ nextTick: new Date(nowMs() - 1) });
   /** Ends the scheduled run at its last page. */
   async function end() {

@@ -12,8 +12,8 @@ import { lockInstallation } from "../store/installations.ts";
 import { endOperations, insertOperations, type Actor } from "../store/operations.ts";
 import { countTriggeredRuns, insertReadRuns } from "../store/read-runs.ts";
 import type { ReadableObject } from "./installed-object.ts";
-import { NO_COUNTS, metadataOf } from "./read-counts.ts";
-import { spanOf, type RequestedSpan } from "./read-span.ts";
+import { NO_COUNTS, buildMetadata } from "./read-counts.ts";
+import { toReadSpan, type RequestedSpan } from "./read-span.ts";
 
 export interface TriggerServices {
   database: Database;
@@ -55,11 +55,11 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   const connection = await findConnection(queries, projectId, connectionId);
   if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
   await insertReadRuns(queries, [
-    { ...runOf(read), kind: "triggered", settles: false, messageName: read.object.definition.messageName },
+    { ...toRun(read), kind: "triggered", settles: false, messageName: read.object.definition.messageName },
   ]);
 }
 
-const runOf = ({ operationId, requestId, actor, object, span }: TriggeredRead) => {
+const toRun = ({ operationId, requestId, actor, object, span }: TriggeredRead) => {
   const { installation, integration } = object.installed;
   return {
     operationId,
@@ -80,21 +80,21 @@ async function endAtOnce(
   queries: Queries,
   read: TriggeredRead,
 ): Promise<void> {
-  const { sinceTime, untilTime, operationId, ...operation } = runOf(read);
+  const { sinceTime, untilTime, operationId, ...operation } = toRun(read);
   const { messageName } = read.object.definition;
   const error = "The connection has bad credentials. The customer has to connect the account again.";
   await insertOperations(queries, [
     { ...operation, id: operationId, actionType: "read", claimedBy: identity.id },
   ]);
   const fields = await installations.fields(operation.installationId);
-  const span = spanOf({ sinceTime }, messageName, untilTime);
+  const span = toReadSpan({ sinceTime }, messageName, untilTime);
   const run = { ...operation, operationId, kind: "triggered" as const, sinceTime };
   await endOperations(queries, [
     {
       id: operationId,
       status: "failure",
       result: `[${messageName}] Error reading from provider: ${error}`,
-      metadata: { objects: [messageName], ...metadataOf(run, { messageName, untilTime }, NO_COUNTS) },
+      metadata: { objects: [messageName], ...buildMetadata(run, { messageName, untilTime }, NO_COUNTS) },
       log: [{ severity: "ERROR", msg: "Nothing was read", error }],
       ...(fields && { event: toEventRow(readTriggeredError(fields, span, error)) }),
     },

@@ -36,7 +36,7 @@ export function openCallBudgets(minuteMs: number): CallBudgets {
       const last = known.get(connectionId);
       if (!last || last.used < last.limit * MOST_USED[kind]) return undefined;
       const waitMs = last.notedMs + lookAgainMs - elapsedMs();
-      if (waitMs > 0) return { waitMs, message: messageOf(last, kind) };
+      if (waitMs > 0) return { waitMs, message: describeBudget(last, kind) };
       // This read sends a request; the others of the connection wait for its answer.
       known.set(connectionId, { ...last, notedMs: elapsedMs() });
       return undefined;
@@ -44,6 +44,6 @@ export function openCallBudgets(minuteMs: number): CallBudgets {
   };
 }
 
-const messageOf = ({ used, limit }: CallUsage, kind: ReadKind): string =>
+const describeBudget = ({ used, limit }: CallUsage, kind: ReadKind): string =>
   `Waiting: ${used} of the account's ${limit} daily calls are used; ` +
   `${kind} reads stop at ${Math.round(MOST_USED[kind] * 100)} %`;

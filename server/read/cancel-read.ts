@@ -5,7 +5,7 @@ import { transact, type Database } from "../store/database.ts";
 import { getInstallationFields } from "../store/events.ts";
 import type { OperationRow } from "../store/operations.ts";
 import { stopRun } from "../store/read-runs.ts";
-import { spanOf } from "./read-span.ts";
+import { toReadSpan } from "./read-span.ts";
 
 /** Ends the run after the page that was committed last. Returns false if it is over. */
 export function cancelRead(
@@ -20,7 +20,7 @@ export function cancelRead(
     const run = await stopRun(queries, { projectId, operationId, result });
     if (run?.kind === "triggered") {
       const fields = await getInstallationFields(queries, installationId);
-      const span = spanOf(run, messageName, run.untilTime);
+      const span = toReadSpan(run, messageName, run.untilTime);
       await recordEvents(queries, [readTriggeredError(fields, span, "Cancelled")]);
     }
     return run !== undefined;

@@ -26,7 +26,7 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
   const what = { objectName: "account", messageName: "account", settles: false };
   await insertReadRuns(on.queries, [{ ...run, ...what, sinceTime: null, untilTime: null }]);
   const claimed = await on.claim(id, kind);
-  const target = await on.targetOf(claimed);
+  const target = await on.findTarget(claimed);
   assert.ok(target);
   const { read } = target.connector;
   const set = readSet(target.definition, undefined, read);

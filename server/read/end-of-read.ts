@@ -5,7 +5,7 @@ import { readBackfillDone, readTriggeredDone } from "../events/read-events.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
 import type { RunEnd } from "../store/read-pages.ts";
 import type { ReadCounts } from "../store/read-runs.ts";
-import { spanOf } from "./read-span.ts";
+import { toReadSpan } from "./read-span.ts";
 import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
 
 export interface EndedRead {
@@ -20,16 +20,16 @@ export function endOfRead(walk: ReadWalk, { counts, untilTime, stage, fields }: 
   const { messageName } = target.definition;
   const end: RunEnd = {
     status: "success",
-    result: `[${messageName}] ${resultOf(counts)}`,
+    result: `[${messageName}] ${toReadResult(counts)}`,
     missingFields: [...walk.refused],
   };
   switch (run.kind) {
     case "scheduled":
-      return { ...end, cursor: cursorOf(walk, untilTime, stage) };
+      return { ...end, cursor: chooseCursor(walk, untilTime, stage) };
     case "backfill":
       return { ...end, event: toEventRow(readBackfillDone(fields, backfilled(walk, counts))) };
     case "triggered": {
-      const span = spanOf(run, messageName, untilTime);
+      const span = toReadSpan(run, messageName, untilTime);
       return { ...end, event: toEventRow(readTriggeredDone(fields, span)) };
     }
   }
@@ -42,7 +42,7 @@ const backfilled = ({ run, target }: ReadWalk, { records, delivered }: ReadCount
   recordsDelivered: delivered,
 });
 
-const cursorOf = (
+const chooseCursor = (
   { run, target }: ReadWalk,
   cursorTime: Date,
   stage: EndedRead["stage"],
@@ -53,7 +53,7 @@ const cursorOf = (
   forgetBefore: new Date(cursorTime.getTime() - longestOverlapMs(target)),
 });
 
-function resultOf({ records, delivered, deleted }: ReadCounts): string {
+function toReadResult({ records, delivered, deleted }: ReadCounts): string {
   if (delivered + deleted === 0) return "No new data found";
   const read = `${counted(records, "record")} read`;
   return deleted === 0 ? read : `${read}, ${deleted} deleted`;

@@ -60,12 +60,12 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
   scope.after(() => changes.close());
   const installations = openInstallationCache({ database, changes });
   const found = { database, catalog, installations };
-  const ownerOf = async (run: ClaimedRun) => {
+  const findOwner = async (run: ClaimedRun) => {
     const owner = await findRunOwner(found, run);
     if (!owner) throw new Error("the installation is gone");
     return owner;
   };
-  const targetOf = async (run: ClaimedRun) => findReadTarget(found, run, await ownerOf(run));
+  const findTarget = async (run: ClaimedRun) => findReadTarget(found, run, await findOwner(run));
   const base = {
     database,
     queries,
@@ -76,10 +76,10 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     deploy,
     deployAll,
     sync,
-    ownerOf,
-    targetOf,
+    findOwner,
+    findTarget,
   };
-  return { ...base, ...customersOf(base), ...looksAt(base) };
+  return { ...base, ...openCustomers(base), ...looksAt(base) };
 }
 
 interface Project {
@@ -88,7 +88,7 @@ interface Project {
   integrationId: string;
 }
 
-function customersOf({ queries, projectId, integrationId }: Project) {
+function openCustomers({ queries, projectId, integrationId }: Project) {
   const revisionId = async () =>
     (await findIntegration(queries, projectId, integrationId))?.latestRevision.id ?? "";
   async function connect(groupRef: string, providerWorkspaceRef?: string) {
@@ -141,11 +141,11 @@ function looksAt({ queries, projectId, integrationId }: Project) {
         settles: false,
       },
     ]);
-  const eventsOf = async (type: string) =>
+  const listEvents = async (type: string) =>
     (await queries.selectFrom("events").select("data").where("type", "=", type).execute()).map(
       ({ data }) => data as Record<string, unknown>,
     );
-  const objectsOf = async (installationId: string): Promise<ReadObjectRow[]> =>
+  const listObjects = async (installationId: string): Promise<ReadObjectRow[]> =>
     listReadObjects(queries, projectId, installationId);
   /** The read of this installation and kind, claimed. */
   async function claim(installationId: string, kind: ReadKind): Promise<ClaimedRun> {
@@ -182,5 +182,5 @@ function looksAt({ queries, projectId, integrationId }: Project) {
       .where("installationId", "=", installationId)
       .orderBy("seq")
       .execute();
-  return { objectsOf, begin, claim, operations, runs, eventsOf };
+  return { listObjects, begin, claim, operations, runs, listEvents };
 }

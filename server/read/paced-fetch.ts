@@ -22,7 +22,7 @@ export function openReadPaces(): ReadPaces {
   const dueMsOf = keepRecentlyUsed<number>(MOST_PACES);
   return {
     paced: (connectionId, connector, fetch) => async (request) => {
-      const pace = connector.paceOf(request);
+      const pace = connector.choosePace(request);
       if (!pace) return fetch(request);
       const key = `${connectionId} ${pace.kind}`;
       const nowMs = elapsedMs();

@@ -12,7 +12,7 @@ import { chooseDeletions, chooseRecords, type Chosen } from "./choose-records.ts
 import { cutMessages } from "./cut-messages.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 import { endOfRead } from "./end-of-read.ts";
-import { metadataOf } from "./read-counts.ts";
+import { buildMetadata } from "./read-counts.ts";
 import { readMessageHead } from "./read-message.ts";
 import { lowerBound } from "./read-span.ts";
 import type { ReadWalk, WalkServices } from "./read-walk.ts";
@@ -43,19 +43,19 @@ export async function pageCommit(
   if (fetched.stage === "records" && (counts.pages === 1 || isLastPage))
     await leaveOutVanished(deps, walk, { isLastPage });
   const next = nextPosition(walk, fetched, { untilTime, minuteMs: deps.minuteMs });
-  const log = [...logOf(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
+  const log = [...buildLog(walk, fetched, counts, untilTime), ...walk.log.splice(0)];
   if (!next) log.push({ severity: "INFO", msg: `Ended: ${countedText(counts)}` });
   const { run, target } = walk;
   const { definition, fields } = target;
   const at = { messageName: definition.messageName, untilTime };
-  const { messages, seen } = messagesOf(walk, fetched.time, chosen);
+  const { messages, seen } = buildMessages(walk, fetched.time, chosen);
   const commit: ReadPageCommit = {
     operationId: run.operationId,
     workerId: deps.workerId(),
     untilTime,
     stage: next?.stage ?? fetched.stage,
     checkpoint: next?.checkpoint ?? null,
-    metadata: metadataOf(run, at, counts),
+    metadata: buildMetadata(run, at, counts),
     log,
     messages,
     seen,
@@ -68,7 +68,7 @@ export async function pageCommit(
 }
 
 /** Returns the messages, and which records are in each and in none. */
-function messagesOf(
+function buildMessages(
   walk: ReadWalk,
   operationTime: Date,
   { entries, kept, leftOut }: Chosen,
@@ -80,7 +80,7 @@ function messagesOf(
   const messages: PageMessage[] = [];
   const seen: SeenRow[] = [];
   let begin = 0;
-  for (const { data, numRecords } of cutMessages(headOf(walk, operationTime), entries, limits)) {
+  for (const { data, numRecords } of cutMessages(buildHead(walk, operationTime), entries, limits)) {
     const id = newId();
     messages.push({
       id,
@@ -98,7 +98,7 @@ function messagesOf(
   return { messages, seen };
 }
 
-function headOf({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {
+function buildHead({ run, target }: ReadWalk, operationTime: Date): ReadMessageHead {
   const { fields, definition, installed } = target;
   const { updateTime, createTime } = installed.installation;
   return readMessageHead({
@@ -154,7 +154,7 @@ function count(counts: ReadCounts, { stage, page, providerCalls }: FetchedPage, 
 const PAGES_LOGGED = 20;
 const PAGES_PER_LINE = 50;
 
-function logOf(
+function buildLog(
   walk: ReadWalk,
   { stage, page }: FetchedPage,
   counts: ReadCounts,

@@ -26,7 +26,7 @@ const params = Type.Object({
   installationId: Type.String({ description: "Id of the installation." }),
 });
 
-const bodyOf = (note: string) =>
+const buildBody = (note: string) =>
   Type.Object({
     objects: Type.Optional(
       Type.Array(Type.String(), {
@@ -50,7 +50,7 @@ export const pauseReads = (deps: Services): Endpoint =>
       "goes on there later. Nothing is lost: changes of that time are read afterwards. Reads can still be triggered. An " +
       "object that is added later is not paused. The installation shows what is paused in `readPauses`.",
     params,
-    body: bodyOf("Why; shown in `readPauses`."),
+    body: buildBody("Why; shown in `readPauses`."),
     bodyOptional: true,
     success,
     async handle({ project, params, body }) {
@@ -75,7 +75,7 @@ export const unpauseReads = (deps: Services): Endpoint =>
       "Resumes reads that `:pause` or Busbar itself has paused. Changes since then are read at once, not at the next " +
       "time of the schedule.",
     params,
-    body: bodyOf("Why. It is not kept."),
+    body: buildBody("Why. It is not kept."),
     bodyOptional: true,
     success,
     async handle({ project, params, body }) {

@@ -1,5 +1,5 @@
 /** Plans a single request for records: of a search, a sample or a dry run. */
-import { fieldsOf, type ObjectMetadata } from "../../connector-kit/fields.ts";
+import { findFieldsConnector, type ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { FieldFilter, ReadConnector, ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
@@ -29,7 +29,7 @@ export async function planObject(
 ): Promise<PlannedObject> {
   const { read } = connector;
   const { objectName, associatedObjects } = definition;
-  const fields = fieldsOf(connector, objectName);
+  const fields = findFieldsConnector(connector, objectName);
   const isNeeded =
     filterCount > 0 ||
     needsMetadata(definition, read) ||

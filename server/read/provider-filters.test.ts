@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { configuredFilters, findRepeatedFilter, searchFilters } from "./provider-filters.ts";
-import { defined, metadataOf, names } from "./read-fixture.ts";
+import { defined, buildMetadata, names } from "./read-fixture.ts";
 
 const definition = defined(
   {},
@@ -11,7 +11,7 @@ const definition = defined(
     selectedValueMappings: { tier: { gold: "1" }, Stage: { won: "closedwon", "7": "seven" } },
   },
 );
-const metadata = metadataOf({ fieldName: "Email" }, { fieldName: "Rank__c" }, { fieldName: "WorkEmail" });
+const metadata = buildMetadata({ fieldName: "Email" }, { fieldName: "Rank__c" }, { fieldName: "WorkEmail" });
 const filter = (fieldName: string, value: string | number | boolean) => ({ fieldName, value });
 
 describe("filters", () => {

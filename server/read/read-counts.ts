@@ -14,7 +14,7 @@ export const NO_COUNTS: ReadCounts = {
 };
 
 /** Returns the counts of a run that was claimed, as its operation has them. */
-export function countsOf({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts {
+export function readCounts({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts {
   const read = isJsonObject(metadata["read"]) ? metadata["read"] : {};
   const counts: ReadCounts = { ...NO_COUNTS };
   for (const name of Object.keys(NO_COUNTS) as (keyof typeof NO_COUNTS)[]) {
@@ -27,7 +27,7 @@ export function countsOf({ metadata }: Pick<ClaimedRun, "metadata">): ReadCounts
 }
 
 /** Returns the object's name in messages, as it was when the run began. */
-export function nameOf({ metadata, objectName }: Pick<ClaimedRun, "metadata" | "objectName">): string {
+export function nameObject({ metadata, objectName }: Pick<ClaimedRun, "metadata" | "objectName">): string {
   const [name] = Array.isArray(metadata["objects"]) ? metadata["objects"] : [];
   return typeof name === "string" ? name : objectName;
 }
@@ -37,7 +37,7 @@ export const waitedFor = ({ metadata }: Pick<ClaimedRun, "metadata">): Json | un
   isJsonObject(metadata["read"]) ? metadata["read"]["waitsFor"] : undefined;
 
 /** Returns the operation's metadata for these counts. */
-export function metadataOf(
+export function buildMetadata(
   run: Pick<ClaimedRun, "installationId" | "operationId" | "kind" | "sinceTime">,
   { messageName, untilTime }: { messageName: string; untilTime: Date | null },
   { total, ...counts }: ReadCounts,

@@ -128,7 +128,7 @@ function define({ revision, object, config, configured }: DeclaredObject): ReadD
     destination: configured?.destination || (object.destination ?? ""),
     // Empty means none, and in the configuration it overrides the manifest.
     ...(schedule && { schedule }),
-    ...backfillOf(configured?.backfill?.defaultPeriod ?? object.backfill?.defaultPeriod),
+    ...readBackfill(configured?.backfill?.defaultPeriod ?? object.backfill?.defaultPeriod),
     fields: selection(object, configured),
     mappings: new Map(mappings),
     requiredMappings: (object.requiredFields ?? []).flatMap(({ mapToName }) => mapToName || []),
@@ -141,7 +141,7 @@ function define({ revision, object, config, configured }: DeclaredObject): ReadD
   };
 }
 
-function backfillOf(
+function readBackfill(
   period: { days?: number; fullHistory?: boolean } | undefined,
 ): Pick<ReadDefinition, "backfill"> {
   if (period?.fullHistory === true) return { backfill: { fullHistory: true } };

@@ -43,7 +43,7 @@ export function defined(
   throw new Error("the manifest has no such object");
 }
 
-export const metadataOf = (
+export const buildMetadata = (
   ...fields: (Partial<FieldMetadata> & { fieldName: string })[]
 ): ObjectMetadata => ({
   name: "Account",

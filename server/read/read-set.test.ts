@@ -1,11 +1,11 @@
 /** Guards which fields of the customer's records are asked for. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { defined, metadataOf, names } from "./read-fixture.ts";
+import { defined, buildMetadata, names } from "./read-fixture.ts";
 import { needsMetadata, readSet } from "./read-set.ts";
 import { unknownFields } from "./unknown-fields.ts";
 
-const metadata = metadataOf(
+const metadata = buildMetadata(
   { fieldName: "Id" },
   { fieldName: "Name" },
   { fieldName: "Email" },

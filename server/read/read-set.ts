@@ -100,7 +100,7 @@ export function locateFields(
     Object.values(metadata?.fields ?? {}).map((field) => [names.fieldKey(field.fieldName), field]),
   );
   return (name) => {
-    const steps = stepsOf(name);
+    const steps = parsePath(name);
     const first = firstStep(name);
     const field = known.get(names.fieldKey(first));
     if (field)
@@ -114,14 +114,14 @@ export function locateFields(
 }
 
 /** Splits a path in brackets. A malformed one is a plain name: manifests and configurations are checked when saved. */
-function stepsOf(name: string): PathStep[] {
+function parsePath(name: string): PathStep[] {
   const path = parseValuePath(name);
   return "steps" in path && path.steps.length > 0 ? path.steps : [name];
 }
 
 /** Returns the field that a name or path begins with. */
 export function firstStep(name: string): string {
-  const [first] = stepsOf(name);
+  const [first] = parsePath(name);
   return typeof first === "string" ? first : name;
 }
 

@@ -44,7 +44,7 @@ const refuse = (issue: Omit<Issue, "in">): Problem =>
   });
 
 /** Returns the span for an event: without a lower bound if the request had none. */
-export const spanOf = (
+export const toReadSpan = (
   run: Pick<ClaimedRun, "sinceTime">,
   objectName: string,
   until: Date | null,

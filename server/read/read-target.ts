@@ -71,7 +71,7 @@ export async function findReadTarget(
     definition,
     connector: { ...connector, read: connector.read },
     workspace: run.workspace ?? undefined,
-    destination: await destinationOf(deps.database, run, definition),
+    destination: await findMessageDestination(deps.database, run, definition),
   };
 }
 
@@ -89,7 +89,7 @@ async function definitionFor(
   return findReadDefinition(await readSources(queries, integration, content, [objectName]), objectName);
 }
 
-async function destinationOf(
+async function findMessageDestination(
   { queries }: Database,
   run: Pick<ClaimedRun, "projectId"> & RunDestination,
   { destination }: ReadDefinition,

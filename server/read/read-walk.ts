@@ -1,5 +1,5 @@
 /** Prepares the requests of a run, and the function that makes entries of records. */
-import { fieldsOf, type ObjectMetadata } from "../../connector-kit/fields.ts";
+import { findFieldsConnector, type ObjectMetadata } from "../../connector-kit/fields.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import { now } from "../../ground/clock.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
@@ -73,7 +73,7 @@ async function metadataFor(
   { projectId, connectionId, objectName, kind }: ClaimedRun,
   { definition, connector }: ReadTarget,
 ): Promise<ObjectMetadata | undefined> {
-  const fields = fieldsOf(connector, objectName);
+  const fields = findFieldsConnector(connector, objectName);
   const filters = kind === "backfill" ? definition.backfillFilters : definition.filters;
   const isNeeded =
     needsMetadata(definition, connector.read) ||

@@ -6,7 +6,7 @@ import { startClaimLoop, type ClaimLoop } from "../jobs/claim-loop.ts";
 import { backoffMs } from "../jobs/backoff.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import { sharedCommit } from "../jobs/shared-commit.ts";
-import { listClaimersOf } from "../store/list-claimers.ts";
+import { listClaimersIn } from "../store/list-claimers.ts";
 import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import {
   claimRuns,
@@ -74,13 +74,13 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
       claim: async (limit, room) => {
         return claimRuns(queries, identity.id, await chooseRuns(queries, limit, room));
       },
-      release: (runs) => releaseRuns(queries, identity.id, idsOf(runs)),
+      release: (runs) => releaseRuns(queries, identity.id, listIds(runs)),
       postpone: ({ operationId, attempts }) => {
         const dueTime = new Date(nowMs() + backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs }));
         const again = { operationId, workerId: identity.id, dueTime, attempts: attempts + 1 };
         return putBackRun(queries, { ...again, waitsFor: null, log: [] });
       },
-      recover: (held) => recoverRuns(queries, identity.id, idsOf(held)),
+      recover: (held) => recoverRuns(queries, identity.id, listIds(held)),
       nextDueMs: () => nextRunDueMs(queries),
     },
     run: (run, onAnswer) => runRead(services, run, onAnswer),
@@ -98,9 +98,9 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
         "busbar.read.kind": kind,
       },
     }),
-    idOf: ({ operationId }) => operationId,
-    keyOf: ({ connectionId }) => connectionId,
-    groupOf: ({ projectId }) => projectId,
+    getId: ({ operationId }) => operationId,
+    getKey: ({ connectionId }) => connectionId,
+    getGroup: ({ projectId }) => projectId,
     // A run that was returned is due again, and the end of a triggered one lets the next one begin.
     unblocksOthers: () => true,
     ...LIMITS,
@@ -108,7 +108,7 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersOf(queries, "readRuns"),
+    listClaimers: () => listClaimersIn(queries, "readRuns"),
     recover: (deadProcess) => recoverRuns(queries, deadProcess),
   });
 }
@@ -133,4 +133,4 @@ function openPageCommits({ database, recentMessages }: ReadWorkerServices): RunR
   };
 }
 
-const idsOf = (runs: ClaimedRun[]): string[] => runs.map(({ operationId }) => operationId);
+const listIds = (runs: ClaimedRun[]): string[] => runs.map(({ operationId }) => operationId);

@@ -7,7 +7,7 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { accept, openSink, type Sink } from "../../tests/harness/deliveries/sink.ts";
 import { until } from "../../tests/harness/until.ts";
 
-const manifestOf = (
+const buildManifest = (
   provider: string,
   integration: string,
   object: string,
@@ -64,7 +64,7 @@ describe("executing reads", () => {
     const { installationId, connectionId } = await connectCustomer(on, {
       provider,
       groupRef: integration,
-      manifest: manifestOf(provider, integration, object, { more, destination }),
+      manifest: buildManifest(provider, integration, object, { more, destination }),
       integration,
       skipSampling: true,
       expiresInSeconds: 3_600,
@@ -88,7 +88,7 @@ describe("executing reads", () => {
     return { count, changedFrom: changed, changedTo: changed, values: { LastName: "N {n}" } };
   };
   /** What the database still has of an installation. */
-  async function leftOf(installationId: string): Promise<string[]> {
+  async function listLeftovers(installationId: string): Promise<string[]> {
     const tables = ["read_objects", "read_runs", "read_fingerprints", "read_syncs", "held_messages"];
     const union = tables.map((name) => `select '${name}' as name from ${name} where installation_id = $1`);
     const { rows } = await client.query(union.join(" union "), [installationId]);
@@ -204,24 +204,24 @@ describe("executing reads", () => {
     on.sandbox.salesforce.account.generate("Contact", generated(8_000));
     const more = "          delivery:\n            mode: onRequest\n            pageSize: 50\n";
     const { path, installationId, operation } = await install("salesforce", "Contact", more);
-    await until(async () => (await leftOf(installationId)).includes("held_messages"));
+    await until(async () => (await listLeftovers(installationId)).includes("held_messages"));
     const { id } = (await operation()) ?? {};
     assert.equal((await on.inProject("DELETE", path)).status, 204);
-    assert.deepEqual(await leftOf(installationId), []);
+    assert.deepEqual(await listLeftovers(installationId), []);
     const { rows } = await client.query("select status from operations where id = $1", [id]);
     assert.notEqual(rows[0].status, "in_progress");
     await until(async () => (await client.query("select from read_runs")).rows.length === 0);
-    assert.deepEqual(await leftOf(installationId), []);
+    assert.deepEqual(await listLeftovers(installationId), []);
   });
 
   test("an integration that is deleted while it is read leaves nothing either", async () => {
     on.sandbox.addFault({ provider: "salesforce", path: "/query", delayMs: 3_000, count: 2 });
     const { integration, installationId, operation } = await install("salesforce", "Contact");
-    await until(async () => (await leftOf(installationId)).includes("read_runs"));
+    await until(async () => (await listLeftovers(installationId)).includes("read_runs"));
     const { id } = (await operation()) ?? {};
     const deleted = await on.inProject("DELETE", `/integrations/${integration}`);
     assert.equal(deleted.status, 204, deleted.text);
-    assert.deepEqual(await leftOf(installationId), []);
+    assert.deepEqual(await listLeftovers(installationId), []);
     const { rows } = await client.query("select status, result from operations where id = $1", [id]);
     assert.deepEqual(rows, [
       { status: "failure", result: "[Contact] Stopped: the installation was deleted" },

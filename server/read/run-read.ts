@@ -7,7 +7,7 @@ import type { RunResult } from "../jobs/fair-slots.ts";
 import { countHeld, releaseHeld } from "../store/held-messages.ts";
 import type { ReadPageCommit } from "../store/read-pages.ts";
 import { releaseRuns, type ClaimedRun, type ReadCounts } from "../store/read-runs.ts";
-import { countsOf } from "./read-counts.ts";
+import { readCounts } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
 import { roomForCallers } from "./leave-room.ts";
 import { pageCommit } from "./page-commit.ts";
@@ -60,7 +60,7 @@ export async function runRead(
 async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
   const { run } = walk;
   const startedMs = elapsedMs();
-  const counts = countsOf(run);
+  const counts = readCounts(run);
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
   let fetching: Promise<FetchedPage> | undefined;
   let saving = Promise.resolve(true);

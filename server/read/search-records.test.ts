@@ -6,7 +6,7 @@ import { openTestBusbar, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
-const manifestOf = (provider: string, contact: string) => `
+const buildManifest = (provider: string, contact: string) => `
 specVersion: 1.0.0
 integrations:
   - name: ${provider}
@@ -29,7 +29,7 @@ integrations:
           destination: hook
 `;
 /** The family name of this person is mapped to another value. */
-const contentOf = (contact: string, deal: string) => ({
+const buildContent = (contact: string, deal: string) => ({
   read: {
     objects: {
       [contact]: {
@@ -52,15 +52,15 @@ describe("a search", () => {
     on.sandbox.hubspot.setLimits("off");
     await connectCustomer(on, {
       provider: "salesforce",
-      manifest: manifestOf("salesforce", "contact"),
+      manifest: buildManifest("salesforce", "contact"),
       integration: "salesforce",
-      content: contentOf("contact", "opportunity"),
+      content: buildContent("contact", "opportunity"),
     });
     ({ installationId } = await connectCustomer(on, {
       provider: "hubspot",
-      manifest: manifestOf("hubspot", "contacts"),
+      manifest: buildManifest("hubspot", "contacts"),
       integration: "hubspot",
-      content: contentOf("contacts", "deals"),
+      content: buildContent("contacts", "deals"),
     }));
   });
 
@@ -178,10 +178,10 @@ describe("a search", () => {
     const body = JSON.stringify({ message: "You have reached your secondly limit.", policyName: "SECONDLY" });
     const other = await connectCustomer(on, {
       provider: "hubspot",
-      manifest: `${manifestOf("hubspot", "contacts")}    proxy: {enabled: true}\n`,
+      manifest: `${buildManifest("hubspot", "contacts")}    proxy: {enabled: true}\n`,
       integration: "hubspot",
       groupRef: "searched",
-      content: contentOf("contacts", "deals"),
+      content: buildContent("contacts", "deals"),
     });
     on.sandbox.addFault({ provider: "hubspot", path: "/search", status: 429, body });
     const limited = await search(where(["email", "x"]), "hubspot", "searched");
@@ -196,10 +196,10 @@ describe("a search", () => {
   test("names the connection that has to be connected again, and what the provider forbids", async () => {
     const other = await connectCustomer(on, {
       provider: "hubspot",
-      manifest: manifestOf("hubspot", "contacts"),
+      manifest: buildManifest("hubspot", "contacts"),
       integration: "hubspot",
       groupRef: "globex",
-      content: contentOf("contacts", "deals"),
+      content: buildContent("contacts", "deals"),
     });
     on.sandbox.addFault({
       provider: "hubspot",

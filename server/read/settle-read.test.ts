@@ -37,7 +37,7 @@ async function openFailing(t: TestContext) {
   async function fail(kind: ReadKind, error: ProviderError) {
     await makeDue();
     const run = await on.claim(id, kind);
-    await settleFailure(deps, run, await on.targetOf(run), { error, calls: 1 });
+    await settleFailure(deps, run, await on.findTarget(run), { error, calls: 1 });
     const operation = (await on.operations(id)).find((one) => one.id === run.operationId);
     assert.ok(operation);
     return operation;
@@ -49,8 +49,8 @@ async function openFailing(t: TestContext) {
       .updateTable("readRuns")
       .set({ pageTime: new Date(nowMs() - ms) })
       .execute();
-  const object = async () => (await on.objectsOf(id))[0];
-  return { ...on, id, deps, begin, makeDue, fail, run, age, object, events: on.eventsOf };
+  const object = async () => (await on.listObjects(id))[0];
+  return { ...on, id, deps, begin, makeDue, fail, run, age, object, events: on.listEvents };
 }
 
 test("what may pass is waited for, longer each time, and the log says until when and why", async (t) => {
@@ -213,16 +213,16 @@ test("a backfill waits for new credentials as long as it takes, and the log says
 });
 
 test("a read of an object that no manifest has any more ends with its event", async (t) => {
-  const { id, begin, makeDue, claim, deps, ownerOf, targetOf, events, queries } = await openFailing(t);
+  const { id, begin, makeDue, claim, deps, findOwner, findTarget, events, queries } = await openFailing(t);
   await queries.updateTable("readRuns").set({ objectName: "gone" }).execute();
   await begin("triggered");
   await queries.updateTable("readRuns").set({ objectName: "gone" }).execute();
   for (const kind of ["backfill", "triggered"] as const) {
     await makeDue();
     const run = await claim(id, kind);
-    const error = await targetOf(run).catch((thrown: unknown) => thrown);
+    const error = await findTarget(run).catch((thrown: unknown) => thrown);
     assert.ok(error instanceof ProviderError);
-    await settleFailure(deps, run, await ownerOf(run), { error, calls: 0 });
+    await settleFailure(deps, run, await findOwner(run), { error, calls: 0 });
   }
   const error = "The manifest has no read object `gone` any more.";
   const [paused, ...more] = await events("read.schedule.paused");

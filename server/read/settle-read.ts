@@ -12,9 +12,9 @@ import { putBackRun, type ClaimedRun, type PutBackRun } from "../store/read-runs
 import { shorten } from "../../ground/storable-text.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
-import { countsOf, metadataOf, nameOf, waitedFor } from "./read-counts.ts";
+import { readCounts, buildMetadata, nameObject, waitedFor } from "./read-counts.ts";
 import { requiredFieldNames } from "./read-definition.ts";
-import { spanOf } from "./read-span.ts";
+import { toReadSpan } from "./read-span.ts";
 import type { ReadTarget, RunOwner } from "./read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
 
@@ -204,7 +204,7 @@ async function fail(
   { installed, fields, definition, connector }: FailedOwner,
   { error, calls, isPermanent }: Failure,
 ): Promise<void> {
-  const messageName = definition?.messageName ?? nameOf(run);
+  const messageName = definition?.messageName ?? nameObject(run);
   const isOfProvider = error instanceof ProviderError;
   const text = `[${messageName}] ${isOfProvider ? "Error reading from provider: " : ""}${error.message}`;
   const countsAsFailure = isPermanent && run.kind === "scheduled";
@@ -216,10 +216,10 @@ async function fail(
     const { content } = installed.installation.config;
     end.event = toEventRow(readSchedulePaused(fields, content, text));
   } else if (run.kind === "triggered") {
-    const span = spanOf(run, messageName, run.untilTime);
+    const span = toReadSpan(run, messageName, run.untilTime);
     end.event = toEventRow(readTriggeredError(fields, span, error.message));
   }
-  const counts = countsOf(run);
+  const counts = readCounts(run);
   counts.providerCalls += calls;
   const isCommitted = await retryWhileDatabaseIsDown(() =>
     deps.commit({
@@ -228,7 +228,7 @@ async function fail(
       untilTime: run.untilTime,
       stage: run.stage,
       checkpoint: run.checkpoint,
-      metadata: metadataOf(run, { messageName, untilTime: run.untilTime }, counts),
+      metadata: buildMetadata(run, { messageName, untilTime: run.untilTime }, counts),
       log: [{ severity: "ERROR", msg: "Given up", error: error.message }],
       messages: [],
       seen: [],

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { SourceRecord } from "../../connector-kit/read-connector.ts";
 import type { JsonObject } from "../../ground/json.ts";
-import { defined, metadataOf, names } from "./read-fixture.ts";
+import { defined, buildMetadata, names } from "./read-fixture.ts";
 import { readSet } from "./read-set.ts";
 import { shapeDeletion, shapeRecords } from "./shape-record.ts";
 
@@ -14,16 +14,16 @@ const record = (values: JsonObject, more: Partial<SourceRecord> = {}): SourceRec
   ...more,
 });
 
-const entryOf = (
+const readEntry = (
   definition: ReturnType<typeof defined>,
   values: JsonObject,
-  metadata?: ReturnType<typeof metadataOf>,
+  metadata?: ReturnType<typeof buildMetadata>,
 ) => shapeRecords(readSet(definition, metadata, names), names).shape(record(values));
 
 /** Returns the mapped fields of a record, by path and mapped name. */
-const mappedOf = (paths: Record<string, string>, values: JsonObject): unknown => {
+const readMapped = (paths: Record<string, string>, values: JsonObject): unknown => {
   const requiredFields = Object.entries(paths).map(([fieldName, mapToName]) => ({ fieldName, mapToName }));
-  return entryOf(defined({ requiredFields }), values).mappedFields;
+  return readEntry(defined({ requiredFields }), values).mappedFields;
 };
 
 describe("the members of an entry", () => {
@@ -36,7 +36,7 @@ describe("the members of an entry", () => {
       requiredFields: [{ fieldName: "AnnualRevenue" }, { fieldName: "name", mapToName: "accountName" }],
     };
     const values = { Id: "001", AnnualRevenue: 12_000, Name: "Northwind", Secret: "x" };
-    const entry = entryOf(defined(manifest), values);
+    const entry = readEntry(defined(manifest), values);
     assert.deepEqual(entry, {
       id: "001",
       fields: { annualrevenue: 12_000 },
@@ -48,14 +48,14 @@ describe("the members of an entry", () => {
 
   test("a field both selected and mapped is in both", () => {
     const manifest = { requiredFields: [{ fieldName: "email" }, { mapToName: "mail" }] };
-    const entry = entryOf(defined(manifest, { selectedFieldMappings: { mail: "email" } }), {
+    const entry = readEntry(defined(manifest, { selectedFieldMappings: { mail: "email" } }), {
       email: "a@b.c",
     });
     assert.deepEqual([entry.fields, entry.mappedFields], [{ email: "a@b.c" }, { mail: "a@b.c" }]);
   });
 
   test("null stays null, and what the record does not have is left out", () => {
-    assert.deepEqual(entryOf(defined(required("a", "b")), { a: null }).fields, { a: null });
+    assert.deepEqual(readEntry(defined(required("a", "b")), { a: null }).fields, { a: null });
   });
 
   test("null stays null under another spelling, also in the first record", () => {
@@ -63,14 +63,14 @@ describe("the members of an entry", () => {
       requiredFields: [{ fieldName: "phone" }, { fieldName: "billingcity", mapToName: "city" }],
     };
     const values = { Id: "001", Phone: null, BillingCity: null };
-    const { fields, mappedFields } = entryOf(defined(manifest), values);
+    const { fields, mappedFields } = readEntry(defined(manifest), values);
     assert.deepEqual([fields, mappedFields], [{ phone: null }, { city: null }]);
   });
 
   test("the id is in the fields if it is selected, whether the record's values have it or not", () => {
-    assert.deepEqual(entryOf(defined(required("id")), {}).fields, { id: "001" });
-    assert.deepEqual(entryOf(defined(required("id")), { Id: "00A" }).fields, { id: "00A" });
-    assert.deepEqual(entryOf(defined(required("name")), { Id: "00A" }).fields, {});
+    assert.deepEqual(readEntry(defined(required("id")), {}).fields, { id: "001" });
+    assert.deepEqual(readEntry(defined(required("id")), { Id: "00A" }).fields, { id: "00A" });
+    assert.deepEqual(readEntry(defined(required("name")), { Id: "00A" }).fields, {});
   });
 
   test("paths lead into nested objects, unmapped as nested objects and mapped as named", () => {
@@ -83,7 +83,7 @@ describe("the members of an entry", () => {
       ],
     };
     const Address = { City: "Oslo", zip: "0150", Street: "x" };
-    const entry = entryOf(defined(manifest), { Address });
+    const entry = readEntry(defined(manifest), { Address });
     assert.deepEqual(entry.fields, { Address: { City: "Oslo", Zip: "0150" } });
     assert.deepEqual(entry.mappedFields, { where: { city: "Oslo" } });
     assert.deepEqual(Address, { City: "Oslo", zip: "0150", Street: "x" });
@@ -91,14 +91,14 @@ describe("the members of an entry", () => {
 
   test("a step of a field that is delivered as a whole changes nothing of it", () => {
     const address = { city: "Oslo", zip: "0150" };
-    const entry = entryOf(defined(required("address", "$['address']['city']")), { address });
+    const entry = readEntry(defined(required("address", "$['address']['city']")), { address });
     assert.deepEqual(entry.fields, { address });
   });
 
   test("an entry of a list is found by position or condition, in the shapes of four vendors", () => {
     // Pipedrive's client-nodejs 2026-04-20, v2 models add-person-request-emails-inner.
     assert.deepEqual(
-      mappedOf(
+      readMapped(
         {
           "$['emails'][0]['value']": "first",
           "$['emails'][?primary]['value']": "main",
@@ -116,7 +116,7 @@ describe("the members of an entry", () => {
     );
     // Google's People API, EmailAddress (metadata: FieldMetadata); its Calendar API, attendees[].self of an event.
     assert.deepEqual(
-      mappedOf(
+      readMapped(
         {
           "$['emailAddresses'][?metadata.primary]['value']": "main",
           "$['attendees'][?self]['responseStatus']": "answer",
@@ -136,7 +136,7 @@ describe("the members of an entry", () => {
     );
     // Zoho CRM's published crm-oas 2025-06-27, v8.0/record.json: tags and rows of subforms.
     assert.deepEqual(
-      mappedOf(
+      readMapped(
         { "$['Tag'][0]['name']": "tag", "$['Ordered_Items'][?Sequence_Number=2]['Quantity']": "second" },
         {
           Tag: [{ name: "vip", id: "1" }],
@@ -150,7 +150,7 @@ describe("the members of an entry", () => {
     );
     // Microsoft Graph v1.0, the resource contact: emailAddresses of names and addresses, businessPhones of texts.
     assert.deepEqual(
-      mappedOf(
+      readMapped(
         { "$['emailAddresses'][0]['address']": "mail", "$['businessPhones'][1]": "phone" },
         {
           emailAddresses: [{ name: "Ada", address: "ada@work.example" }],
@@ -165,29 +165,29 @@ describe("the members of an entry", () => {
     const paths = { "$['emails'][?primary]['value']": "main", "$['emails'][1]['value']": "second" };
     const none = { main: null, second: null };
     for (const emails of [[], [{ value: "a" }], [{ value: "a", primary: "yes" }], ["a"], null])
-      assert.deepEqual(mappedOf(paths, { emails }), none, JSON.stringify(emails));
-    assert.deepEqual(mappedOf(paths, { emails: [{ primary: true }] }), none);
+      assert.deepEqual(readMapped(paths, { emails }), none, JSON.stringify(emails));
+    assert.deepEqual(readMapped(paths, { emails: [{ primary: true }] }), none);
     for (const values of [{}, { emails: "a" }, { emails: { 1: { value: "a" } } }] as JsonObject[])
-      assert.deepEqual(mappedOf(paths, values), {}, JSON.stringify(values));
+      assert.deepEqual(readMapped(paths, values), {}, JSON.stringify(values));
   });
 
   test("an entry of a list without a mapped name stands under its path", () => {
     const path = "$['emails'][0]['value']";
     const values = { emails: [{ value: "a" }] };
-    assert.deepEqual(entryOf(defined(required(path)), values).fields, { [path]: "a" });
-    assert.deepEqual(entryOf(defined(required(path, "emails")), values).fields, { ...values, [path]: "a" });
+    assert.deepEqual(readEntry(defined(required(path)), values).fields, { [path]: "a" });
+    assert.deepEqual(readEntry(defined(required(path, "emails")), values).fields, { ...values, [path]: "a" });
   });
 
   test("fields of a related object are found by their path", () => {
-    const metadata = metadataOf({ fieldName: "OwnerId" });
+    const metadata = buildMetadata({ fieldName: "OwnerId" });
     const definition = defined(required("Owner.Name", "$['Owner']['Email']"));
-    const { fields } = entryOf(definition, { Owner: { Name: "Ada", Email: null } }, metadata);
+    const { fields } = readEntry(definition, { Owner: { Name: "Ada", Email: null } }, metadata);
     assert.deepEqual(fields, { "owner.name": "Ada", Owner: { Email: null } });
   });
 
   test("names of built-in members are fields like any other", () => {
     const values: JsonObject = JSON.parse('{"__proto__": {"x": 1}, "toString": "text"}');
-    const shaped = entryOf(defined(required("__proto__", "toString", "constructor")), values).fields;
+    const shaped = readEntry(defined(required("__proto__", "toString", "constructor")), values).fields;
     assert.equal(JSON.stringify(shaped), '{"__proto__":{"x":1},"tostring":"text"}');
     assert.equal(Object.getPrototypeOf(shaped), Object.prototype);
   });
@@ -245,7 +245,7 @@ describe("the members of an entry", () => {
   test("what an object that is null would hold is null, and no missing field", () => {
     const mapped = { fieldName: "$['Owner']['Email']", mapToName: "$['who']['mail']" };
     const definition = defined({ requiredFields: [{ fieldName: "$['Owner']['Name']" }, mapped] });
-    const shaper = shapeRecords(readSet(definition, metadataOf({ fieldName: "OwnerId" }), names), names);
+    const shaper = shapeRecords(readSet(definition, buildMetadata({ fieldName: "OwnerId" }), names), names);
     const { fields, mappedFields } = shaper.shape(record({ Owner: null }));
     assert.deepEqual([fields, mappedFields], [{ Owner: { Name: null } }, { who: { mail: null } }]);
     assert.deepEqual(shaper.missing(), []);
@@ -259,9 +259,9 @@ describe("mapped values", () => {
     selectedFieldMappings: { tier: "Tier__c" },
     selectedValueMappings: tables,
   });
-  const tiers = (value: JsonObject[string], metadata?: ReturnType<typeof metadataOf>) => {
+  const tiers = (value: JsonObject[string], metadata?: ReturnType<typeof buildMetadata>) => {
     const values = { Tier__c: value };
-    const { fields, mappedFields, raw } = entryOf(definition, values, metadata);
+    const { fields, mappedFields, raw } = readEntry(definition, values, metadata);
     assert.deepEqual(raw, values);
     assert.deepEqual(fields["tier__c"], mappedFields["tier"]);
     return mappedFields["tier"];
@@ -282,12 +282,15 @@ describe("mapped values", () => {
   test("of a multi-select are mapped one by one", () => {
     assert.equal(tiers("2;x;1"), "silver;x;gold");
     assert.deepEqual(tiers(["2", "x"]), ["silver", "x"]);
-    assert.equal(tiers("2;1", metadataOf({ fieldName: "Tier__c", valueType: "multiSelect" })), "silver;gold");
-    assert.equal(tiers("2;1", metadataOf({ fieldName: "Tier__c", valueType: "string" })), "2;1");
+    assert.equal(
+      tiers("2;1", buildMetadata({ fieldName: "Tier__c", valueType: "multiSelect" })),
+      "silver;gold",
+    );
+    assert.equal(tiers("2;1", buildMetadata({ fieldName: "Tier__c", valueType: "string" })), "2;1");
   });
 
   test("under a mapped name are not those of another field of the same name", () => {
-    const entry = entryOf(
+    const entry = readEntry(
       defined(
         { requiredFields: [{ fieldName: "stage" }, { mapToName: "stage" }] },
         { selectedFieldMappings: { stage: "phase" }, selectedValueMappings: { stage: { won: "3" } } },

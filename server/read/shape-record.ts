@@ -156,7 +156,7 @@ function valueAt(value: Json, step: string, spellings: Spellings): Json | undefi
   const found = ownValue(value, step);
   if (found !== undefined) return found;
   spellings.learn(value);
-  const spelling = spellings.find(value, spellings.keyOf(step));
+  const spelling = spellings.find(value, spellings.getKey(step));
   return spelling === undefined ? undefined : ownValue(value, spelling);
 }
 
@@ -180,7 +180,7 @@ function set(members: JsonObject, name: string, value: Json): void {
 }
 
 interface Spellings {
-  keyOf(name: string): string;
+  getKey(name: string): string;
   /** Remembers how the provider spells the names of these values. */
   learn(values: JsonObject): void;
   /** Returns the spelling of a field that these values have, if it was learned. */
@@ -191,16 +191,16 @@ interface Spellings {
 const MOST_SPELLINGS = 20_000;
 
 /** Keeps spellings over records: answers rarely change them, and a wide record may lack hundreds of fields. */
-function rememberSpellings(keyOf: FieldNames["fieldKey"]): Spellings {
+function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
   const known = new Set<string>();
   const byKey = new Map<string, string[]>();
   return {
-    keyOf,
+    getKey,
     learn(values) {
       for (const name of Object.keys(values)) {
         if (known.has(name) || known.size >= MOST_SPELLINGS) continue;
         known.add(name);
-        const key = keyOf(name);
+        const key = getKey(name);
         byKey.set(key, [...(byKey.get(key) ?? []), name]);
       }
     },

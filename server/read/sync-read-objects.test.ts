@@ -19,7 +19,7 @@ async function openAccount(t: TestContext) {
   const { id, connectionId } = await on.install("acme", account);
   await on.sync();
   const object = async (name = "account") =>
-    (await on.objectsOf(id)).find(({ objectName }) => objectName === name);
+    (await on.listObjects(id)).find(({ objectName }) => objectName === name);
   const configure = async (...chosen: Parameters<typeof choosing>) => {
     await on.configure(id, choosing(...chosen));
     await on.sync();
@@ -118,7 +118,7 @@ test("a disabled object stops, and goes on from its cursor when it is enabled, w
 });
 
 test("a disabled object keeps a half-read backfill, which goes on when it is enabled; other reads end", async (t) => {
-  const { id, runs, operations, configureAll, claim, begin, due, eventsOf } = await openAccount(t);
+  const { id, runs, operations, configureAll, claim, begin, due, listEvents } = await openAccount(t);
   const { operationId } = await claim(id, "backfill");
   await begin(id, "scheduled");
   await begin(id, "triggered");
@@ -134,7 +134,7 @@ test("a disabled object keeps a half-read backfill, which goes on when it is ena
       ["failure", "[account] Stopped: the object was disabled"],
     ],
   );
-  const [event, ...more] = await eventsOf("read.triggered.error");
+  const [event, ...more] = await listEvents("read.triggered.error");
   assert.deepEqual(
     [event?.["objectName"], event?.["error"], more],
     ["account", "Stopped: the object was disabled", []],
@@ -173,10 +173,10 @@ test("an object that was disabled from the beginning begins when it is enabled",
   const on = await openInstallations(t, { backfill: { defaultPeriod: { fullHistory: true } } });
   const { id } = await on.install("acme", { ...account, disabled: true });
   await on.sync();
-  assert.deepEqual([await on.objectsOf(id), await on.runs(id)], [[], []]);
+  assert.deepEqual([await on.listObjects(id), await on.runs(id)], [[], []]);
   await on.configure(id, choosing(account));
   await on.sync();
-  assert.deepEqual([(await on.objectsOf(id)).length, (await on.runs(id)).length], [1, 1]);
+  assert.deepEqual([(await on.listObjects(id)).length, (await on.runs(id)).length], [1, 1]);
 });
 
 test("a new schedule, destination or name acts at once; the cursor stays and nothing is read again", async (t) => {
@@ -227,7 +227,7 @@ test("another connection to the same account goes on; another account begins ane
 });
 
 test("an account that gets its name later, or another one at a token refresh, is the same account", async (t) => {
-  const { id, object, connect, queries, projectId, sync, moveCursor, eventsOf } = await openAccount(t);
+  const { id, object, connect, queries, projectId, sync, moveCursor, listEvents } = await openAccount(t);
   const { connectionId } = await connect("imported");
   await touchInstallation(queries, projectId, id, { connectionId });
   await sync();
@@ -252,7 +252,7 @@ test("an account that gets its name later, or another one at a token refresh, is
   await updateConnection(queries, projectId, connectionId, { providerWorkspaceRef: "elsewhere" });
   await sync();
   assert.notDeepEqual((await object())?.cursorTime, LATER);
-  assert.deepEqual(await eventsOf("read.triggered.error"), []);
+  assert.deepEqual(await listEvents("read.triggered.error"), []);
 });
 
 test("an account whose name becomes known when the customer connects again may be another one, and is read anew", async (t) => {
@@ -305,14 +305,14 @@ test("an object enabled for every customer runs on after a deploy without it, un
   const { id } = await on.install("acme");
   await on.sync();
   const read = async (installationId: string) =>
-    (await on.objectsOf(installationId)).map(({ objectName, schedule }) => [objectName, schedule]);
+    (await on.listObjects(installationId)).map(({ objectName, schedule }) => [objectName, schedule]);
   await on.deploy({});
   const later = await on.install("later");
   await on.sync();
   assert.deepEqual(await read(id), [["lead", EVERY_HOUR]]);
   assert.deepEqual(await read(later.id), [], "an installation that never read it does not begin");
   await on.begin(id, "scheduled", "lead");
-  const { definition } = await on.targetOf(await on.claim(id, "scheduled"));
+  const { definition } = await on.findTarget(await on.claim(id, "scheduled"));
   assert.equal(definition.objectName, "lead");
   await on.deployAll({ destructive: true }, {});
   await on.sync();

@@ -15,7 +15,7 @@ import { getInstallationFields } from "../store/events.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { findConnection } from "../store/connections.ts";
 import {
-  accountRefOf,
+  buildAccountRef,
   insertReadObject,
   listReadObjects,
   removeReadObject,
@@ -24,11 +24,11 @@ import {
   type ReadObjectRow,
 } from "../store/read-objects.ts";
 import { insertReadRuns, stopRuns, takeBackBackfill, wakeRuns, type ReadKind } from "../store/read-runs.ts";
-import { takeReadSyncOf, takeSyncs, type QueuedSync } from "../store/installation-syncs.ts";
+import { takeInstallationReadSync, takeSyncs, type QueuedSync } from "../store/installation-syncs.ts";
 import { tickAfter } from "./begin-reads.ts";
 import { readDefinitions, type ReadDefinition } from "./read-definition.ts";
 import { readSources } from "./read-sources.ts";
-import { spanOf } from "./read-span.ts";
+import { toReadSpan } from "./read-span.ts";
 
 export interface SyncNowServices {
   database: Database;
@@ -81,7 +81,7 @@ export async function syncNow(
   queries: Queries,
   installation: Pick<InstallationRow, "id">,
 ): Promise<void> {
-  const sync = await takeReadSyncOf(queries, installation.id);
+  const sync = await takeInstallationReadSync(queries, installation.id);
   if (sync) await syncInstallation(deps, queries, sync);
 }
 
@@ -105,7 +105,7 @@ async function syncInstallation(deps: SyncNowServices, queries: Queries, sync: Q
   if (!installation || !integration || !connection) return 0;
   const isReadable = deps.catalog.of(projectId).connector(integration.provider)?.read !== undefined;
   const { content } = installation.config;
-  const accountRef = accountRefOf(connection.id, connection.providerWorkspaceRef);
+  const accountRef = buildAccountRef(connection.id, connection.providerWorkspaceRef);
   const rows = await listReadObjects(queries, projectId, installationId);
   const running = rows.map(({ objectName }) => objectName);
   const wanted = isReadable ? readDefinitions(await readSources(queries, integration, content, running)) : [];
@@ -149,7 +149,7 @@ async function stop(
   const triggered = stopped.filter(({ kind }) => kind === "triggered");
   if (triggered.length === 0) return;
   const fields = await getInstallationFields(queries, installationId);
-  const spans = triggered.map((run) => spanOf(run, messageName, run.untilTime));
+  const spans = triggered.map((run) => toReadSpan(run, messageName, run.untilTime));
   await recordEvents(
     queries,
     spans.map((span) => readTriggeredError(fields, span, error)),

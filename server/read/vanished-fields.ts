@@ -1,5 +1,5 @@
 /** Finds fields that a run asks for and the account no longer has, where the provider leaves them out instead of refusing them. */
-import { fieldsOf, type ObjectMetadata } from "../../connector-kit/fields.ts";
+import { findFieldsConnector, type ObjectMetadata } from "../../connector-kit/fields.ts";
 import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import { callProvider } from "../operations/call-provider.ts";
@@ -46,7 +46,7 @@ async function describeAgain(
   { run, target, startTime }: ReadWalk,
 ): Promise<ObjectMetadata | undefined> {
   const { projectId, connectionId, objectName } = run;
-  const fields = fieldsOf(target.connector, objectName);
+  const fields = findFieldsConnector(target.connector, objectName);
   if (!fields) return undefined;
   try {
     return await callProvider(deps, { projectId, connectionId }, ({ connection, fetch }) =>

@@ -9,7 +9,7 @@ const position = (token: string): ReadPosition => ({
   checkpoint: { token },
   untilTime: new Date(0),
 });
-const pageOf = (ids: string[]): FetchedPage => ({
+const buildPage = (ids: string[]): FetchedPage => ({
   position: position("here"),
   time: new Date(0),
   providerCalls: 1,
@@ -21,7 +21,7 @@ const pageOf = (ids: string[]): FetchedPage => ({
 function walk(most: number, tokenAt: (index: number) => string, idsAt: (index: number) => string[]): number {
   const memory = openWalkMemory();
   for (let index = 1; index <= most; index++) {
-    const page = pageOf(idsAt(index));
+    const page = buildPage(idsAt(index));
     const next = position(tokenAt(index));
     try {
       memory.check("run", page, next);
@@ -65,8 +65,8 @@ test("a walk that gets on goes on, with empty pages between and records that com
 
 test("another attempt at a page is no other visit, and a run that has ended may begin again", () => {
   const memory = openWalkMemory();
-  const page = pageOf(["a"]);
-  memory.note("run", pageOf(["0"]), position("A"));
+  const page = buildPage(["a"]);
+  memory.note("run", buildPage(["0"]), position("A"));
   for (let attempt = 0; attempt < 5; attempt++) memory.check("run", page, position("B"));
   memory.note("run", page, position("B"));
   assert.throws(() => memory.check("run", page, position("A")), /circle/);

@@ -4,7 +4,7 @@ import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { newId } from "../../ground/ids.ts";
 import { appendToGroup, GROUP_BYTES } from "./accept-writes.ts";
-import { claimWritesOf, listOldestDue } from "./write-queue.ts";
+import { claimInstallationWrites, listOldestDue } from "./write-queue.ts";
 
 async function openGroups(t: TestContext) {
   const { queries } = await testDatabase(t);
@@ -29,7 +29,7 @@ async function openGroups(t: TestContext) {
   const claim = async () => {
     const { installations } = await listOldestDue(queries, 100);
     const wanted = installations.map((one) => ({ ...one, room: 100 }));
-    return (await claimWritesOf(queries, 7, 100, wanted)).map(({ operationId }) => operationId);
+    return (await claimInstallationWrites(queries, 7, 100, wanted)).map(({ operationId }) => operationId);
   };
   return { append, claim };
 }

@@ -28,12 +28,12 @@ export type NewAuditEvent = Omit<AuditEventRow, "actorName">;
 export async function insertAuditEvent(queries: Queries, event: NewAuditEvent): Promise<void> {
   await queries
     .insertInto("auditEvents")
-    .values({ ...event, actorName: nameOf(event) })
+    .values({ ...event, actorName: selectActorName(event) })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
 
-function nameOf({ actorKind, actorId }: NewAuditEvent) {
+function selectActorName({ actorKind, actorId }: NewAuditEvent) {
   if (actorKind === "person")
     return sql<string>`(select coalesce(full_name, primary_email) from builders where id = ${actorId}::uuid)`;
   if (actorKind === "apiKey") return sql<string>`(select label from api_keys where id = ${actorId}::uuid)`;

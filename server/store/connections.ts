@@ -167,7 +167,7 @@ export async function insertConnection(
 }
 
 /** Finds and locks the group's connection to the provider until the transaction ends. */
-export const lockConnectionOf = (
+export const lockGroupConnection = (
   queries: Queries,
   projectId: string,
   groupId: string,

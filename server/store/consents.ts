@@ -235,7 +235,7 @@ export async function removeOldConsents(
 }
 
 /** Removes up to `most` consents of one project that began before an id; returns their number. */
-export const removeOldConsentsOf = (
+export const removeProjectConsents = (
   queries: Queries,
   { projectId, id }: ProjectBound,
   most: number,

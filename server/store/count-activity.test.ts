@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../../tests/harness/database.ts";
 import { bootstrap } from "../access/bootstrap.ts";
-import { firstIdOf, newId } from "../../ground/ids.ts";
+import { buildFirstId, newId } from "../../ground/ids.ts";
 import { countActivity } from "./count-activity.ts";
 import { insertOperations } from "./operations.ts";
 
@@ -16,7 +16,7 @@ test("a call counts the newest rows of its period up to a limit, and names the t
   const about = { projectId, configId: newId(), actionType: "write", objectName: "contacts", claimedBy: 1 };
   const insert = (afterMs: number) =>
     insertOperations(queries, [
-      { ...about, id: firstIdOf(START_MS + afterMs), integrationId: newId(), installationId: newId() },
+      { ...about, id: buildFirstId(START_MS + afterMs), integrationId: newId(), installationId: newId() },
     ]);
   // Three in the first minute, three in the second one.
   for (const seconds of [0, 20, 40, 60, 80, 100]) await insert(seconds * 1_000);
@@ -46,7 +46,7 @@ test("deliveries count alike with their states and by index alone", async (t) =>
     .values(
       states.map((state, nth) => ({
         destinationId,
-        eventId: firstIdOf(START_MS + nth),
+        eventId: buildFirstId(START_MS + nth),
         state,
         dueTime: new Date(),
       })),
@@ -95,7 +95,7 @@ test("attempts count at their own time with their duration, whatever became of t
     .insertInto("deliveries")
     .values({
       destinationId,
-      eventId: firstIdOf(START_MS - MINUTE_MS),
+      eventId: buildFirstId(START_MS - MINUTE_MS),
       state: "delivered",
       dueTime: new Date(),
       attempts: JSON.stringify(attempts),

@@ -1,6 +1,6 @@
 /** Counts operations, deliveries, attempts, records and proxied calls by period and by one dimension, from the rows that are kept. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf, timeOfId } from "../../ground/ids.ts";
+import { buildFirstId, timeOfId } from "../../ground/ids.ts";
 import { ENTRY_BYTES } from "../../ground/pack-seen.ts";
 import type { Queries } from "./database.ts";
 
@@ -70,7 +70,7 @@ const KEYS: Record<Counted, Partial<Record<Dimension, RawBuilder<unknown>>>> = {
   },
 };
 
-export const dimensionsOf = (of: Counted): Dimension[] => Object.keys(KEYS[of]) as Dimension[];
+export const listDimensions = (of: Counted): Dimension[] => Object.keys(KEYS[of]) as Dimension[];
 
 /**
  * Returns the counts by bucket and key, and by key alone. One statement reads each row once, and counts rows of the same
@@ -86,7 +86,7 @@ export async function countActivity(
   const { rows } = await sql<ActivityRow>`
     with counted as materialized (
       select bucket, key, ms, sum(count)::integer as count, sum(failed)::integer as failed
-      from (${SOURCES[of](question, periodOf(question, countedSince))}) as rows
+      from (${SOURCES[of](question, choosePeriod(question, countedSince))}) as rows
       group by bucket, key, ms
     ), frequent as (
       select key from counted where key is not null group by key order by sum(count) desc, key limit ${MOST_KEYS}
@@ -119,14 +119,14 @@ interface Period {
   untilId: string;
 }
 
-function periodOf({ bounds }: Question, countedSince: Date | undefined): Period {
+function choosePeriod({ bounds }: Question, countedSince: Date | undefined): Period {
   const untilTime = bounds.at(-1) ?? new Date(0);
   const fromTime = countedSince ?? bounds[0] ?? untilTime;
   return {
     fromTime,
     untilTime,
-    fromId: firstIdOf(fromTime.getTime()),
-    untilId: firstIdOf(untilTime.getTime()),
+    fromId: buildFirstId(fromTime.getTime()),
+    untilId: buildFirstId(untilTime.getTime()),
   };
 }
 
@@ -138,7 +138,7 @@ async function oldestCounted(
   most: number,
 ): Promise<Date | undefined> {
   const { projectId } = question;
-  const { fromTime, untilTime, fromId, untilId } = periodOf(question, undefined);
+  const { fromTime, untilTime, fromId, untilId } = choosePeriod(question, undefined);
   const oldest = {
     operations: sql`
       select id from operations
@@ -187,7 +187,7 @@ type Source = (question: Question, period: Period) => RawBuilder<unknown>;
 /** Each row once, in the bucket of its beginning: of its id, where the list takes the time from the id. */
 const SOURCES: Record<Counted, Source> = {
   operations: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
-    select width_bucket(operations.id, ${ids(bounds)}) as bucket, ${keyOf("operations", by)} as key,
+    select width_bucket(operations.id, ${ids(bounds)}) as bucket, ${buildKey("operations", by)} as key,
       case when status <> 'in_progress' then
         round(1000 * date_part('epoch', operations.update_time - operations.create_time)) end as ms,
       1 as count, (status = 'failure')::integer as failed
@@ -195,22 +195,22 @@ const SOURCES: Record<Counted, Source> = {
     where operations.project_id = ${projectId} and operations.id >= ${fromId}::uuid and operations.id < ${untilId}::uuid
       ${onlyKey("operations", by, key)}`,
   deliveries: ({ projectId, by, key, bounds }, period) => sql`
-    select width_bucket(event_id, ${ids(bounds)}) as bucket, ${keyOf("deliveries", by)} as key,
+    select width_bucket(event_id, ${ids(bounds)}) as bucket, ${buildKey("deliveries", by)} as key,
       null::double precision as ms, count, failed
     from destinations cross join lateral (${by === "status" ? sentWithState(period) : sentByIndex(period)}) as sent
     where project_id = ${projectId} ${onlyKey("deliveries", by, key)}`,
   // A queue that took the message answers without a status. In the bucket of the attempt, so that an outage leaves a mark where it was, however the delivery ended.
   attempts: ({ projectId, by, key, bounds }, { fromTime, untilTime, untilId }) => sql`
-    select width_bucket(attempt.time, ${times(bounds)}) as bucket, ${keyOf("attempts", by)} as key,
+    select width_bucket(attempt.time, ${times(bounds)}) as bucket, ${buildKey("attempts", by)} as key,
       attempt."durationMs" as ms, 1 as count, coalesce(attempt.error is not null or attempt.status not between 200 and 299, false)::integer as failed
     from destinations cross join lateral (
       select attempts from deliveries where destination_id = destinations.id and event_id < ${untilId}::uuid
-        and event_id >= ${firstIdOf(Math.max(0, fromTime.getTime() - RETRIED_MS))}::uuid
+        and event_id >= ${buildFirstId(Math.max(0, fromTime.getTime() - RETRIED_MS))}::uuid
     ) as sent cross join lateral jsonb_to_recordset(sent.attempts)
       as attempt (time timestamptz, "durationMs" double precision, status integer, error text)
     where project_id = ${projectId} and attempt.time >= ${fromTime} and attempt.time < ${untilTime} ${onlyKey("attempts", by, key)}`,
   records: ({ projectId, by, key, bounds }, { fromId, untilId }) => sql`
-    select width_bucket(seen_records.id, ${ids(bounds)}) as bucket, ${keyOf("records", by)} as key,
+    select width_bucket(seen_records.id, ${ids(bounds)}) as bucket, ${buildKey("records", by)} as key,
       null::double precision as ms, octet_length(entries) / ${ENTRY_BYTES} as count, 0 as failed
     from installations join seen_records on installation_id = installations.id ${
       by === "group"
@@ -221,7 +221,7 @@ const SOURCES: Record<Counted, Source> = {
     where installations.project_id = ${projectId} and is_message
       and seen_records.id >= ${fromId}::uuid and seen_records.id < ${untilId}::uuid ${onlyKey("records", by, key)}`,
   proxyCalls: ({ projectId, by, key, bounds }, { fromTime, untilTime }) => sql`
-    select width_bucket(time, ${times(bounds)}) as bucket, ${keyOf("proxyCalls", by)} as key,
+    select width_bucket(time, ${times(bounds)}) as bucket, ${buildKey("proxyCalls", by)} as key,
       duration_ms::double precision as ms, 1 as count, (status >= 400)::integer as failed
     from proxy_usage ${by === "group" || by === "integration" ? withCustomers("proxy_usage") : sql``}
     where proxy_usage.project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}
@@ -244,15 +244,15 @@ const sentWithState = (period: Period) => sql`
   union all
   select event_id, state, 1, 0 from first_deliveries where ${ofDestination(period)}`;
 
-const keyOf = (of: Counted, by: Dimension | undefined) => (by && KEYS[of][by]) ?? sql`null::text`;
+const buildKey = (of: Counted, by: Dimension | undefined) => (by && KEYS[of][by]) ?? sql`null::text`;
 
 const onlyKey = (of: Counted, by: Dimension | undefined, key: string | undefined) =>
-  key === undefined ? sql`` : sql`and ${keyOf(of, by)} = ${key}`;
+  key === undefined ? sql`` : sql`and ${buildKey(of, by)} = ${key}`;
 
 const times = (bounds: Date[]) => sql`array[${sql.join(bounds)}]::timestamptz[]`;
 
 const ids = (bounds: Date[]) =>
-  sql`array[${sql.join(bounds.map((bound) => firstIdOf(bound.getTime())))}]::uuid[]`;
+  sql`array[${sql.join(bounds.map((bound) => buildFirstId(bound.getTime())))}]::uuid[]`;
 
 /** Joins the customers of all rows at once, also those of deleted installations. */
 const withCustomers = (table: string) => sql`

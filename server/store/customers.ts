@@ -50,7 +50,7 @@ export const findGroup = (
     .executeTakeFirst();
 
 /** Finds the reference of the group of a connection or installation; undefined when the project has no such row. */
-export async function findGroupRefOf(
+export async function findRowGroupRef(
   queries: Queries,
   projectId: string,
   table: "connections" | "installations",

@@ -60,12 +60,13 @@ const NEVER_SENT = /^(timeout exceeded when trying to connect|timeout expired$)/
 export function mayBeCommitted(error: unknown): boolean {
   if (!(error instanceof Error) || !isDatabaseAway(error) || ROLLED_BACK in error) return false;
   // Errors with an address are those of connections that could not be opened.
-  return !("address" in error) && !REFUSED.test(codeOf(error)) && !NEVER_SENT.test(error.message);
+  return !("address" in error) && !REFUSED.test(readCode(error)) && !NEVER_SENT.test(error.message);
 }
 
 /** Whether the statement took so long that it was given up: what waits for the same lock would take as long again. */
 export const tookTooLong = (error: unknown): boolean =>
-  error instanceof Error && (/^(57014|55P03)$/.test(codeOf(error)) || error.message === "Query read timeout");
+  error instanceof Error &&
+  (/^(57014|55P03)$/.test(readCode(error)) || error.message === "Query read timeout");
 
 const ROLLED_BACK = Symbol("rolled back");
 
@@ -83,7 +84,7 @@ const UNREACHABLE = /^E(AGAIN|CONNREFUSED|NOENT|TIMEDOUT|HOSTUNREACH|NETUNREACH|
 /** Returns whether an error means that the database cannot be reached, or cannot take writes, at the moment. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = codeOf(error);
+  const code = readCode(error);
   if (AWAY.test(code) || BROKEN.test(error.message) || isOutdated(error)) return true;
   if (UNREACHABLE.test(code)) return "address" in error;
   // An open connection broke. Files have no such errors, and those of calls to providers are wrapped.
@@ -93,6 +94,6 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Whether the connection that gave this error never serves again, and a new one may: it leads to a standby, hangs, or is outdated. */
 export const mustConnectAgain = (error: unknown): boolean =>
   error instanceof Error &&
-  (codeOf(error) === "25006" || error.message === "Query read timeout" || isOutdated(error));
+  (readCode(error) === "25006" || error.message === "Query read timeout" || isOutdated(error));
 
-const codeOf = (error: Error): string => ("code" in error ? String(error.code) : "");
+const readCode = (error: Error): string => ("code" in error ? String(error.code) : "");

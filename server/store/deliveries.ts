@@ -44,7 +44,7 @@ export interface ClaimLimits {
   fullProjects: string[];
 }
 
-const lanesOf = ({ lanes }: ClaimLimits) =>
+const listLanes = ({ lanes }: ClaimLimits) =>
   sql`unnest(${lanes.map(({ id }) => id)}::uuid[], ${lanes.map(({ free }) => free)}::integer[]) as lane (id, free)`;
 
 /** Claims deliveries that are due, a few of each destination, starting with a random destination. */
@@ -74,7 +74,7 @@ export const claimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* pr
           coalesce(free, case when failing_since is null then ${claim.depth}::integer else ${claim.failingDepth}::integer end)::integer as free
         from first
         join destinations on destinations.id = first.destination_id
-        left join ${lanesOf(claim)} on lane.id = destinations.id
+        left join ${listLanes(claim)} on lane.id = destinations.id
         where first.due_time <= now() and disabled_time is null and coalesce(free, 1) > 0
           and project_id <> all(${claim.fullProjects}::uuid[])
         order by random()

@@ -56,7 +56,7 @@ async function threeEvents(t: TestContext, destinations = 1) {
 const route = ({ queries }: Database, batchId = newId(), workerId = WORKER) =>
   routeEvents(queries, { batchId, workerId, mostEvents: 10, mostBytes: 1_000_000, known: new Map() });
 
-const deliveriesOf = async ({ queries }: Database, destinationId: string) => {
+const readDeliveries = async ({ queries }: Database, destinationId: string) => {
   const { projectId } = await queries
     .selectFrom("destinations")
     .select("projectId")
@@ -65,8 +65,8 @@ const deliveriesOf = async ({ queries }: Database, destinationId: string) => {
   return (await listDeliveries(queries, { projectId, destinationId, range: { limit: 10 } })).rows;
 };
 
-const statesOf = async (database: Database, destinationId: string) =>
-  (await deliveriesOf(database, destinationId)).map(({ eventId, state, attempts }) => ({
+const listStates = async (database: Database, destinationId: string) =>
+  (await readDeliveries(database, destinationId)).map(({ eventId, state, attempts }) => ({
     eventId,
     state,
     attempts: attempts.length,
@@ -132,7 +132,7 @@ test("first attempts are listed as `sending` while a worker makes them", async (
   const { database, destinationId, projectId, eventIds } = await threeEvents(t);
   await route(database);
   const sending = eventIds.toReversed().map((eventId) => ({ eventId, state: "sending", attempts: 0 }));
-  assert.deepEqual(await statesOf(database, destinationId), sending);
+  assert.deepEqual(await listStates(database, destinationId), sending);
   assert.equal((await listWaitingDeliveries(database.queries, projectId, 10)).length, 3);
   assert.deepEqual(await listDeliveryClaimers(database.queries), [WORKER]);
 });
@@ -154,7 +154,7 @@ test("after a worker's death its saved results stay, and its other deliveries ar
     rest.map((eventId) => ({ destinationId, eventId, ...delivered, state: "failed" })),
   );
   assert.deepEqual(
-    (await statesOf(database, destinationId)).map(({ state }) => state),
+    (await listStates(database, destinationId)).map(({ state }) => state),
     ["sending", "sending", "delivered"],
   );
 });
@@ -172,7 +172,7 @@ test("a statement ends only the batches that it lists, not others of the same wo
   // Saving them again, as after a lost answer of the database, changes nothing.
   await updateDeliveries(queries, WORKER, finished, [batchId]);
   assert.deepEqual(
-    (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
+    (await listStates(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
     [1, 2, 3].map(() => ["delivered", 1]),
   );
 });
@@ -183,7 +183,7 @@ test("any text of a receiver's answer can be stored", async (t) => {
   const attempt = { time: "2026-01-01", durationMs: 1, answer: "a\0b\ud800", error: "\udc00" };
   const finished = eventIds.map((eventId) => ({ destinationId, eventId, ...delivered, attempt }));
   await updateDeliveries(database.queries, WORKER, finished);
-  const [noted] = await deliveriesOf(database, destinationId);
+  const [noted] = await readDeliveries(database, destinationId);
   assert.deepEqual(noted?.attempts, [{ ...attempt, answer: "a\ufffdb\ufffd", error: "\ufffd" }]);
 });
 
@@ -235,7 +235,7 @@ test("a repeated attempt is added to those before it", async (t) => {
   );
   await finish("delivered", []);
   assert.deepEqual(
-    (await statesOf(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
+    (await listStates(database, destinationId)).map(({ state, attempts }) => [state, attempts]),
     [1, 2, 3].map(() => ["delivered", 2]),
   );
 });

@@ -1,6 +1,6 @@
 /** Figures about the deliveries of destinations: what waits, what has failed, and when the last one succeeded. */
 import { sql } from "kysely";
-import { firstIdOf } from "../../ground/ids.ts";
+import { buildFirstId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { DestinationRow } from "./destinations.ts";
 
@@ -27,7 +27,7 @@ export async function deliveryFigures(
 ): Promise<Map<string, DeliveryFigures>> {
   const ids = destinations.map(({ id }) => id);
   const failingFrom = destinations.map(
-    ({ failingSince }) => failingSince && firstIdOf(failingSince.getTime()),
+    ({ failingSince }) => failingSince && buildFirstId(failingSince.getTime()),
   );
   const { rows } = await sql<{ id: string; waiting: number; failed: number; lastDeliveredTime: Date | null }>`
     with sent as (

@@ -131,7 +131,7 @@ export async function removeOldNowhere(queries: Queries, beforeId: string, most:
 }
 
 /** Removes up to `most` old deliveries of one project; returns their number. Data messages go with their delivery. */
-export async function removeOldDeliveriesOf(
+export async function removeProjectDeliveries(
   queries: Queries,
   { projectId, id }: ProjectBound,
   most: number,
@@ -159,7 +159,7 @@ export async function removeOldDeliveriesOf(
  * Removes up to `most` old events of one project that are no data messages; returns their number. Hops from type to type,
  * and compares rows as wholes, because no other index than that of the list has their order.
  */
-export async function removeOldEventsOf(
+export async function removeProjectEvents(
   queries: Queries,
   bound: ProjectBound,
   most: number,
@@ -190,7 +190,7 @@ export const oldEventsRemoval = ({ projectId, id }: ProjectBound, most: number) 
   `;
 
 /** Removes up to `most` old notes of one project about events that went nowhere; returns their number. */
-export async function removeOldNowhereOf(
+export async function removeProjectNowhere(
   queries: Queries,
   { projectId, id }: ProjectBound,
   most: number,

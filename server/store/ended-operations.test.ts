@@ -60,13 +60,13 @@ test("the events of operations that end together go where routing would send the
   await endOperations(queries, ended);
 
   const unrouted = await queries.selectFrom("unroutedEvents").select("eventId").execute();
-  const idsOf = (list: { id: string }[]) => list.map(({ id }) => id).toSorted();
+  const listIds = (list: { id: string }[]) => list.map(({ id }) => id).toSorted();
   assert.deepEqual(
     unrouted.map(({ eventId }) => eventId).toSorted(),
-    idsOf(events.filter((event) => event.projectId === projectId && event.type.startsWith("routed"))),
+    listIds(events.filter((event) => event.projectId === projectId && event.type.startsWith("routed"))),
   );
 
-  const missingOf = async (list: { id: string; type: string; projectId: string }[]) => {
+  const listMissing = async (list: { id: string; type: string; projectId: string }[]) => {
     const rows = await queries
       .selectFrom("eventsNowhere")
       .select(["eventId", "projectId", "missing"])
@@ -74,7 +74,7 @@ test("the events of operations that end together go where routing would send the
     const byId = new Map(rows.map((row) => [row.eventId, `${row.missing} of ${row.projectId}`]));
     return list.map(({ id, type }) => [type, byId.get(id)]);
   };
-  const topicsOf = (list: { id: string; type: string }[]) =>
+  const listTopics = (list: { id: string; type: string }[]) =>
     Promise.all(list.map(async ({ id, type }) => [type, await listTopicsOfEvent(queries, id)]));
   const routing = { workerId: 1, mostEvents: 100, mostBytes: 1_000_000, known: new Map() };
   const again = events.map((event) => ({ ...event, id: newId() }));
@@ -85,9 +85,9 @@ test("the events of operations that end together go where routing would send the
     2 * 2 * (1 + 3),
     "twice as many events, of two types with one and three destinations",
   );
-  assert.deepEqual(await missingOf(events), await missingOf(again));
-  const topics = await topicsOf(events);
-  assert.deepEqual(topics, await topicsOf(again));
+  assert.deepEqual(await listMissing(events), await listMissing(again));
+  const topics = await listTopics(events);
+  assert.deepEqual(topics, await listTopics(again));
   assert.deepEqual(
     topics.map(([, list]) => list?.length),
     [0, 1, 1, 3, 0, 1, 1, 3, 0, 0, 0, 0],

@@ -50,8 +50,8 @@ export async function findGroupTraces(queries: Queries, { id }: ErasedGroup): Pr
     union select 'connection', id from connections where group_id = ${id}
     union select 'connection', id from removed_connections where group_id = ${id}
   `.execute(queries);
-  const idsOf = (kind: string) => rows.filter((row) => row.kind === kind).map((row) => row.id);
-  return { installationIds: idsOf("installation"), connectionIds: idsOf("connection") };
+  const listIds = (kind: string) => rows.filter((row) => row.kind === kind).map((row) => row.id);
+  return { installationIds: listIds("installation"), connectionIds: listIds("connection") };
 }
 
 /**

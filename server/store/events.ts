@@ -39,7 +39,7 @@ export function eventInserts(
 
 /** The same for events that are not to be routed now. */
 export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknown>): RawBuilder<unknown> {
-  const column = columnOf(events);
+  const column = pickColumn(events);
   return sql`
     inserted_events as (
       insert into events (id, project_id, type, data, destination_id, traceparent)
@@ -55,14 +55,14 @@ export function unqueuedInserts(events: EventRow[], condition: RawBuilder<unknow
 
 /** Rows of a queue of events: `id`, `destination_id`, `size_bytes` and `position`. */
 export function queueRows(events: EventRow[]): RawBuilder<unknown> {
-  const column = columnOf(events);
+  const column = pickColumn(events);
   const sizes = events.map(({ data }) => Buffer.byteLength(data));
   return sql`
     unnest(${column("id")}::uuid[], ${column("destinationId")}::uuid[], ${sizes}::integer[])
       with ordinality as queued (id, destination_id, size_bytes, position)`;
 }
 
-const columnOf =
+const pickColumn =
   (events: EventRow[]) =>
   (name: keyof EventRow): (string | null)[] =>
     events.map((event) => event[name] ?? null);

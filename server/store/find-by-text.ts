@@ -1,6 +1,6 @@
 /** Finds things of a project by a whole id or by a part of a name. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf, isUuid, timeOfId } from "../../ground/ids.ts";
+import { buildFirstId, isUuid, timeOfId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 
 export interface FoundThing {
@@ -86,7 +86,7 @@ function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
   return sql`
     select 'operation', id::text, action_type || ' ' || object_name, null::text, 0, id::text from (
       select * from operations
-      where project_id = ${projectId} and id >= ${firstIdOf(fromMs)}::uuid and id < ${firstIdOf(toMs)}::uuid
+      where project_id = ${projectId} and id >= ${buildFirstId(fromMs)}::uuid and id < ${buildFirstId(toMs)}::uuid
       order by id limit ${MOST_LOOKED_AT}
     ) as near where request_id = ${id}::uuid
     union all

@@ -1,6 +1,6 @@
 /** Limits a query to a page, to a period and to rows that contain a text; for tables whose ids are UUIDv7. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf } from "../../ground/ids.ts";
+import { buildFirstId } from "../../ground/ids.ts";
 
 /** Rows between ids and within a period, newest first. All bounds are optional. */
 export interface IdRange {
@@ -25,8 +25,8 @@ export function inIdRange(column: string, { before, after, since, until }: Omit<
   const bounds: RawBuilder<unknown>[] = [];
   if (before !== undefined) bounds.push(sql`${id} < ${before}::uuid`);
   if (after !== undefined) bounds.push(sql`${id} > ${after}::uuid`);
-  if (since) bounds.push(sql`${id} >= ${firstIdOf(since.getTime())}::uuid`);
-  if (until) bounds.push(sql`${id} < ${firstIdOf(until.getTime())}::uuid`);
+  if (since) bounds.push(sql`${id} >= ${buildFirstId(since.getTime())}::uuid`);
+  if (until) bounds.push(sql`${id} < ${buildFirstId(until.getTime())}::uuid`);
   return bounds.length > 0 ? sql<boolean>`(${sql.join(bounds, sql` and `)})` : sql<boolean>`true`;
 }
 

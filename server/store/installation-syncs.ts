@@ -28,7 +28,7 @@ export const queueSubscriptionSync = (queries: Queries, of: Affected): Promise<v
   queue(queries, "subscription_syncs", of);
 
 async function queue(queries: Queries, table: SyncQueue, of: Affected): Promise<void> {
-  const [column, id] = columnOf(of);
+  const [column, id] = pickColumn(of);
   await sql`
     with queued as (
       insert into ${sql.table(table)} (installation_id) select id from installations where ${sql.ref(column)} = ${id}
@@ -39,7 +39,7 @@ async function queue(queries: Queries, table: SyncQueue, of: Affected): Promise<
   `.execute(queries);
 }
 
-function columnOf(of: Affected): [string, string] {
+function pickColumn(of: Affected): [string, string] {
   if ("installationId" in of) return ["id", of.installationId];
   if ("integrationId" in of) return ["integration_id", of.integrationId];
   return "connectionId" in of ? ["connection_id", of.connectionId] : ["project_id", of.projectId];
@@ -61,7 +61,7 @@ export async function takeSyncs(queries: Queries, table: SyncQueue, most: number
 }
 
 /** Takes one installation out of the queue of reads, for the caller's transaction; waits while another one has it. */
-export async function takeReadSyncOf(
+export async function takeInstallationReadSync(
   queries: Queries,
   installationId: string,
 ): Promise<QueuedSync | undefined> {

@@ -203,7 +203,7 @@ export const removeInstallation = (
     .executeTakeFirst();
 
 /** Removes all installations of the integration, and returns which ones that were. */
-export const removeInstallationsOf = (
+export const removeIntegrationInstallations = (
   queries: Queries,
   projectId: string,
   integrationId: string,
@@ -216,7 +216,7 @@ export const removeInstallationsOf = (
     .execute();
 
 /** Counts the installations that use the connection. */
-export async function countInstallationsOf(
+export async function countConnectionInstallations(
   queries: Queries,
   projectId: string,
   connectionId: string,

@@ -2,7 +2,7 @@
 import type { Queries } from "./database.ts";
 
 /** Reads all claimed rows: for tables of which a process claims few at a time. */
-export async function listClaimersOf(
+export async function listClaimersIn(
   queries: Queries,
   table: "readRuns" | "subscriptions" | "eventStreams",
 ): Promise<number[]> {

@@ -46,7 +46,7 @@ export async function listProjectOperations(
 ): Promise<{ rows: ListedOperation[]; continueBefore?: string }> {
   const places = await listPlaces(queries, filter);
   if (places) return { rows: await listOfPlaces(queries, places, filter, range) };
-  const conditions = conditionsOf(filter);
+  const conditions = buildConditions(filter);
   const lowest =
     conditions.length > 0 ? await lowestExamined(queries, filter, range, mostExamined) : undefined;
   if (lowest) conditions.push(sql`operations.id >= ${lowest}`);
@@ -116,7 +116,7 @@ async function listOfPlaces(
     sql`installation_id = place.id`,
     sql`project_id = ${filter.projectId}`,
     inIdRange("operations.id", range),
-    ...conditionsOf(filter),
+    ...buildConditions(filter),
   ];
   return named(
     queries,
@@ -142,7 +142,7 @@ async function lowestExamined(
   return rows[0]?.id;
 }
 
-function conditionsOf(filter: OperationFilter): RawBuilder<unknown>[] {
+function buildConditions(filter: OperationFilter): RawBuilder<unknown>[] {
   const { status, object, type, integration, actor, text } = filter;
   const conditions: RawBuilder<unknown>[] = [];
   if (status !== undefined) conditions.push(sql`status = ${status}`);

@@ -232,9 +232,12 @@ export async function removeOldOperations(queries: Queries, beforeId: string, mo
 }
 
 /** Does the same for one project. */
-export const removeOldOperationsOf = (queries: Queries, bound: ProjectBound, most: number): Promise<number> =>
-  removePlannedByRows(queries, "operations", oldOperationsOf(bound, most));
+export const removeProjectOperations = (
+  queries: Queries,
+  bound: ProjectBound,
+  most: number,
+): Promise<number> => removePlannedByRows(queries, "operations", selectOldOperations(bound, most));
 
-export const oldOperationsOf = ({ projectId, id }: ProjectBound, most: number) => sql`
+export const selectOldOperations = ({ projectId, id }: ProjectBound, most: number) => sql`
   select id from operations where project_id = ${projectId} and id < ${id} and status <> 'in_progress'
   order by id limit ${most}`;

@@ -95,7 +95,7 @@ export function openPool(options: {
   const hosts = databaseHosts(connectionString);
   const timeoutMs = options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS;
   const pool = new Pool({
-    Client: clientOf(hosts),
+    Client: buildClient(hosts),
     max: size,
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -126,7 +126,7 @@ export function openPool(options: {
   return { queries, pool };
 }
 
-const clientOf = (hosts: DatabaseHosts) =>
+const buildClient = (hosts: DatabaseHosts) =>
   class extends HostClient {
     constructor(options: ClientConfig = {}) {
       super(hosts, options);

@@ -46,8 +46,8 @@ export async function listProjectProxyCalls(
   range: IdRange,
   mostExamined = filter.path === undefined ? MOST_EXAMINED : MOST_SEARCHED,
 ): Promise<{ rows: ListedProxyCall[]; continueBefore?: string }> {
-  const inRange = rangeOf(filter.projectId, range);
-  const filters = filtersOf(filter);
+  const inRange = filterRange(filter.projectId, range);
+  const filters = buildFilters(filter);
   // The calls of one customer have an index of their own, and those after a known one are few.
   const isServed = [filter.groupRef, filter.installationId, range.after].some((value) => value !== undefined);
   const isSearch = filters.length > 0 && !isServed;
@@ -86,7 +86,7 @@ async function lowestExamined(
   return rows[0]?.id;
 }
 
-function rangeOf(projectId: string, range: IdRange): RawBuilder<unknown>[] {
+function filterRange(projectId: string, range: IdRange): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = [sql`project_id = ${projectId}`];
   if (range.since) conditions.push(sql`time >= ${range.since}`);
   if (range.until) conditions.push(sql`time < ${range.until}`);
@@ -98,7 +98,7 @@ function rangeOf(projectId: string, range: IdRange): RawBuilder<unknown>[] {
   return conditions;
 }
 
-function filtersOf(filter: ProxyCallFilter): RawBuilder<unknown>[] {
+function buildFilters(filter: ProxyCallFilter): RawBuilder<unknown>[] {
   const { statuses, method, path, refusedBy, installationId } = filter;
   const conditions: RawBuilder<unknown>[] = [];
   if (statuses) conditions.push(sql`status between ${statuses.from} and ${statuses.to}`);
@@ -109,12 +109,12 @@ function filtersOf(filter: ProxyCallFilter): RawBuilder<unknown>[] {
   if (installationId !== undefined)
     conditions.push(isUuid(installationId) ? sql`installation_id = ${installationId}` : sql`false`);
   if (filter.groupRef !== undefined || filter.integration !== undefined)
-    conditions.push(sql`installation_id = any(array(${installationsOf(filter)}))`);
+    conditions.push(sql`installation_id = any(array(${selectInstallations(filter)}))`);
   return conditions;
 }
 
 /** Also those that were deleted. */
-function installationsOf({ projectId, groupRef, integration }: ProxyCallFilter): RawBuilder<unknown> {
+function selectInstallations({ projectId, groupRef, integration }: ProxyCallFilter): RawBuilder<unknown> {
   const wanted: RawBuilder<unknown>[] = [sql`places.project_id = ${projectId}`];
   if (groupRef !== undefined) wanted.push(sql`groups.group_ref = ${groupRef}`);
   if (integration !== undefined) {

@@ -96,7 +96,7 @@ export async function removeProxyUsageBefore(queries: Queries, time: Date, most:
 }
 
 /** Removes at most `most` lines of one project, and returns their number. */
-export async function removeProxyUsageOf(
+export async function removeProjectProxyUsage(
   queries: Queries,
   { projectId, time }: ProjectBound,
   most: number,

@@ -99,7 +99,7 @@ export async function findReadObject(
 }
 
 /** Returns what `accountRef` is for a connection: the account as the provider names it, or the connection itself. */
-export const accountRefOf = (connectionId: string, workspaceRef: string | null): string =>
+export const buildAccountRef = (connectionId: string, workspaceRef: string | null): string =>
   workspaceRef ?? `connection ${connectionId}`;
 
 /** Keeps the objects that are read from an account whose name has changed, or has become known. */
@@ -114,7 +114,7 @@ export async function renameReadAccount(
   await queries
     .updateTable("readObjects")
     .set({ accountRef })
-    .where("accountRef", "=", accountRefOf(connectionId, formerRef))
+    .where("accountRef", "=", buildAccountRef(connectionId, formerRef))
     .where("installationId", "in", (installations) =>
       installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
     )

@@ -70,7 +70,7 @@ const buffers = new ReusedBuffers();
  * others changed nothing: their run was stopped, or another process has taken it over.
  */
 export async function commitReadPages(queries: Queries, pages: ReadPageCommit[]): Promise<Set<string>> {
-  const events = pages.flatMap(eventsOf);
+  const events = pages.flatMap(listMessageEvents);
   const bytes = buffers.take(events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0));
   const { rows } = await sql<{ operationId: string }>`
     with input as materialized (
@@ -229,7 +229,7 @@ function rememberSeen(pages: ReadPageCommit[]): RawBuilder<unknown> {
 }
 
 /** Returns the messages of a page, and the event of a run that ends with it. */
-const eventsOf = ({ operationId, messages, end }: ReadPageCommit) => [
+const listMessageEvents = ({ operationId, messages, end }: ReadPageCommit) => [
   ...messages.map((message) => ({ ...message, operationId })),
   ...(end?.event
     ? [{ ...end.event, data: storableJson(end.event.data), operationId, destinationId: null, held: false }]
@@ -241,7 +241,7 @@ const eventsOf = ({ operationId, messages, end }: ReadPageCommit) => [
  * array of texts would escape every quote of their JSON, and with a parameter for each, pg would copy the earlier ones for each
  * one more. For the same reason it is the last parameter of the statement.
  */
-function insertEvents(events: ReturnType<typeof eventsOf>, bytes: Buffer): RawBuilder<unknown> {
+function insertEvents(events: ReturnType<typeof listMessageEvents>, bytes: Buffer): RawBuilder<unknown> {
   let end = 0;
   const rows = events.map(
     ({ id, operationId, projectId, type, data, destinationId, held, traceparent }, position) => {

@@ -225,7 +225,7 @@ test("a look for due runs reads those that it returns, however many are due", as
   const statement = dueRunsStatement({ mostOfProject: 10, among: 10 });
   const { rows } = await sql<{ "QUERY PLAN": [{ Plan: PlanNode }] }>`
     explain (analyze, timing off, format json) ${statement}`.execute(queries);
-  assert.ok(rowsOf("read_runs", rows[0]?.["QUERY PLAN"][0].Plan) < 50);
+  assert.ok(listRows("read_runs", rows[0]?.["QUERY PLAN"][0].Plan) < 50);
 });
 
 interface PlanNode {
@@ -237,11 +237,11 @@ interface PlanNode {
 }
 
 /** Returns how many rows of a table a statement read. */
-function rowsOf(table: string, node: PlanNode | undefined): number {
+function listRows(table: string, node: PlanNode | undefined): number {
   if (!node) return 0;
   const own =
     node["Relation Name"] === table
       ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
       : 0;
-  return (node.Plans ?? []).reduce((sum, plan) => sum + rowsOf(table, plan), own);
+  return (node.Plans ?? []).reduce((sum, plan) => sum + listRows(table, plan), own);
 }

@@ -80,7 +80,7 @@ export async function removeOldRefusedRequests(
 }
 
 /** Does the same for one project. */
-export const removeOldRefusedRequestsOf = (
+export const removeProjectRefusedRequests = (
   queries: Queries,
   { projectId, id }: ProjectBound,
   most: number,

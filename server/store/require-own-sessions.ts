@@ -23,8 +23,8 @@ export async function requireOwnSessions(first: Client, second: Client): Promise
 
 async function keepTheirSessions(first: Client, second: Client): Promise<boolean> {
   const own = new Map([
-    [first, await sessionOf(first)],
-    [second, await sessionOf(second)],
+    [first, await readSession(first)],
+    [second, await readSession(second)],
   ]);
   // A pooler gives out the session that came back last, or the one that came back first: one order shows each.
   for (const order of [
@@ -33,14 +33,14 @@ async function keepTheirSessions(first: Client, second: Client): Promise<boolean
   ]) {
     for (const client of order) {
       await client.query("begin");
-      if ((await sessionOf(client)) !== own.get(client)) return false;
+      if ((await readSession(client)) !== own.get(client)) return false;
     }
     for (const client of [first, second]) await client.query("commit");
   }
   return true;
 }
 
-async function sessionOf(client: Client): Promise<number | undefined> {
+async function readSession(client: Client): Promise<number | undefined> {
   const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
   return rows[0]?.pid;
 }

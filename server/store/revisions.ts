@@ -60,10 +60,10 @@ export function listRevisionEntries(
 ): Promise<RevisionEntry[]> {
   const { projectId, integrationId } = place;
   let query = entries(queries, projectId, integrationId).orderBy("seq", "desc").limit(page.limit);
-  const seqOf = (id: string) =>
+  const selectSeq = (id: string) =>
     sql<string>`(select seq from revisions where id = ${id} and integration_id = ${integrationId})`;
-  if (page.before) query = query.where("seq", "<", seqOf(page.before));
-  if (page.after) query = query.where("seq", ">", seqOf(page.after));
+  if (page.before) query = query.where("seq", "<", selectSeq(page.before));
+  if (page.after) query = query.where("seq", ">", selectSeq(page.after));
   return query.execute();
 }
 

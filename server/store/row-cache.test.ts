@@ -10,7 +10,11 @@ test("a read that began before a change answers its callers and is not cached", 
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
-  const names = cacheUntilChanged<string>(changes, { most: 10, tables: ["projects"], rowsOf: () => ["p1"] });
+  const names = cacheUntilChanged<string>(changes, {
+    most: 10,
+    tables: ["projects"],
+    listRowIds: () => ["p1"],
+  });
   const { promise: slowly, resolve } = Promise.withResolvers<string>();
   const asked = names.get("p1", () => slowly);
   const change = JSON.stringify({ table: "projects", id: "p1" });
@@ -29,7 +33,7 @@ test("projects that ask at the same time do not share a read: one of them may no
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
-  const rows = cacheUntilChanged<string>(changes, { most: 10, tables: [], rowsOf: () => [] });
+  const rows = cacheUntilChanged<string>(changes, { most: 10, tables: [], listRowIds: () => [] });
   const theirs = rows.get("c1", async () => undefined, "another project");
   const ours = rows.get("c1", async () => "row", "its project");
   assert.deepEqual(await Promise.all([theirs, ours]), [undefined, "row"]);
@@ -42,7 +46,7 @@ test("a change of another row does not keep a read from being cached", async (t)
   const names = cacheUntilChanged<{ id: string }>(changes, {
     most: 10,
     tables: ["projects"],
-    rowsOf: ({ id }) => [id],
+    listRowIds: ({ id }) => [id],
   });
   const slow = new Map(["p1", "p2"].map((id) => [id, Promise.withResolvers<{ id: string }>()] as const));
   const asked = [...slow].map(([id, { promise }]) => names.get(id, () => promise));
@@ -61,7 +65,11 @@ test("a value is not read again as long as changes are heard, and is read again 
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
   let reads = 0;
-  const names = cacheUntilChanged<number>(changes, { most: 10, tables: ["projects"], rowsOf: () => ["p1"] });
+  const names = cacheUntilChanged<number>(changes, {
+    most: 10,
+    tables: ["projects"],
+    listRowIds: () => ["p1"],
+  });
   const get = async () => names.get("p1", async () => (reads += 1));
   const laterMs = { by: 0 };
   const now = Date.now.bind(Date);
@@ -83,7 +91,7 @@ test("a value that was made from all rows of a table is forgotten with a change 
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
   let reads = 0;
-  const options = { most: 10, tables: ["projects", "groups"], rowsOf: () => ["projects"] };
+  const options = { most: 10, tables: ["projects", "groups"], listRowIds: () => ["projects"] };
   const names = cacheUntilChanged<number>(changes, options);
   const get = async () => names.get("all", async () => (reads += 1));
   const change = async (table: string) => {

@@ -24,7 +24,7 @@ export interface CacheOptions<Value> {
   /** The tables whose rows values are made from; changes of others are ignored. */
   tables: readonly string[];
   /** Returns the ids of the rows that a value was made from; the name of a table stands for all of its rows. */
-  rowsOf(value: Value): readonly string[];
+  listRowIds(value: Value): readonly string[];
 }
 
 interface Entry<Value> {
@@ -58,11 +58,11 @@ const RETRY_MS = 1_000;
  */
 export function cacheUntilChanged<Value>(
   changes: Changes,
-  { most, tables, rowsOf }: CacheOptions<Value>,
+  { most, tables, listRowIds }: CacheOptions<Value>,
 ): RowCache<Value> {
   const dependents = openDependents();
   const entries = keepRecentlyUsed<Entry<Value>>(most, {
-    dispose: ({ value }, key) => dependents.unlink(key, rowsOf(value)),
+    dispose: ({ value }, key) => dependents.unlink(key, listRowIds(value)),
   });
   /** Reads that callers may share. */
   const reads = new Map<string, Read<Value>>();
@@ -89,7 +89,7 @@ export function cacheUntilChanged<Value>(
 
   const put = (key: string, value: Value): void => {
     entries.set(key, { value, readMs: nowMs(), doubted: false, retryMs: 0 });
-    dependents.link(key, rowsOf(value));
+    dependents.link(key, listRowIds(value));
   };
 
   const begin = (
@@ -103,7 +103,7 @@ export function cacheUntilChanged<Value>(
     const value = read()
       .then((found) => {
         if (found === undefined) entries.delete(key);
-        else if (!isConcerned(rowsOf(found), missed)) put(key, found);
+        else if (!isConcerned(listRowIds(found), missed)) put(key, found);
         return found;
       })
       .finally(() => {

@@ -64,7 +64,7 @@ export async function saveSchemaBaseline(
 }
 
 /** Returns what `account` is for a connection: the account as the provider names it, or the connection itself. */
-export const baselineAccountOf = (connectionId: string, workspaceRef: string | null): string =>
+export const buildBaselineAccount = (connectionId: string, workspaceRef: string | null): string =>
   workspaceRef ?? connectionId;
 
 /** Keeps the baselines of an account whose name has changed, or has become known. */
@@ -79,7 +79,7 @@ export async function renameBaselineAccount(
   await queries
     .updateTable("schemaBaselines")
     .set({ account: accountRef })
-    .where("account", "=", baselineAccountOf(connectionId, formerRef))
+    .where("account", "=", buildBaselineAccount(connectionId, formerRef))
     .where("installationId", "in", (installations) =>
       installations.selectFrom("installations").select("id").where("connectionId", "=", connectionId),
     )

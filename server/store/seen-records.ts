@@ -51,7 +51,7 @@ export async function removeOldSeen(
 }
 
 /** Removes up to `most` old rows of one project about records that were left out; those of messages go with the messages. */
-export async function removeOldLeftOutOf(
+export async function removeProjectLeftOut(
   queries: Queries,
   { projectId, id }: Pick<ProjectBound, "projectId" | "id">,
   most: number,

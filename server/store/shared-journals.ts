@@ -14,7 +14,7 @@ const OTHERS = sql`event_streams as others join event_streams as mine on others.
   and others.provider_app_id is not null and mine.provider_app_id is not null`;
 
 /** What subscriptions want that use one of these journals; a disabled one wants nothing. */
-const wantedOf = (appIds: RawBuilder<unknown>) => sql`from subscriptions
+const selectWanted = (appIds: RawBuilder<unknown>) => sql`from subscriptions
   where journal_app_id in (${appIds}) and source = 'journal' and state <> 'disabled'`;
 
 /** Lists what the subscriptions of an object of an account want its journal to report. */
@@ -25,7 +25,7 @@ export async function listJournalWishes(
   const apps = sql`select ${journalAppId}::uuid
     union select others.provider_app_id from ${OTHERS} where mine.provider_app_id = ${journalAppId}`;
   const { rows } = await sql<{ wish: JournalWish }>`
-    select journal_wish as wish ${wantedOf(apps)}
+    select journal_wish as wish ${selectWanted(apps)}
       and account_ref = ${accountRef} and object_key = ${objectKey} and journal_wish is not null
     order by id
   `.execute(queries);
@@ -36,7 +36,7 @@ export async function listJournalWishes(
 export async function wantedByOthers(queries: Queries, id: string, keys: string[]): Promise<string[]> {
   const apps = sql`select others.provider_app_id from ${OTHERS} where mine.id = ${id}`;
   const { rows } = await sql<{ key: string }>`
-    select distinct ${SELECTED_KEY} as key ${wantedOf(apps)} and ${SELECTED_KEY} = any(${keys}::text[])
+    select distinct ${SELECTED_KEY} as key ${selectWanted(apps)} and ${SELECTED_KEY} = any(${keys}::text[])
   `.execute(queries);
   return rows.map(({ key }) => key);
 }

@@ -1,6 +1,6 @@
 /** Events of subscriptions: those that wait, and what became of the others. */
 import { sql, type RawBuilder } from "kysely";
-import { firstIdOf } from "../../ground/ids.ts";
+import { buildFirstId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
@@ -69,7 +69,7 @@ export async function listDeliveredEvents(
     .where("installationId", "=", installationId)
     .where("objectName", "=", objectName)
     .where("recordId", "=", sql<string>`any(${recordIds}::text[])`)
-    .where("id", ">=", firstIdOf(from.getTime() - CLOCKS_DIFFER_MS))
+    .where("id", ">=", buildFirstId(from.getTime() - CLOCKS_DIFFER_MS))
     .where("occurredTime", ">=", from)
     .where("occurredTime", "<=", until)
     .where("outcome", "in", ["delivered", "coalesced"])
@@ -168,7 +168,7 @@ export const removeSubscriptionEventsBefore = (
   );
 
 /** Does the same for one project; looks at each of its installations. */
-export const removeSubscriptionEventsOf = (
+export const removeProjectSubscriptionEvents = (
   queries: Queries,
   { projectId, id }: ProjectBound,
   most: number,

@@ -39,7 +39,7 @@ export type Recipients =
   | { journalAppId: string; connectionId?: undefined };
 
 /** Events of a connection's stream belong to it, whatever account they name. */
-const matchOf = (recipients: Recipients | undefined) =>
+const matchEvents = (recipients: Recipients | undefined) =>
   recipients?.connectionId === undefined ? BY_ACCOUNT : BY_CONNECTION;
 
 function isRecipient(recipients: Recipients | undefined): RawBuilder<unknown> {
@@ -60,7 +60,7 @@ export async function countRecipients(
     select target.project_id, target.provider, target.account_ref, target.object_key, count(*)::integer as count
     from unnest(${column("projectId")}::uuid[], ${column("provider")}::text[], ${column("accountRef")}::text[],
       ${column("objectKey")}::text[]) as target (project_id, provider, account_ref, object_key)
-    join subscriptions using (${matchOf(recipients)})
+    join subscriptions using (${matchEvents(recipients)})
     where ${isRecipient(recipients)}
     group by 1, 2, 3, 4
   `.execute(queries);
@@ -80,7 +80,7 @@ export async function storeReceivedEvents(
   windowMs: number,
   recipients?: Recipients,
 ): Promise<StoredEvents> {
-  const match = matchOf(recipients);
+  const match = matchEvents(recipients);
   const column = <Name extends keyof ReceivedEvent>(name: Name) => events.map((event) => event[name]);
   const { rows } = await sql<StoredEvents>`
     with input as materialized (

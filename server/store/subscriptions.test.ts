@@ -193,7 +193,7 @@ test("polling that is chosen instead of a stream begins before the last answer o
   assert.deepEqual((await find()).polledUntil, new Date("2026-09-14T07:55:00Z"));
 });
 
-const outcomeOf = (id: string, hash: string) => ({
+const readOutcome = (id: string, hash: string) => ({
   id,
   outcome: "delivered" as const,
   reason: null,
@@ -209,7 +209,7 @@ test("of what was delivered of a record in one commit, the last counts, whatever
     { type: "DELETE", occurredTime: new Date("2026-09-14T08:00:00.300Z") },
     { type: "RECONCILED", occurredTime: new Date("2026-09-14T08:00:00Z") },
   );
-  const ended = [outcomeOf(deleted, "gone"), outcomeOf(restored, "restored")];
+  const ended = [readOutcome(deleted, "gone"), readOutcome(restored, "restored")];
   await turn((claim) =>
     commitSubscription(queries, { ...claim, installationId, ended, messages: [], seen: [] }),
   );
@@ -226,7 +226,7 @@ test("a turn that outlived its claim stores nothing, although the same process h
     commitSubscription(queries, {
       ...claim,
       installationId,
-      ended: [outcomeOf(event, hash)],
+      ended: [readOutcome(event, hash)],
       messages: [],
       seen: [],
     });

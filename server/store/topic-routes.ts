@@ -20,16 +20,16 @@ export interface TopicDestinationRouteRow extends RouteRow {
 }
 
 /** A second insert of a route violates `event_topic_routes_topic_id_event_type_key`. */
-export const eventTopicRoutes = routesOf<EventTopicRouteRow, "eventType">("eventTopicRoutes", "eventType");
+export const eventTopicRoutes = openRoutes<EventTopicRouteRow, "eventType">("eventTopicRoutes", "eventType");
 
 /** A second insert of a route violates `topic_destination_routes_topic_id_destination_id_key`. */
-export const topicDestinationRoutes = routesOf<TopicDestinationRouteRow, "destinationId">(
+export const topicDestinationRoutes = openRoutes<TopicDestinationRouteRow, "destinationId">(
   "topicDestinationRoutes",
   "destinationId",
 );
 
 /** One kind of route: `end` is the column that names the event type or the destination. */
-function routesOf<Row extends RouteRow, End extends string>(table: string, end: End) {
+function openRoutes<Row extends RouteRow, End extends string>(table: string, end: End) {
   type Ends = Record<"topicId" | End, string>;
   const matches = ([column, value]: [string, unknown]) => sql`and ${sql.ref(column)} = ${value}`;
   return {

@@ -12,7 +12,7 @@ import type { Database } from "./database.ts";
 import { endOperations } from "./operations.ts";
 import {
   claimSuccessors,
-  claimWritesOf,
+  claimInstallationWrites,
   listClaimers,
   listOldestDue,
   listWaitingAfter,
@@ -52,7 +52,7 @@ async function openQueue(t: TestContext) {
       })),
     );
   const claim = async (room = 100, workerId = WORKER) =>
-    (await claimWritesOf(queries, workerId, room, [{ installationId, room }])).map(
+    (await claimInstallationWrites(queries, workerId, room, [{ installationId, room }])).map(
       ({ operationId }) => operationId,
     );
   const end = (ids: string[]) =>
@@ -248,7 +248,8 @@ test("finding the next installation with writes costs the same however many the 
     );
     assert.ok(listed.every(({ isDue }) => isDue));
     const wanted = ids.slice(1).map((installationId) => ({ installationId, room: 8 }));
-    if (statistics === "fresh") assert.equal((await claimWritesOf(queries, WORKER, 100, wanted)).length, 4);
+    if (statistics === "fresh")
+      assert.equal((await claimInstallationWrites(queries, WORKER, 100, wanted)).length, 4);
     const read = (await rowsRead(database, "writes")) - before;
     assert.ok(read < 200, `${read} rows, statistics: ${statistics}`);
   }

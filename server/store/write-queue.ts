@@ -88,7 +88,7 @@ const CLOSED_SCAN = 200;
  * record that an earlier unfinished write touches, and writes whose connection has a closed gate, except for those whose
  * deadline is before it opens: they can be ended. A claimed group takes no more records.
  */
-export async function claimWritesOf(
+export async function claimInstallationWrites(
   queries: Queries,
   workerId: number,
   limit: number,

@@ -31,7 +31,7 @@ export interface BuiltSources {
 }
 
 /** An overlay that moves the provider without its streaming address has no streams. */
-export const sourcesOf = (
+export const listSources = (
   { subscribe, stream, journal }: Pick<Connector, "subscribe" | "stream" | "journal">,
   info: Pick<ProviderInfo, "pubSubURL"> | undefined,
 ): BuiltSources => ({
@@ -87,12 +87,12 @@ export const sourceSettings = ({ pushes }: { pushes: boolean }): string[] =>
 
 /** Returns the setting; undefined if it is not set, or `auto`. */
 function sourceSetting(metadata: unknown): string | undefined {
-  const params = memberOf(metadata, "providerParams");
-  const source = memberOf(params, SOURCE_SETTING);
+  const params = readMember(metadata, "providerParams");
+  const source = readMember(params, SOURCE_SETTING);
   return typeof source === "string" && source !== "" && source !== "auto" ? source : undefined;
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
+const readMember = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;

@@ -14,11 +14,11 @@ import {
   type SubscriptionState,
 } from "../store/subscriptions.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
-import { chooseSource, sourcesOf } from "./choose-source.ts";
+import { chooseSource, listSources } from "./choose-source.ts";
 import { eventWarnings } from "./event-warnings.ts";
 import { subscribeDefinitions, wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
-import { watchedFields, watchNamesOf } from "./watched-fields.ts";
+import { watchedFields, listWatchNames } from "./watched-fields.ts";
 
 export interface DescribedSubscription {
   objectName: string;
@@ -61,13 +61,13 @@ export async function describeSubscriptions(
     ({ provider }) => provider === integration.provider,
   );
   const chosen = chooseSource(apps, {
-    ...sourcesOf(connector ?? {}, deps.catalog.find(integration.provider)),
+    ...listSources(connector ?? {}, deps.catalog.find(integration.provider)),
     publicUrl: deps.publicUrl(),
     provider: integration.provider,
   });
   const pollingReason = chosen.otherwise ? FELL_BACK : chosen.reason;
   const streams = await listStreams(queries, installation.connectionId, rows);
-  const watchNames = watchNamesOf(connector);
+  const watchNames = listWatchNames(connector);
   return definitions.map((definition) => {
     const row = rows.find(({ objectName }) => objectName === definition.objectName);
     const { names, unmapped, misspelt } = watchedFields(definition, watchNames);
@@ -79,7 +79,7 @@ export async function describeSubscriptions(
     return {
       objectName: definition.objectName,
       source,
-      ...stateOf(definition, row, { unbuilt, pollingReason, stream }),
+      ...describeState(definition, row, { unbuilt, pollingReason, stream }),
       events: definition.events,
       watchFields: names ?? "all",
       counts: {
@@ -121,7 +121,7 @@ const FELL_BACK =
   "The provider's stream or journal could not be set up, so changes are found by reading, later than there. " +
   "It is tried again every 15 minutes.";
 
-function stateOf(
+function describeState(
   definition: SubscribeDefinition,
   row: SubscriptionRow | undefined,
   {

@@ -38,7 +38,7 @@ export async function findChanges(
   const startedMs = elapsedMs();
   let walk = await currentWalk(deps, subscription);
   while (walk && elapsedMs() - startedMs < TURN_MS) {
-    const step = await stepOf(deps, { subscription, target, walk });
+    const step = await takeStep(deps, { subscription, target, walk });
     const isCommitted = await retryWhileDatabaseIsDown(() => commitWalkStep(deps.database.queries, step));
     if (!isCommitted) return;
     deps.subscribeMeter?.found(step.events.length);
@@ -71,7 +71,7 @@ interface Walking {
   walk: SubscriptionWalk;
 }
 
-async function stepOf(deps: SubscribeServices, walking: Walking): Promise<WalkStep> {
+async function takeStep(deps: SubscribeServices, walking: Walking): Promise<WalkStep> {
   const { claim, installationId, objectName } = walking.subscription;
   const step = { ...claim, installationId, objectName };
   try {
@@ -82,14 +82,14 @@ async function stepOf(deps: SubscribeServices, walking: Walking): Promise<WalkSt
     if (stage === "records" && looksForDeletions(walking)) {
       return { ...step, events, walk: { ...moved, stage: "deletions", checkpoint: null } };
     }
-    return { ...step, events, walk: null, ...endOf(deps, walking, moved) };
+    return { ...step, events, walk: null, ...buildEnd(deps, walking, moved) };
   } catch (error) {
     if (walking.walk.kind === "polling" || !isFinal(error)) throw error;
     deps.log.warn(
       { installationId, objectName, error: error.message },
       "a reconciliation ended with an error",
     );
-    return { ...step, events: [], walk: null, ...endOf(deps, walking, walking.walk, error.message) };
+    return { ...step, events: [], walk: null, ...buildEnd(deps, walking, walking.walk, error.message) };
   }
 }
 
@@ -122,8 +122,8 @@ async function readStep(deps: SubscribeServices, walking: Walking): Promise<Read
       return { events: foundDeletions(walking, page.records, until), until, stage, next: page.next };
     }
     const plan = await planWalk(deps, walking, call);
-    const page = await read.readPage({ ...plan, until: latestOf(walk, startTime) }, checkpoint, fetch);
-    const bound = walk.until ? new Date(walk.until) : boundOf(page, startTime);
+    const page = await read.readPage({ ...plan, until: findLatest(walk, startTime) }, checkpoint, fetch);
+    const bound = walk.until ? new Date(walk.until) : chooseBound(page, startTime);
     const known = await listDeliveredHashes(deps.database.queries, {
       installationId: subscription.installationId,
       objectName,
@@ -141,11 +141,11 @@ async function readStep(deps: SubscribeServices, walking: Walking): Promise<Read
 /** A change of the last moment must be found although the provider's clock is ahead of ours. */
 const CLOCK_MARGIN_MS = 60_000;
 
-const latestOf = ({ until }: SubscriptionWalk, startTime: Date): Date =>
+const findLatest = ({ until }: SubscriptionWalk, startTime: Date): Date =>
   new Date((until === null ? startTime.getTime() : Date.parse(until)) + CLOCK_MARGIN_MS);
 
 /** Returns the time of the walk's begin by the provider's clock, but never later than by ours. */
-const boundOf = ({ providerTime }: ReadPage, startTime: Date): Date =>
+const chooseBound = ({ providerTime }: ReadPage, startTime: Date): Date =>
   providerTime && providerTime < startTime ? providerTime : startTime;
 
 /** Only ids and times are read: the records themselves are read when they are delivered. */
@@ -183,7 +183,7 @@ function deletionsSince({ subscription, target, walk }: Walking): Date {
   return new Date(sinceMs - target.connector.read.abilities.overlapMs);
 }
 
-function endOf(
+function buildEnd(
   deps: SubscribeServices,
   walking: Walking,
   { since, until, reason, found }: SubscriptionWalk,

@@ -8,7 +8,7 @@ import type { SubscriptionWalk } from "../store/subscription-walks.ts";
 import { foundRecords } from "./found-events.ts";
 
 /** Returns the key of a change that a turn of polling found. */
-function keyOf(changeTime: string, until: string): string {
+function getKey(changeTime: string, until: string): string {
   const walk: SubscriptionWalk = {
     kind: "polling",
     id: newId(),
@@ -29,13 +29,13 @@ function keyOf(changeTime: string, until: string): string {
 
 test("a record that changes twice in a second is found twice, where the provider's times are whole seconds", () => {
   const time = "2026-09-14T08:00:05Z";
-  const inThatSecond = keyOf(time, "2026-09-14T08:00:05Z");
-  const later = keyOf(time, "2026-09-14T08:01:05Z");
+  const inThatSecond = getKey(time, "2026-09-14T08:00:05Z");
+  const later = getKey(time, "2026-09-14T08:01:05Z");
   assert.notEqual(inThatSecond, later);
-  assert.equal(keyOf(time, "2026-09-14T08:02:05Z"), later);
+  assert.equal(getKey(time, "2026-09-14T08:02:05Z"), later);
 });
 
 test("a change with an exact time is found once", () => {
   const time = "2026-09-14T08:00:05.123Z";
-  assert.equal(keyOf(time, "2026-09-14T08:00:05.200Z"), keyOf(time, "2026-09-14T08:01:05.200Z"));
+  assert.equal(getKey(time, "2026-09-14T08:00:05.200Z"), getKey(time, "2026-09-14T08:01:05.200Z"));
 });

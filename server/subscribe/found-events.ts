@@ -27,7 +27,7 @@ export function foundRecords(
   const { connector } = by.target;
   const sinceMs = Date.parse(by.walk.since) - connector.read.abilities.overlapMs;
   return page.records.map((record) => {
-    const createTime = connector.subscribe.createTimeOf(record);
+    const createTime = connector.subscribe.readCreateTime(record);
     const last = known.get(record.id);
     const isNew = createTime !== undefined && createTime.getTime() >= sinceMs && (!last || isGone(last));
     const changeTime = record.changeTime ?? until;

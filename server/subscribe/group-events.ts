@@ -39,15 +39,15 @@ export function groupEvents(
   { coalesce, inOrder }: GroupOptions,
 ): EventGroup[] {
   const groups: [InboxEvent, ...InboxEvent[]][] = [];
-  const openOf = new Map<string, [InboxEvent, ...InboxEvent[]]>();
+  const openGroups = new Map<string, [InboxEvent, ...InboxEvent[]]>();
   for (const event of inOrder ? events : events.toSorted(byTime)) {
-    const open = openOf.get(event.recordId);
+    const open = openGroups.get(event.recordId);
     if (coalesce && event.type === "update" && open) open.push(event);
     else {
       const group: [InboxEvent, ...InboxEvent[]] = [event];
       groups.push(group);
-      if (event.type === "create" || event.type === "update") openOf.set(event.recordId, group);
-      else openOf.delete(event.recordId);
+      if (event.type === "create" || event.type === "update") openGroups.set(event.recordId, group);
+      else openGroups.delete(event.recordId);
     }
   }
   return groups.map(toGroup);

@@ -27,7 +27,7 @@ const MOST_ROWS = 5_000;
 
 /** Chooses the events of this transaction, of each project in order and at least one. */
 export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<LimitedPushes> {
-  const counts = await recipientsOf(
+  const counts = await countGroupRecipients(
     queries,
     pushes.flatMap(({ events }) => events),
   );
@@ -41,7 +41,7 @@ export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<L
     const fits = (event: ReceivedEvent): boolean => {
       if (full.has(projectId)) return false;
       const before = used.get(projectId) ?? 0;
-      const after = before + (event.installationId === null ? (counts.get(keyOf(event)) ?? 0) : 1);
+      const after = before + (event.installationId === null ? (counts.get(getKey(event)) ?? 0) : 1);
       if (before > 0 && after > share) full.add(projectId);
       else used.set(projectId, after);
       return !full.has(projectId);
@@ -69,11 +69,11 @@ export async function divideByRows(
 ): Promise<ReceivedEvent[][]> {
   // One event is one part in any case, and most batches of a stream have no more.
   if (events.length < 2) return [events];
-  const counts = await recipientsOf(queries, events, recipients);
+  const counts = await countGroupRecipients(queries, events, recipients);
   const parts: ReceivedEvent[][] = [];
   let rows = Infinity;
   for (const event of events) {
-    const own = counts.get(keyOf(event)) ?? 0;
+    const own = counts.get(getKey(event)) ?? 0;
     rows += own;
     if (rows > MOST_ROWS) {
       parts.push([]);
@@ -84,16 +84,16 @@ export async function divideByRows(
   return parts;
 }
 
-async function recipientsOf(
+async function countGroupRecipients(
   queries: Queries,
   events: ReceivedEvent[],
   recipients?: Recipients,
 ): Promise<Map<string, number>> {
-  const targets = new Map(events.map((event) => [keyOf(event), event]));
+  const targets = new Map(events.map((event) => [getKey(event), event]));
   if (targets.size === 0) return new Map();
   const rows = await countRecipients(queries, [...targets.values()], recipients);
-  return new Map(rows.map((row) => [keyOf(row), row.count]));
+  return new Map(rows.map((row) => [getKey(row), row.count]));
 }
 
-const keyOf = ({ projectId, provider, accountRef, objectKey }: EventTarget): string =>
+const getKey = ({ projectId, provider, accountRef, objectKey }: EventTarget): string =>
   JSON.stringify([projectId, provider, accountRef, objectKey]);

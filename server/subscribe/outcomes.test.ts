@@ -98,19 +98,19 @@ describe("outcomes of changes", () => {
     assert.equal(line.delivery.lastAttempt.status, 503);
     assert.equal(await delivered(), before);
     const list = `${installation()}/subscription-events?outcome=`;
-    const recordsOf = async (outcome: string) =>
+    const readRecords = async (outcome: string) =>
       (await on.inProject("GET", list + outcome)).body.results.map(
         (row: { recordId: string }) => row.recordId,
       );
-    assert.deepEqual(await recordsOf("refused"), ["70001"]);
-    assert.deepEqual(await recordsOf("delivered"), []);
+    assert.deepEqual(await readRecords("refused"), ["70001"]);
+    assert.deepEqual(await readRecords("delivered"), []);
 
     sink.answer = accept;
     await resend(line.messageId);
     assert.equal((await untilOutcome(70_001, "delivered")).delivery.status, "delivered");
     assert.equal(await delivered(), before + 1);
-    assert.deepEqual(await recordsOf("refused"), []);
-    assert.deepEqual(await recordsOf("delivered"), ["70001"]);
+    assert.deepEqual(await readRecords("refused"), []);
+    assert.deepEqual(await readRecords("delivered"), ["70001"]);
   });
 
   test("a message that is sent again counts once, and stays delivered when the receiver refuses it then", async () => {

@@ -26,7 +26,7 @@ import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 import type { SubscribeDefinition } from "./subscribe-definition.ts";
 import type { SubscriptionTarget } from "./subscription-target.ts";
-import { watchedFields, watchNamesOf } from "./watched-fields.ts";
+import { watchedFields, listWatchNames } from "./watched-fields.ts";
 
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;
@@ -86,7 +86,10 @@ async function processBatch(
   );
   const earlier = await listEarlierReports(deps, subscription, target, events);
   const { groups, filtered, reported } = chooseAll(deps, target, events, earlier);
-  const { fresh, messages, messageIds } = await messagesOf(deps, subscription, target, { groups, reported });
+  const { fresh, messages, messageIds } = await buildMessages(deps, subscription, target, {
+    groups,
+    reported,
+  });
   const ended = [
     ...unreadable.map((event) => endFiltered(event, "the event cannot be read")),
     ...filtered,
@@ -137,7 +140,7 @@ function toInboxEvent(
   return event && { ...event, id, time };
 }
 
-async function messagesOf(
+async function buildMessages(
   deps: SubscribeServices,
   { projectId, connectionId, installationId, objectName, accountRef }: ClaimedSubscription,
   target: ProcessableTarget,
@@ -199,7 +202,7 @@ function chooseAll(
   earlier: readonly InboxEvent[],
 ): AllGroups {
   const inOrder = connector.stream !== undefined;
-  const watched = watchedFields(definition, watchNamesOf(connector));
+  const watched = watchedFields(definition, listWatchNames(connector));
   const options = { connector: connector.subscribe, watched, coalesce: windowMs > 0, inOrder };
   const { fresh, repeats } = splitOtherReports(events, earlier);
   if (repeats.length === 0) return { ...chooseGroups(events, definition, options), reported: new Set() };

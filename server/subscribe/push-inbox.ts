@@ -43,7 +43,7 @@ export const openPushInbox = ({
       await insertPushes(database.queries, pushes, { tells: !newPushes.hasWorker });
       newPushes.announce();
     },
-    { mostItems: MOST_BYTES, sizeOf: ({ body }) => Math.max(LEAST_BYTES, body.length) },
+    { mostItems: MOST_BYTES, measureSize: ({ body }) => Math.max(LEAST_BYTES, body.length) },
   ),
   hasRoom: openLook(database),
 });
@@ -55,8 +55,8 @@ function openLook({ queries }: Database): PushInbox["hasRoom"] {
   let nextMs = 0;
   const look = async (): Promise<void> => {
     const waiting = await countWaitingPushes(queries, MOST_WAITING.pushes);
-    const sumOf = (of: "pushes" | "bytes") => waiting.reduce((sum, one) => sum + one[of], 0);
-    hasRoom = sumOf("pushes") < MOST_WAITING.pushes && sumOf("bytes") < MOST_WAITING.bytes;
+    const addSizes = (of: "pushes" | "bytes") => waiting.reduce((sum, one) => sum + one[of], 0);
+    hasRoom = addSizes("pushes") < MOST_WAITING.pushes && addSizes("bytes") < MOST_WAITING.bytes;
     const isFull = ({ pushes, bytes }: WaitingPushes): boolean =>
       pushes >= SHARE * MOST_WAITING.pushes || bytes >= SHARE * MOST_WAITING.bytes;
     full = new Set(waiting.filter(isFull).map(({ projectId }) => projectId));

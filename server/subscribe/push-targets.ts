@@ -41,7 +41,7 @@ export function openPushTargets(deps: { database: Database; changes: Changes; se
   const known = cacheUntilChanged<{ target: PushTarget | undefined }>(deps.changes, {
     most: MOST_ADDRESSES,
     tables: TABLES,
-    rowsOf: ({ target }) =>
+    listRowIds: ({ target }) =>
       target
         ? [target.projectId, target.integrationId, target.installationId, "provider_apps"].filter(isGiven)
         : TABLES,

@@ -16,7 +16,7 @@ export const readLongCall = (deps: StreamServices, reader: StreamReader): Stream
         session: lease.session,
         topic: stream.topic,
         from,
-        credentials: async () => credentialsOf(deps, stream, await findLive(deps, stream, progress)),
+        credentials: async () => buildCredentials(deps, stream, await findLive(deps, stream, progress)),
         signal,
       });
     } finally {
@@ -44,7 +44,7 @@ async function findLive(
   return live;
 }
 
-function credentialsOf(
+function buildCredentials(
   { connections }: StreamServices,
   { accountRef }: EventStreamRow,
   live: LiveConnection,

@@ -20,7 +20,11 @@ const OBJECT = { accountRef: "41", objectKey: "0-1" };
 const NUMBERS = Array.from({ length: 400 }, (_, index) => index + 1);
 const OPENED: StreamBatch = { events: [], gaps: [], position: Buffer.alloc(0) };
 const END = "behind all";
-const endOf = (events: ProviderEvent[]): StreamBatch => ({ events, gaps: [], position: Buffer.from(END) });
+const readToEnd = (events: ProviderEvent[]): StreamBatch => ({
+  events,
+  gaps: [],
+  position: Buffer.from(END),
+});
 
 const deletion = (recordId: number, raw = "{}"): ProviderEvent => ({
   ...OBJECT,
@@ -78,7 +82,7 @@ async function openJournal(scope: Scope) {
 
 test("a batch with many rows is stored in several transactions, in order, each event once for each installation", async (scope) => {
   const { read, rows, position } = await openJournal(scope);
-  await read(endOf(NUMBERS.map((number) => deletion(number))));
+  await read(readToEnd(NUMBERS.map((number) => deletion(number))));
   const stored = await rows();
   assert.equal(stored.length, NUMBERS.length * NEIGHBOURS);
   const parts = Map.groupBy(stored, ({ writer }) => writer);
@@ -97,18 +101,18 @@ test("the position stays until the whole batch is stored, and a repeated batch d
   const events = NUMBERS.map((number) => deletion(number));
   // PostgreSQL stores no NUL.
   const poisoned = [...events.slice(0, -1), deletion(NUMBERS.length, "\u0000")];
-  await assert.rejects(read(endOf(poisoned)), /0x00/);
+  await assert.rejects(read(readToEnd(poisoned)), /0x00/);
   const first = (await rows()).length;
   assert.ok(first > 0 && first < NUMBERS.length * NEIGHBOURS, String(first));
   assert.equal(await position(), undefined);
-  await read(endOf(events));
+  await read(readToEnd(events));
   assert.equal((await rows()).length, NUMBERS.length * NEIGHBOURS);
   assert.equal(await position(), END);
 });
 
 test("no part is stored by a process that has lost the stream, and a stopping one stores no further part", async (scope) => {
   const { queries, read, rows, position } = await openJournal(scope);
-  const batch = endOf(NUMBERS.map((number) => deletion(number)));
+  const batch = readToEnd(NUMBERS.map((number) => deletion(number)));
   await assert.rejects(read(batch, AbortSignal.abort(new Error("stopping"))), /stopping/);
   const first = (await rows()).length;
   assert.ok(first > 0 && first <= 5_000, String(first));

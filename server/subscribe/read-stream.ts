@@ -42,7 +42,7 @@ export async function readStream(
   deps: StoringServices & Pick<StreamServices, "silenceMs">,
   { stream, source, stop, progress }: HeldStreamReading & { progress: StreamProgress },
 ): Promise<void> {
-  const from = startOf(stream);
+  const from = chooseStart(stream);
   const silence = openWatchdog(deps.silenceMs);
   try {
     const batches = source({
@@ -86,7 +86,7 @@ function openWatchdog(afterMs: number): { signal: AbortSignal; begin(): void; en
 }
 
 /** Without a position, a stream that was open before begins with what the provider has kept. */
-const startOf = ({ position, startTime }: EventStreamRow): StreamStart =>
+const chooseStart = ({ position, startTime }: EventStreamRow): StreamStart =>
   position ?? (startTime === null ? "now" : "oldest");
 
 const noteOpen = ({ database, workerId }: StoringServices, { id }: EventStreamRow): Promise<void> =>
@@ -115,7 +115,7 @@ async function storeBatch(
   const received = batch.events.map((event) => toReceivedEvent(event, target));
   const inTime = <Answer>(run: () => Promise<Answer>) => retryWhileDatabaseIsDown(run, { signal: stop });
   const { queries } = deps.database;
-  const parts = await inTime(() => divideByRows(queries, received, recipientsOf(stream)));
+  const parts = await inTime(() => divideByRows(queries, received, findRecipients(stream)));
   for (const [index, events] of parts.entries()) {
     if (index > 0) stop.throwIfAborted();
     const isLast = index === parts.length - 1;
@@ -138,9 +138,9 @@ const storePart = (
     if (!isOurs) throw new LostClaimError("another process has the stream");
     if (end && end.gaps.length > 0) await requestReconciliations(deps, queries, stream, end.gaps);
     return events.length > 0
-      ? storeReceivedEvents(queries, events, deps.windowMs, recipientsOf(stream))
+      ? storeReceivedEvents(queries, events, deps.windowMs, findRecipients(stream))
       : undefined;
   });
 
-const recipientsOf = ({ id, providerAppId }: EventStreamRow): Recipients =>
+const findRecipients = ({ id, providerAppId }: EventStreamRow): Recipients =>
   providerAppId === null ? { connectionId: id } : { journalAppId: id };

@@ -33,7 +33,7 @@ export const receiveEvents = (deps: ReceiveServices): Endpoint =>
       projectIdOrName: PARAMS.projectIdOrName,
       integrationIdOrName: PARAMS.integrationIdOrName,
     }),
-    placeOf: (params) => ({
+    describePushPlace: (params) => ({
       project: params["projectIdOrName"] ?? "",
       integration: params["integrationIdOrName"] ?? "",
     }),
@@ -48,7 +48,7 @@ export const receiveEventsOfInstallation = (deps: ReceiveServices): Endpoint =>
       integrationIdOrName: PARAMS.integrationIdOrName,
       installationId: PARAMS.installationId,
     }),
-    placeOf: (params) => ({
+    describePushPlace: (params) => ({
       project: params["projectIdOrName"] ?? "",
       integration: params["integrationIdOrName"] ?? "",
       installation: params["installationId"] ?? "",
@@ -60,17 +60,23 @@ export const receiveEventsOfProvider = (deps: ReceiveServices): Endpoint =>
     operationId: "receiveEventsOfProvider",
     summary: "Receive events of a provider",
     params: Type.Object({ projectIdOrName: PARAMS.projectIdOrName, provider: PARAMS.provider }),
-    placeOf: (params) => ({ project: params["projectIdOrName"] ?? "", provider: params["provider"] ?? "" }),
+    describePushPlace: (params) => ({
+      project: params["projectIdOrName"] ?? "",
+      provider: params["provider"] ?? "",
+    }),
   });
 
 interface Form {
   operationId: string;
   summary: string;
   params: TObject;
-  placeOf(params: Record<string, string>): PushPlace;
+  describePushPlace(params: Record<string, string>): PushPlace;
 }
 
-function receiver(services: ReceiveServices, { operationId, summary, params, placeOf }: Form): Endpoint {
+function receiver(
+  services: ReceiveServices,
+  { operationId, summary, params, describePushPlace }: Form,
+): Endpoint {
   const deps: StorePushServices = {
     ...services,
     logRefusal: openRefusalLog(services.log),
@@ -104,7 +110,7 @@ function receiver(services: ReceiveServices, { operationId, summary, params, pla
         body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
       };
       // The parameters were checked against a schema with texts only.
-      const place = placeOf(names as Record<string, string>);
+      const place = describePushPlace(names as Record<string, string>);
       const received = storePush(deps, place, request);
       received.catch(() => {});
       const isDone = await Promise.race([

@@ -12,7 +12,7 @@ import {
   useInstead,
   type ClaimedSubscription,
 } from "../store/subscriptions.ts";
-import { chooseSource, sourcesOf, type ChosenSource } from "./choose-source.ts";
+import { chooseSource, listSources, type ChosenSource } from "./choose-source.ts";
 import { planChanged, readWithout, type RecordReader } from "./read-changed-records.ts";
 import { selectInJournal } from "./select-in-journal.ts";
 import { selectObject, type SelectedObject } from "./select-object.ts";
@@ -72,7 +72,7 @@ async function choose(
   const apps = await listProviderApps(deps.database.queries, projectId);
   return chooseSource(
     apps.filter((app) => app.provider === provider),
-    { ...sourcesOf(connector, deps.catalog.find(provider)), publicUrl: deps.publicUrl(), provider },
+    { ...listSources(connector, deps.catalog.find(provider)), publicUrl: deps.publicUrl(), provider },
   );
 }
 

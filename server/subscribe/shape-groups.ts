@@ -59,7 +59,7 @@ export const groupEntries = (
       time: shown.time,
       fieldsUpdated: changedFields,
       record,
-      ends: endsOf(context, shown, { own: record, others }),
+      ends: listEnds(context, shown, { own: record, others }),
       operationId,
       rawEvent: shown.raw,
     });
@@ -85,7 +85,7 @@ async function readOtherEnds(
   const ends = groups.flatMap(({ shown: { to } }) => to ?? []);
   const found = new Map<string, Records>();
   for (const [objectKey, some] of Map.groupBy(ends, (end) => end.objectKey)) {
-    const definition = readOf(context, objectKey);
+    const definition = findRead(context, objectKey);
     const ids = some.map(({ id }) => id);
     const objectName = some[0]?.objectName ?? objectKey;
     found.set(
@@ -98,25 +98,25 @@ async function readOtherEnds(
   return found;
 }
 
-const readOf = ({ connector, reads }: GroupContext, objectKey: string): ReadDefinition | undefined =>
+const findRead = ({ connector, reads }: GroupContext, objectKey: string): ReadDefinition | undefined =>
   reads.find(({ objectName }) => connector.subscribe.objectKey(objectName) === objectKey);
 
-function endsOf(
+function listEnds(
   context: GroupContext,
   { type, recordId, to }: InboxEvent,
   records: { own: Partial<ResultEntry> | undefined; others: GroupRecords["others"] },
 ): { from: RecordAtEnd; to: RecordAtEnd } | undefined {
   if (type !== "associationUpdate" || !to) return undefined;
   const { definition } = context;
-  const other = readOf(context, to.objectKey);
+  const other = findRead(context, to.objectKey);
   const record = records.others.get(to.objectKey)?.get(to.id);
   return {
-    from: { id: recordId, ...namesOf(definition.objectName, definition.read), record: records.own },
-    to: { id: to.id, ...namesOf(other?.objectName ?? to.objectName, other), record },
+    from: { id: recordId, ...nameObjects(definition.objectName, definition.read), record: records.own },
+    to: { id: to.id, ...nameObjects(other?.objectName ?? to.objectName, other), record },
   };
 }
 
-const namesOf = (
+const nameObjects = (
   rawObjectName: string,
   definition: ReadDefinition | undefined,
 ): Pick<RecordAtEnd, "objectName" | "rawObjectName"> => ({

@@ -11,7 +11,7 @@ import {
   selectAgain,
   type EventStreamRow,
 } from "../store/event-streams.ts";
-import { listClaimersOf } from "../store/list-claimers.ts";
+import { listClaimersIn } from "../store/list-claimers.ts";
 import { openDeselecting } from "./deselect-objects.ts";
 import { holdStream } from "./hold-stream.ts";
 import { readJournal } from "./read-journal.ts";
@@ -46,7 +46,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const { queries } = deps.database;
   const held = new Map<string, Held>();
   const deselecting = openDeselecting(deps);
-  const sourceOf = openSources(deps);
+  const findSource = openSources(deps);
   const hold = (stream: EventStreamRow, source: StreamSource): void => {
     const { id, connectionId, projectId } = stream;
     const stop = new AbortController();
@@ -77,7 +77,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
     }
     const claimed = await claimEventStreams(queries, deps.workerId(), MOST_AT_ONCE);
     for (const stream of claimed) {
-      const source = sourceOf(stream);
+      const source = findSource(stream);
       if (source) hold(stream, source);
     }
     return claimed.length === MOST_AT_ONCE;
@@ -94,7 +94,7 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
   const stopRecovering = recoverOrphans({
     log: deps.log,
     identity: services.identity,
-    listClaimers: () => listClaimersOf(queries, "eventStreams"),
+    listClaimers: () => listClaimersIn(queries, "eventStreams"),
     async recover(deadProcess) {
       await recoverEventStreams(queries, deadProcess);
       rounds.wake();

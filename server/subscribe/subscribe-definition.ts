@@ -77,15 +77,15 @@ function define(
       associationChange: declared?.associationChangeEvent?.enabled === "always",
       other: configured?.otherEvents ?? declared?.otherEvents ?? [],
     },
-    watch: watchOf(configured?.updateEvent) ?? watchOf(declared?.updateEvent) ?? "all",
+    watch: toWatch(configured?.updateEvent) ?? toWatch(declared?.updateEvent) ?? "all",
     includeFullRecords: declared?.associationChangeEvent?.includeFullRecords === true,
     read,
-    warnings: warningsOf(configured, read),
+    warnings: listWarnings(configured, read),
   };
 }
 
 /** Either member replaces both of a lower level. */
-function watchOf(
+function toWatch(
   event: SubscribeObject["updateEvent"] | ConfigSubscribeObject["updateEvent"],
 ): Watch | undefined {
   if (event?.watchFieldsAuto !== undefined) return event.watchFieldsAuto;
@@ -94,7 +94,7 @@ function watchOf(
     : undefined;
 }
 
-function warningsOf(
+function listWarnings(
   configured: ConfigSubscribeObject | undefined,
   read: ReadDefinition | undefined,
 ): string[] {

@@ -32,7 +32,7 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
   const messageIds: string[] = [];
   const { target, destination } = place;
   const limits = { pageSize: MOST_ENTRIES, mostBytes: destination.mostBytes };
-  for (const { data, numRecords } of cutMessages(headOf(place), entries, limits)) {
+  for (const { data, numRecords } of cutMessages(buildHead(place), entries, limits)) {
     const id = newId();
     const { projectId } = target.fields;
     const traceparent = currentTraceparent();
@@ -42,7 +42,7 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
   return { messages, messageIds };
 }
 
-function headOf({ target, objectName, workspace }: MessagePlace): SubscribeMessageHead {
+function buildHead({ target, objectName, workspace }: MessagePlace): SubscribeMessageHead {
   const { fields, installed, definition } = target;
   const { updateTime, createTime } = installed.installation;
   return {

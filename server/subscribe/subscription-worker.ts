@@ -7,7 +7,7 @@ import type { ProcessIdentity } from "../jobs/process-identity.ts";
 import { takeWithRoom } from "../jobs/take-with-room.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import type { Queries } from "../store/database.ts";
-import { listClaimersOf } from "../store/list-claimers.ts";
+import { listClaimersIn } from "../store/list-claimers.ts";
 import {
   claimSubscriptions,
   listDueSubscriptions,
@@ -39,7 +39,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
     source: {
       claim: async (limit, room) =>
         claimSubscriptions(queries, identity.id, await chooseDue(queries, limit, room)),
-      release: (items) => releaseSubscriptions(queries, identity.id, idsOf(items)),
+      release: (items) => releaseSubscriptions(queries, identity.id, listIds(items)),
       postpone: ({ claim, attempts, state }) =>
         postponeSubscription(queries, {
           ...claim,
@@ -48,7 +48,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
           state,
           reason: "An attempt failed on the side of Busbar. The log has the cause.",
         }),
-      recover: (held) => recoverSubscriptions(queries, identity.id, idsOf(held)),
+      recover: (held) => recoverSubscriptions(queries, identity.id, listIds(held)),
       nextDueMs: () => nextSubscriptionDueMs(queries),
     },
     run: (subscription, onAnswer) => runSubscription(deps, subscription, onAnswer),
@@ -64,9 +64,9 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
         "busbar.object": objectName,
       },
     }),
-    idOf: ({ id }) => id,
-    keyOf: ({ connectionId }) => connectionId,
-    groupOf: ({ projectId }) => projectId,
+    getId: ({ id }) => id,
+    getKey: ({ connectionId }) => connectionId,
+    getGroup: ({ projectId }) => projectId,
     // Events may have arrived during the turn.
     unblocksOthers: () => true,
     ...LIMITS,
@@ -74,12 +74,12 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
   return withOrphanRecovery(loop, {
     log,
     identity,
-    listClaimers: () => listClaimersOf(queries, "subscriptions"),
+    listClaimers: () => listClaimersIn(queries, "subscriptions"),
     recover: (deadProcess) => recoverSubscriptions(queries, deadProcess),
   });
 }
 
 const chooseDue = async (queries: Queries, limit: number, room: RoomFor): Promise<string[]> =>
-  idsOf(takeWithRoom(await listDueSubscriptions(queries, AMONG), limit, room));
+  listIds(takeWithRoom(await listDueSubscriptions(queries, AMONG), limit, room));
 
-const idsOf = (items: { id: string }[]): string[] => items.map(({ id }) => id);
+const listIds = (items: { id: string }[]): string[] => items.map(({ id }) => id);

@@ -14,11 +14,11 @@ import { findIntegration } from "../store/integrations.ts";
 import { listProviderApps } from "../store/provider-apps.ts";
 import { takeSyncs } from "../store/installation-syncs.ts";
 import { syncSubscriptions, type WantedSubscription } from "../store/subscriptions.ts";
-import { chooseSource, sourcesOf } from "./choose-source.ts";
+import { chooseSource, listSources } from "./choose-source.ts";
 import { journalWish } from "./journal-wish.ts";
 import { subscribeDefinitions, wantsEvents } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
-import { watchNamesOf } from "./watched-fields.ts";
+import { listWatchNames } from "./watched-fields.ts";
 
 export interface SubscriptionSyncServices {
   database: Database;
@@ -84,13 +84,13 @@ async function wantedSubscriptions(
   const apps = (await listProviderApps(queries, projectId)).filter((app) => app.provider === provider);
   const info = deps.catalog.of(projectId).find(provider);
   const { source } = chooseSource(apps, {
-    ...sourcesOf(connector, info),
+    ...listSources(connector, info),
     publicUrl: deps.publicUrl(),
     provider,
   });
   const { workspaceField } = info?.accountInfo ?? {};
   const known = workspaceField === undefined ? undefined : connection.providerMetadata[workspaceField]?.value;
-  const watchNames = watchNamesOf(connector);
+  const watchNames = listWatchNames(connector);
   // Connections with tokens from elsewhere have no app of their own.
   const own = apps.find(({ id }) => id === connection.providerAppId) ?? apps[0];
   const app = source === "journal" ? own : undefined;

@@ -20,7 +20,7 @@ export interface WatchNames {
   comparesExactly: boolean;
 }
 
-export const watchNamesOf = (connector: Pick<Connector, "read" | "subscribe"> | undefined): WatchNames => ({
+export const listWatchNames = (connector: Pick<Connector, "read" | "subscribe"> | undefined): WatchNames => ({
   fieldKey: connector?.read?.fieldKey ?? ((name) => name),
   comparesExactly: connector?.subscribe?.comparesNamesExactly ?? false,
 });

@@ -2,7 +2,7 @@
 import type { MetricObjectWithValues, MetricValueWithName } from "@prometheus-io/client";
 import type { JsonObject } from "../../ground/json.ts";
 import { VERSION } from "../../ground/version.ts";
-import { attributesOf, nanosOf } from "./otlp-values.ts";
+import { buildAttributes, toNanos } from "./otlp-values.ts";
 
 /** `startMs`: since when counters count. */
 export interface MetricTimes {
@@ -22,12 +22,12 @@ export const metricsMessage = (
 ): object => ({
   resourceMetrics: [
     {
-      resource: { attributes: attributesOf(resource) },
+      resource: { attributes: buildAttributes(resource) },
       scopeMetrics: [
         {
           scope: { name: "busbar", version: VERSION },
           metrics: metrics.flatMap((metric) => {
-            const data = dataOf(metric, times);
+            const data = toMetricData(metric, times);
             return data ? [{ name: metric.name, description: metric.help, ...data }] : [];
           }),
         },
@@ -37,7 +37,10 @@ export const metricsMessage = (
 });
 
 /** Returns undefined for a metric without values, such as a gauge of the database while it is down. */
-function dataOf({ type, values }: MetricObjectWithValues<Value>, times: MetricTimes): JsonObject | undefined {
+function toMetricData(
+  { type, values }: MetricObjectWithValues<Value>,
+  times: MetricTimes,
+): JsonObject | undefined {
   if (type === "histogram") {
     const dataPoints = histogramPoints(values, times);
     return dataPoints.length === 0
@@ -46,7 +49,7 @@ function dataOf({ type, values }: MetricObjectWithValues<Value>, times: MetricTi
   }
   const dataPoints = values
     .filter(({ value }) => Number.isFinite(value))
-    .map(({ value, labels }) => ({ ...pointOf(labels, times), asDouble: value }));
+    .map(({ value, labels }) => ({ ...toPoint(labels, times), asDouble: value }));
   if (dataPoints.length === 0 || type === "summary") return undefined;
   return type === "gauge"
     ? { gauge: { dataPoints } }
@@ -54,10 +57,10 @@ function dataOf({ type, values }: MetricObjectWithValues<Value>, times: MetricTi
 }
 
 /** Values of metrics without labels have no `labels`, whatever their type says. */
-const pointOf = (labels: Value["labels"] | undefined, { startMs, nowMs }: MetricTimes): JsonObject => ({
-  attributes: attributesOf(labels ?? {}),
-  startTimeUnixNano: nanosOf(startMs),
-  timeUnixNano: nanosOf(nowMs),
+const toPoint = (labels: Value["labels"] | undefined, { startMs, nowMs }: MetricTimes): JsonObject => ({
+  attributes: buildAttributes(labels ?? {}),
+  startTimeUnixNano: toNanos(startMs),
+  timeUnixNano: toNanos(nowMs),
 });
 
 interface Series {
@@ -82,7 +85,7 @@ function histogramPoints(values: Value[], times: MetricTimes): JsonObject[] {
     if (le !== "+Inf") series.bounds.push(Number(le));
   }
   return [...all.values()].map(({ labels, bounds, counts, sum }) => ({
-    ...pointOf(labels, times),
+    ...toPoint(labels, times),
     count: String(counts.at(-1) ?? 0),
     sum,
     explicitBounds: bounds,

@@ -1,7 +1,7 @@
 /** Writes spans in the JSON form of OTLP 1: https://opentelemetry.io/docs/specs/otlp/ */
 import type { EndedSpan, SpanKind } from "../../ground/tracer.ts";
 import { VERSION } from "../../ground/version.ts";
-import { attributesOf, nanosOf } from "./otlp-values.ts";
+import { buildAttributes, toNanos } from "./otlp-values.ts";
 
 const KINDS: Record<SpanKind, number> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 };
 const STATUS_ERROR = 2;
@@ -9,7 +9,7 @@ const STATUS_ERROR = 2;
 export const tracesMessage = (resource: Record<string, string>, spans: EndedSpan[]): object => ({
   resourceSpans: [
     {
-      resource: { attributes: attributesOf(resource) },
+      resource: { attributes: buildAttributes(resource) },
       scopeSpans: [{ scope: { name: "busbar", version: VERSION }, spans: spans.map(spanMessage) }],
     },
   ],
@@ -30,8 +30,8 @@ const spanMessage = ({
   ...(parentSpanId !== undefined && { parentSpanId }),
   name,
   kind: KINDS[kind],
-  startTimeUnixNano: nanosOf(startMs),
-  endTimeUnixNano: nanosOf(endMs),
-  attributes: attributesOf(error === undefined ? attributes : { ...attributes, "error.type": error }),
+  startTimeUnixNano: toNanos(startMs),
+  endTimeUnixNano: toNanos(endMs),
+  attributes: buildAttributes(error === undefined ? attributes : { ...attributes, "error.type": error }),
   ...(error !== undefined && { status: { code: STATUS_ERROR } }),
 });

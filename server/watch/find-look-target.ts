@@ -9,7 +9,7 @@ import { listInstallationFields, type InstallationFieldsRow } from "../store/eve
 import { findInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { listReadObjects } from "../store/read-objects.ts";
-import { baselineAccountOf } from "../store/schema-baselines.ts";
+import { buildBaselineAccount } from "../store/schema-baselines.ts";
 import type { SchemaLook } from "../store/schema-looks.ts";
 import {
   watchedChanges,
@@ -81,7 +81,7 @@ export async function findLookTarget(deps: LookServices, look: SchemaLook): Prom
     connectionId,
     connector,
     destinationId: destination.id,
-    account: baselineAccountOf(connectionId, connection.providerWorkspaceRef),
+    account: buildBaselineAccount(connectionId, connection.providerWorkspaceRef),
     workspace,
     installationUpdateTime: installation.updateTime ?? installation.createTime,
     fields: described,

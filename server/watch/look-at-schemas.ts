@@ -6,7 +6,7 @@ import { newId } from "../../ground/ids.ts";
 import { callProvider } from "../operations/call-provider.ts";
 import { insertProxyUsage, type ProxyUse } from "../store/proxy-usage.ts";
 import {
-  baselineAccountOf,
+  buildBaselineAccount,
   listSchemaBaselines,
   removeOtherBaselines,
   saveSchemaBaseline,
@@ -106,7 +106,7 @@ async function report(
   // The first look, and the first at another account, only remembers. An account that had no name yet is the same one, and its
   // name is stored, so that the next one is another.
   const isNamed = baseline?.account === account;
-  const isSame = isNamed || baseline?.account === baselineAccountOf(connectionId, null);
+  const isSame = isNamed || baseline?.account === buildBaselineAccount(connectionId, null);
   const known = baseline && isSame ? readKnownFields(baseline.fields) : undefined;
   const changes = known && compareFields(known, metadata.fields);
   if (isNamed && changes && !changes.any) return;

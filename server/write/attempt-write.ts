@@ -14,7 +14,7 @@ import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/writ
 import { executePlan, type Execution } from "./execute-plan.ts";
 import { plannedEntry, successEntries } from "./operation-log.ts";
 import {
-  outcomesOf,
+  listOutcomes,
   pendingPlan,
   readOutcome,
   readQueuedWrite,
@@ -207,7 +207,7 @@ async function end(
   { write, sendOptions, records, fields, log }: Attempt,
   attempts: number,
 ): Promise<void> {
-  const outcomes = outcomesOf(records, leftOut());
+  const outcomes = listOutcomes(records, leftOut());
   const summary = summarizeQueued(write, { records, sendOptions }, outcomes);
   const retry = { attempts, lastAttempt: new Date(nowMs()).toISOString() };
   await deps.ledger.endLater({

@@ -5,7 +5,7 @@ import { transact, type Database } from "../store/database.ts";
 import { endOperations } from "../store/operations.ts";
 import { lockWaitingWrite } from "../store/write-queue.ts";
 import { unknownOutcome } from "./operation-log.ts";
-import { messageNameOf, outcomesOf, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
+import { chooseMessageName, listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
 import { writeDone } from "./write-done.ts";
 
 const CANCELLED = "Cancelled before it was sent";
@@ -27,7 +27,7 @@ export function cancelWrite(
     const error = write.repeatableUntil
       ? new ProviderError({ kind: "unknown_outcome", message: LOST })
       : new ProviderError({ kind: "forbidden", message: CANCELLED });
-    const outcomes = outcomesOf(queued.records, { success: false, error });
+    const outcomes = listOutcomes(queued.records, { success: false, error });
     const { metadata } = summarizeQueued(write, queued, outcomes);
     const written = outcomes.filter(({ success }) => success).length;
     const open = write.repeatableUntil ? `. ${unknownOutcome(LOST)}` : "";
@@ -37,7 +37,7 @@ export function cancelWrite(
       {
         id: operationId,
         status: "failure",
-        result: `[${messageNameOf(write, queued.sendOptions)}] Cancelled${before}${open}`,
+        result: `[${chooseMessageName(write, queued.sendOptions)}] Cancelled${before}${open}`,
         metadata,
         log: [{ severity: "WARNING", msg }],
         event: writeDone(await deps.installations.fields(write.installationId), write, outcomes),

@@ -29,10 +29,10 @@ test("a record of a batch keeps its key when others of the batch have an outcome
   };
   const record = (): StoredRecord => ({ planned: { fields: {}, withheld: [], ifEmpty: [] } });
   const write = { operationId: created.operationId, writeType: "create" as const, objectName: "people" };
-  const keysOf = (records: StoredRecord[]) =>
+  const listKeys = (records: StoredRecord[]) =>
     pendingPlan(write, sendOptions, records).records.map(({ idempotencyKey }) => idempotencyKey?.());
-  const all = keysOf([record(), record(), record()]);
+  const all = listKeys([record(), record(), record()]);
   const done = { ...record(), outcome: { success: true as const, recordId: "1" } };
-  assert.deepEqual(keysOf([done, record(), record()]), all.slice(1));
-  assert.notDeepEqual(keysOf([done, { ...record(), refusals: 1 }]), all.slice(1, 2));
+  assert.deepEqual(listKeys([done, record(), record()]), all.slice(1));
+  assert.notDeepEqual(listKeys([done, { ...record(), refusals: 1 }]), all.slice(1, 2));
 });

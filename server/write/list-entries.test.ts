@@ -38,7 +38,7 @@ const settings = (fields: Record<string, FieldSettings> = {}): ObjectSettings =>
   dropUnmapped: false,
 });
 
-const planOf = (
+const buildPlan = (
   type: WriteRequest["type"],
   record: JsonObject,
   { fields, abilities = CAN }: { fields?: Record<string, FieldSettings>; abilities?: WriteAbilities } = {},
@@ -48,9 +48,9 @@ const planOf = (
 };
 
 const created = (record: JsonObject, fields?: Record<string, FieldSettings>): unknown =>
-  planOf("create", record, fields ? { fields } : {}).records[0]?.fields;
+  buildPlan("create", record, fields ? { fields } : {}).records[0]?.fields;
 
-function refusalOf(run: () => unknown): string {
+function catchRefusal(run: () => unknown): string {
   try {
     run();
   } catch (error) {
@@ -94,11 +94,11 @@ describe("a create through a list", () => {
 
   test("is refused through another position, or where the list is given as well", () => {
     assert.match(
-      refusalOf(() => planOf("create", { second: "x" })),
+      catchRefusal(() => buildPlan("create", { second: "x" })),
       /record\.second: It is \[1\] of a list/,
     );
     assert.match(
-      refusalOf(() => planOf("create", { main: "x", emails: [] })),
+      catchRefusal(() => buildPlan("create", { main: "x", emails: [] })),
       /same field/,
     );
   });
@@ -106,12 +106,12 @@ describe("a create through a list", () => {
 
 test("an upsert through a list is refused, and so is an update where the record cannot be read first", () => {
   assert.match(
-    refusalOf(() => planOf("upsert", { name: "Ada", main: "x" })),
+    catchRefusal(() => buildPlan("upsert", { name: "Ada", main: "x" })),
     /record\.main: .*upsert does not read/,
   );
   const abilities = { ...CAN, ifEmpty: false };
   assert.match(
-    refusalOf(() => planOf("update", { id: "1", main: "x" }, { abilities })),
+    catchRefusal(() => buildPlan("update", { id: "1", main: "x" }, { abilities })),
     /cannot read the other entries/,
   );
 });
@@ -137,7 +137,7 @@ describe("an update through a list", () => {
         return { outcomes: records.map(() => ({ success: true, recordId: "1" })), warnings: [] };
       },
     } satisfies Partial<WriteConnector> as unknown as WriteConnector;
-    const plan = planOf("update", { id: "1", ...record }, fields ? { fields } : {});
+    const plan = buildPlan("update", { id: "1", ...record }, fields ? { fields } : {});
     // As a queued write is stored.
     const stored = structuredClone(plan);
     const { outcomes, plan: settled } = await applyPlan(stored, connector, provider.fetch, {

@@ -20,13 +20,13 @@ export interface EntryFault {
 }
 
 /** Returns the provider's field that holds the list. */
-export const fieldOf = ({ steps: [field] }: ListEntry): string => (typeof field === "string" ? field : "");
+export const getField = ({ steps: [field] }: ListEntry): string => (typeof field === "string" ? field : "");
 
 /** Returns the value at the place of an entry, undefined if there is none. */
 export function currentValue(fields: JsonObject, { steps }: ListEntry): Json | undefined {
   let value: Json | undefined = fields;
   for (const step of steps) {
-    if (typeof step === "string") value = memberOf(value, step);
+    if (typeof step === "string") value = readMember(value, step);
     else value = Array.isArray(value) ? value[indexIn(value, step)] : undefined;
   }
   return value;
@@ -99,7 +99,7 @@ function setAt({ container, steps: [step, ...rest], place }: Place, value: Json)
     container[step] = value;
     return undefined;
   }
-  const inner = memberOf(container, step) ?? null;
+  const inner = readMember(container, step) ?? null;
   const next = inner ?? (typeof rest[0] === "string" ? {} : []);
   if (!Array.isArray(next) && !isJsonObject(next)) return "the record has a plain value there";
   const fault = setAt({ container: next, steps: rest, place }, value);
@@ -147,9 +147,9 @@ function indexIn(list: readonly Json[], step: ListStep): number {
   if ("at" in step) return step.at;
   return list.findIndex(
     (entry) =>
-      step.member.reduce<Json | undefined>((value, name) => memberOf(value, name), entry) === step.is,
+      step.member.reduce<Json | undefined>((value, name) => readMember(value, name), entry) === step.is,
   );
 }
 
-const memberOf = (value: Json | undefined, name: string): Json | undefined =>
+const readMember = (value: Json | undefined, name: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

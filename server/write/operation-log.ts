@@ -7,12 +7,14 @@ import type { LogEntry } from "../store/operations.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Names a record in the log: by its place in a batch. */
-const nameOf = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
+const nameRecord = (batch: boolean, index: number): string => (batch ? `batch[${index}]` : "record");
 
 /** The plan: number of records, and the withheld fields. */
 export function plannedEntry(plan: WritePlan): LogEntry {
   const withheld = plan.records.flatMap((record, index) =>
-    record.withheld.map(({ field, reason }) => [`${nameOf(plan.batch, index)}.${field}`, reason] as const),
+    record.withheld.map(
+      ({ field, reason }) => [`${nameRecord(plan.batch, index)}.${field}`, reason] as const,
+    ),
   );
   return {
     severity: "INFO",
@@ -26,7 +28,7 @@ export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], 
   const withheld = after.flatMap((record, index) =>
     record.withheld
       .slice(before[index]?.withheld.length ?? 0)
-      .map(({ field, reason }) => [`${nameOf(batch, index)}.${field}`, reason] as const),
+      .map(({ field, reason }) => [`${nameRecord(batch, index)}.${field}`, reason] as const),
   );
   if (withheld.length === 0) return [];
   return [
@@ -41,7 +43,7 @@ export function settledEntries(before: PlannedRecord[], after: PlannedRecord[], 
 /** One entry per record that failed, and per warning. */
 export function outcomeEntries(outcomes: RecordOutcome[], warnings: string[], batch: boolean): LogEntry[] {
   const failures = outcomes.flatMap((outcome, index) =>
-    outcome.success ? [] : [failureEntry(nameOf(batch, index), outcome.error)],
+    outcome.success ? [] : [failureEntry(nameRecord(batch, index), outcome.error)],
   );
   return [...warnings.map((msg): LogEntry => ({ severity: "WARNING", msg })), ...failures];
 }
@@ -66,7 +68,7 @@ export const unknownOutcome = (why: string): string =>
   `The outcome is unknown: ${/[.!?]$/.test(why) ? why : `${why}.`} Look the record up at the provider before you repeat it.`;
 
 /** Says why a record was not written, or why that is unknown. */
-export const reasonOf = ({ kind, message }: ProviderError): string =>
+export const describeReason = ({ kind, message }: ProviderError): string =>
   kind === "unknown_outcome" ? unknownOutcome(message) : message;
 
 const PAST = { create: "Created", update: "Updated", delete: "Deleted", upsert: "Upserted" } as const;
@@ -86,7 +88,7 @@ export function summarize(
   const failedIds = outcomes.flatMap(({ success }, index) =>
     success ? [] : (write.records[index]?.id ?? []),
   );
-  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [reasonOf(outcome.error)]));
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [describeReason(outcome.error)]));
   const succeeded = outcomes.length - errors.length;
   return {
     status: succeeded > 0 ? "success" : "failure",

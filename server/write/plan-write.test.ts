@@ -39,7 +39,7 @@ const request = (changes: Partial<WriteRequest>): WriteRequest => ({
   ...changes,
 });
 
-function issuesOf(run: () => unknown): string[] {
+function listIssues(run: () => unknown): string[] {
   try {
     run();
   } catch (error) {
@@ -60,25 +60,25 @@ describe("two names that lead to one provider field", () => {
     ]),
     valueMappings: new Map(),
   };
-  const placesOf = (record: JsonObject, changes: Partial<ObjectSettings> = {}) =>
-    issuesOf(() => planWrite(request({ record }), settings({ mapping, ...changes }), ALL));
+  const listPlaces = (record: JsonObject, changes: Partial<ObjectSettings> = {}) =>
+    listIssues(() => planWrite(request({ record }), settings({ mapping, ...changes }), ALL));
 
   test("are refused with their place, because one value would be lost", () => {
-    assert.deepEqual(placesOf({ mail: "a", email: "b" }), ["record.email"]);
-    assert.deepEqual(placesOf({ mail: "a", contact: "b" }), ["record.contact"]);
-    assert.deepEqual(placesOf({ phone: "1", Phone: "2" }, { mapping: undefined }), ["record.Phone"]);
-    assert.deepEqual(placesOf({ mail: "a", EMAIL: "b" }), ["record.EMAIL"]);
-    assert.deepEqual(placesOf({ city: "Oslo", address: { zip: "1" } }), ["record.address"]);
+    assert.deepEqual(listPlaces({ mail: "a", email: "b" }), ["record.email"]);
+    assert.deepEqual(listPlaces({ mail: "a", contact: "b" }), ["record.contact"]);
+    assert.deepEqual(listPlaces({ phone: "1", Phone: "2" }, { mapping: undefined }), ["record.Phone"]);
+    assert.deepEqual(listPlaces({ mail: "a", EMAIL: "b" }), ["record.EMAIL"]);
+    assert.deepEqual(listPlaces({ city: "Oslo", address: { zip: "1" } }), ["record.address"]);
     const batch = [{ record: { mail: "a" } }, { record: { mail: "a", email: "b" } }];
     assert.deepEqual(
-      issuesOf(() => planWrite(request({ batch }), settings({ mapping }), ALL)),
+      listIssues(() => planWrite(request({ batch }), settings({ mapping }), ALL)),
       ["batch[1].record.email"],
     );
   });
 
   test("are accepted where no value is lost: members of one object, an unmapped name, dropped fields", () => {
-    assert.deepEqual(placesOf({ city: "Oslo", street: "1", open: "x", mail: "a" }), []);
-    assert.deepEqual(placesOf({ mail: "a", email: "b" }, { dropUnmapped: true }), []);
+    assert.deepEqual(listPlaces({ city: "Oslo", street: "1", open: "x", mail: "a" }), []);
+    assert.deepEqual(listPlaces({ mail: "a", email: "b" }, { dropUnmapped: true }), []);
   });
 });
 
@@ -225,7 +225,7 @@ test("the order of fields with dangerous names changes nothing of ours", () => {
 
 test("each refusal names its member", () => {
   const refused = (changes: Partial<WriteRequest>, deps = settings()) =>
-    issuesOf(() => planWrite(request(changes), deps, ALL));
+    listIssues(() => planWrite(request(changes), deps, ALL));
   const record = { a: 1 };
   assert.deepEqual(refused({}), ["record"]);
   assert.deepEqual(refused({ record, batch: [{ record }] }), ["batch"]);
@@ -272,7 +272,7 @@ test("what the provider lacks is refused with a type of its own, before anything
 
 test("what JSON can say and nobody can keep is refused with its place, however deep", () => {
   const refused = (json: string) =>
-    issuesOf(() => planWrite(request({ batch: [{ record: JSON.parse(json) }] }), settings(), ALL));
+    listIssues(() => planWrite(request({ batch: [{ record: JSON.parse(json) }] }), settings(), ALL));
   const nested = (depth: number) => `${"[".repeat(depth)}1${"]".repeat(depth)}`;
   assert.deepEqual(refused('{"amount": 1e999}'), ["batch[0].record.amount"]);
   assert.deepEqual(refused('{"amount": [{"x": -1e999}]}'), ["batch[0].record.amount"]);
@@ -284,7 +284,7 @@ test("what JSON can say and nobody can keep is refused with its place, however d
 
 test("a create without a field is refused: it would make an empty record in the customer's account", () => {
   const create = (changes: Partial<WriteRequest>, fields: ObjectSettings["fields"] = {}) =>
-    issuesOf(() => planWrite(request(changes), settings({ fields }), ALL));
+    listIssues(() => planWrite(request(changes), settings({ fields }), ALL));
   const associations = [
     { to: { id: "1" }, types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: 279 }] },
   ];

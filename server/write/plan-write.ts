@@ -4,10 +4,10 @@
  * is sent only where the rules of both allow it.
  */
 import type { Association, RecordToWrite, WriteAbilities } from "../../connector-kit/connector.ts";
-import { upsertKeyOf } from "../../connector-kit/upsert-key.ts";
+import { readUpsertKey } from "../../connector-kit/upsert-key.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { formatFieldPath, type PathStep } from "../../ground/field-path.ts";
-import { fieldOf, makeEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
+import { getField, makeEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
 import {
   mapRecord,
   putNested,
@@ -62,7 +62,7 @@ export function planWrite(
     const place = request.batch ? `batch[${index}].record` : "record";
     for (const clash of planned.clashes) clashes.push([place, clash]);
     for (const fault of planned.faults) faults.push([place, fault]);
-    if (key !== undefined && upsertKeyOf({ key }, planned.record) === undefined) keyless.push(place);
+    if (key !== undefined && readUpsertKey({ key }, planned.record) === undefined) keyless.push(place);
     return planned.record;
   });
   refuseClashes(clashes);
@@ -137,7 +137,7 @@ function settledEntry(
   settings: ObjectSettings,
 ): ListEntry[] {
   const field = formatFieldPath(entry.steps);
-  const setting = settingOf(settings, [field, entry.name]) ?? settingOf(settings, [fieldOf(entry)]);
+  const setting = findSetting(settings, [field, entry.name]) ?? findSetting(settings, [getField(entry)]);
   const reason = withholdReason(type, setting);
   if (reason !== undefined) withheld.push({ field, reason });
   if (reason !== undefined) return [];
@@ -163,11 +163,11 @@ function entryFault(
 /** Salesforce accepts field names in any case, so a setting for `Name` must also apply to `name`. */
 const sameName = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
-const settingOf = (settings: ObjectSettings, names: string[]): FieldSettings | undefined =>
+const findSetting = (settings: ObjectSettings, names: string[]): FieldSettings | undefined =>
   Object.entries(settings.fields).find(([key]) => names.some((name) => sameName(key, name)))?.[1];
 
 /** Returns the provider field of a setting, which may be keyed by either name. */
-const targetOf = (key: string, settings: ObjectSettings): string =>
+const chooseTarget = (key: string, settings: ObjectSettings): string =>
   settings.mapping?.mappedToProvider.get(key) ?? key;
 
 /** Returns the provider field of an upsert's key. */
@@ -184,7 +184,7 @@ function applyDefaults(
   settings: ObjectSettings,
 ): void {
   for (const [key, setting] of Object.entries(settings.fields)) {
-    const target = targetOf(key, settings);
+    const target = chooseTarget(key, settings);
     const steps = targetSteps(target);
     const [top] = steps;
     if (type !== "create" && setting.defaultOnUpdate === false) continue;
@@ -222,7 +222,7 @@ function applyFieldSettings(
 ): string[] {
   const ifEmpty: string[] = [];
   for (const target of Object.keys(fields)) {
-    const setting = settingOf(settings, [target, sources.get(target) ?? target]);
+    const setting = findSetting(settings, [target, sources.get(target) ?? target]);
     const reason = withholdReason(type, setting);
     if (reason !== undefined) {
       delete fields[target];

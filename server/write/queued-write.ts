@@ -62,7 +62,7 @@ export const readQueuedWrite = (row: { records: Json[]; sendOptions: Json }): Qu
 });
 
 /** Returns the outcome of each record, `missing` for a record without one. */
-export const outcomesOf = (records: StoredRecord[], missing: RecordOutcome): RecordOutcome[] =>
+export const listOutcomes = (records: StoredRecord[], missing: RecordOutcome): RecordOutcome[] =>
   records.map(({ outcome }) => (outcome ? readOutcome(outcome) : missing));
 
 /** Returns how the operation of a queued write ended. */
@@ -74,14 +74,14 @@ export const summarizeQueued = (
   summarize(
     {
       type: write.writeType,
-      messageName: messageNameOf(write, sendOptions),
+      messageName: chooseMessageName(write, sendOptions),
       batch: sendOptions.batch,
       records: records.map(({ planned }) => planned),
     },
     outcomes,
   );
 
-export const messageNameOf = (write: { objectName: string }, { mappedName }: SendOptions): string =>
+export const chooseMessageName = (write: { objectName: string }, { mappedName }: SendOptions): string =>
   mappedName ?? write.objectName;
 
 /** Returns the plan of the records without an outcome. */
@@ -93,7 +93,7 @@ export const pendingPlan = (
   type: write.writeType,
   ...(sendOptions.key !== undefined && { key: sendOptions.key }),
   objectName: write.objectName,
-  messageName: messageNameOf(write, sendOptions),
+  messageName: chooseMessageName(write, sendOptions),
   batch: sendOptions.batch,
   allOrNone: sendOptions.allOrNone,
   headers: sendOptions.headers,

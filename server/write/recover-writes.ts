@@ -4,7 +4,7 @@ import type { Database } from "../store/database.ts";
 import { listOrphanedOperations, takeOverWrites, type OrphanedWrite } from "../store/write-queue.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
-import { outcomesOf, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
+import { listOutcomes, readQueuedWrite, summarizeQueued } from "./queued-write.ts";
 import { outcomeEntries, unknownOutcome } from "./operation-log.ts";
 import { writeDone } from "./write-done.ts";
 
@@ -53,7 +53,7 @@ const CUT_OFF = "Busbar stopped after the write may have been sent.";
 async function endUnknown(deps: RecoverWritesServices, write: OrphanedWrite): Promise<void> {
   const queued = readQueuedWrite(write);
   const error = new ProviderError({ kind: "unknown_outcome", message: CUT_OFF });
-  const outcomes = outcomesOf(queued.records, { success: false, error });
+  const outcomes = listOutcomes(queued.records, { success: false, error });
   await deps.ledger.end({
     id: write.operationId,
     ...summarizeQueued(write, queued, outcomes),

@@ -138,7 +138,7 @@ function deleteFaults({ record, batch, associations }: WriteRequest, settings: O
 
 function idFaults({ type, record, batch }: WriteRequest): Fault[] {
   if (type !== "update") return [];
-  return recordsOf({ record, batch }).flatMap(([name, fields]) =>
+  return listRecords({ record, batch }).flatMap(([name, fields]) =>
     isId(fields["id"])
       ? []
       : [{ name: `${name}.id`, detail: "An update needs the provider's record id, as text." }],
@@ -149,7 +149,7 @@ function idFaults({ type, record, batch }: WriteRequest): Fault[] {
 function emptyFaults({ type, record, batch, associations }: WriteRequest, settings: ObjectSettings): Fault[] {
   const hasDefaults = Object.values(settings.fields).some((field) => field.default !== undefined);
   if (type !== "create" || hasDefaults) return [];
-  return recordsOf({ record, batch }).flatMap(([name, fields], index) => {
+  return listRecords({ record, batch }).flatMap(([name, fields], index) => {
     const associated = batch ? batch[index]?.associations : associations;
     if (Object.keys(fields).length > 0 || associated?.length) return [];
     return [{ name, detail: "A create needs at least one field." }];
@@ -157,7 +157,7 @@ function emptyFaults({ type, record, batch, associations }: WriteRequest, settin
 }
 
 /** Returns each record with its place in the request. */
-function recordsOf({
+function listRecords({
   record,
   batch,
 }: Pick<WriteRequest, "record" | "batch">): [string, Record<string, unknown>][] {
@@ -173,7 +173,7 @@ const DEEPEST = 100;
 
 /** Finds values that JSON can represent and a database cannot store unchanged. */
 const valueFaults = (request: WriteRequest): Fault[] =>
-  recordsOf(request).flatMap(([place, fields]) =>
+  listRecords(request).flatMap(([place, fields]) =>
     Object.entries(fields).flatMap(([field, value]) => {
       const detail = nameFault(field) ?? valueFault(value, 1);
       return detail ? [{ name: `${place}.${field.replaceAll("\0", "").toWellFormed()}`, detail }] : [];

@@ -35,13 +35,13 @@ export function nextAttempt(
   random: () => number = Math.random,
 ): NextAttempt | undefined {
   const until = terms.repeatUnknownUntil;
-  const withUnknown = until && timeOf(outcomes, terms, true, nowMs, random);
+  const withUnknown = until && findRetryTime(outcomes, terms, true, nowMs, random);
   if (withUnknown && withUnknown <= until) return { at: withUnknown, repeatsUnknown: true };
-  const at = timeOf(outcomes, terms, false, nowMs, random);
+  const at = findRetryTime(outcomes, terms, false, nowMs, random);
   return at && { at, repeatsUnknown: false };
 }
 
-function timeOf(
+function findRetryTime(
   outcomes: RecordOutcome[],
   terms: RetryTerms,
   repeatsUnknown: boolean,

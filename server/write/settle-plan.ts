@@ -2,7 +2,7 @@
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { formatFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { currentValue, fieldOf, setEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
+import { currentValue, getField, setEntries, type EntryFault, type ListEntry } from "./list-entries.ts";
 import type { PlannedRecord, WritePlan } from "./plan-write.ts";
 
 /** Returns the record ids and fields to read before the plan is final; undefined when there are none. */
@@ -12,7 +12,7 @@ export function neededReads(plan: WritePlan): { ids: string[]; fields: string[] 
   return {
     ids: [...new Set(records.flatMap((record) => record.id ?? []))],
     fields: [
-      ...new Set(records.flatMap(({ ifEmpty, entries = [] }) => [...ifEmpty, ...entries.map(fieldOf)])),
+      ...new Set(records.flatMap(({ ifEmpty, entries = [] }) => [...ifEmpty, ...entries.map(getField)])),
     ],
   };
 }
@@ -72,7 +72,7 @@ function settleRecord(
     ...record.withheld,
     ...names.map((field) => ({ field, reason: "writeOnUpdate is ifEmpty and the field has a value" })),
     ...wanted
-      .filter((entry) => !Object.hasOwn(fields, fieldOf(entry)))
+      .filter((entry) => !Object.hasOwn(fields, getField(entry)))
       .map(({ steps }) => ({ field: formatFieldPath(steps), reason: "there is no such entry to clear" })),
   ];
   const settled = { ...record, fields, withheld };
@@ -90,7 +90,7 @@ function withEntries(
   if (entries.length === 0) return { fields, faults: [] };
   const lists = structuredClone(
     Object.fromEntries(
-      entries.map(fieldOf).flatMap((field): [string, Json][] => {
+      entries.map(getField).flatMap((field): [string, Json][] => {
         const value = values[field] ?? null;
         return value === null ? [] : [[field, value]];
       }),

@@ -4,8 +4,8 @@ import { toEventRow } from "../events/record-event.ts";
 import { writeAsyncDone } from "../events/write-events.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { EventRow, InstallationFieldsRow } from "../store/events.ts";
-import { messageNameOf, readSendOptions } from "./queued-write.ts";
-import { reasonOf } from "./operation-log.ts";
+import { chooseMessageName, readSendOptions } from "./queued-write.ts";
+import { describeReason } from "./operation-log.ts";
 
 /** `fields` is undefined when the installation was deleted: then there is no event. */
 export function writeDone(
@@ -14,12 +14,12 @@ export function writeDone(
   outcomes: RecordOutcome[],
 ): EventRow | undefined {
   if (!fields) return undefined;
-  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [reasonOf(outcome.error)]));
+  const errors = outcomes.flatMap((outcome) => (outcome.success ? [] : [describeReason(outcome.error)]));
   const successfulRecordIds = outcomes.flatMap((outcome) =>
     outcome.success && outcome.recordId ? [outcome.recordId] : [],
   );
   const { operationId } = write;
-  const objectName = messageNameOf(write, readSendOptions(write.sendOptions));
+  const objectName = chooseMessageName(write, readSendOptions(write.sendOptions));
   const success = errors.length === 0;
   return toEventRow(
     writeAsyncDone(fields, { operationId, objectName, success, successfulRecordIds, errors }),

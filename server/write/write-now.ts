@@ -10,7 +10,7 @@ import { withKeys } from "./create-keys.ts";
 import { newOperation } from "./new-operation.ts";
 import { plannedEntry, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
-import { writeAnswerOf, type WriteAnswer } from "./write-response.ts";
+import { toWriteAnswer, type WriteAnswer } from "./write-response.ts";
 
 export interface WriteNowServices extends CallServices {
   ledger: OperationLedger;
@@ -40,7 +40,7 @@ export async function writeNow(
     failed(deps, operationId, plan, log, error),
   );
   await deps.ledger.end({ id: operationId, ...summarize(plan, execution.outcomes), log });
-  return writeAnswerOf({ id: operationId, connectionId }, execution);
+  return toWriteAnswer({ id: operationId, connectionId }, execution);
 }
 
 /** Ends the operation after a fault of ours and throws. Once the provider was called, a retry is not advised. */

@@ -72,24 +72,29 @@ export const RefusedWriteSchema = Type.Object(
 type Result = Static<typeof WriteResultSchema>;
 
 /** Returns the body of a 200; throws a Problem when no record was written. */
-export function writeAnswerOf(
+export function toWriteAnswer(
   { id, connectionId }: { id: string; connectionId: string },
   execution: Execution,
 ): WriteAnswer {
   const { plan, outcomes } = execution;
   const successCount = outcomes.filter((outcome) => outcome.success).length;
   if (successCount === 0) throw refusal(id, connectionId, execution);
-  if (!plan.batch) return { operationId: id, result: resultOf(outcomes[0]) };
+  if (!plan.batch) return { operationId: id, result: toResult(outcomes[0]) };
   return { operationId: id, ...batchMembers(outcomes) };
 }
 
 function batchMembers(outcomes: RecordOutcome[]) {
-  const results = outcomes.map(resultOf);
+  const results = outcomes.map(toResult);
   const successCount = results.filter((result) => result.success).length;
-  return { successCount, failureCount: results.length - successCount, results, errors: messagesOf(outcomes) };
+  return {
+    successCount,
+    failureCount: results.length - successCount,
+    results,
+    errors: toErrorMessages(outcomes),
+  };
 }
 
-function resultOf(outcome: RecordOutcome | undefined): Result {
+function toResult(outcome: RecordOutcome | undefined): Result {
   if (!outcome?.success) return { success: false };
   const { recordId, created, data } = outcome;
   return {
@@ -101,7 +106,7 @@ function resultOf(outcome: RecordOutcome | undefined): Result {
 }
 
 /** Returns one message per failed record; in a batch it names the record. */
-function messagesOf(outcomes: RecordOutcome[]): { message: string }[] {
+function toErrorMessages(outcomes: RecordOutcome[]): { message: string }[] {
   return outcomes.flatMap((outcome, index) => {
     if (outcome.success) return [];
     const { message } = outcome.error;
@@ -111,7 +116,7 @@ function messagesOf(outcomes: RecordOutcome[]): { message: string }[] {
 
 function refusal(operation: string, connectionId: string, execution: Execution): Problem {
   const { plan, outcomes, warnings, rawResponse } = execution;
-  const errors = messagesOf(outcomes);
+  const errors = toErrorMessages(outcomes);
   const first = decisiveError(outcomes);
   const result = plan.batch ? batchMembers(outcomes) : { result: { success: false }, errors };
   return new Problem(first ? SLUGS[first.kind] : "provider-refused", {

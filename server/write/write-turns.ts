@@ -3,7 +3,7 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { RoomFor } from "../jobs/claim-loop.ts";
 import type { Queries } from "../store/database.ts";
 import {
-  claimWritesOf,
+  claimInstallationWrites,
   listOldestDue,
   listWaitingAfter,
   type ClaimedWrite,
@@ -44,7 +44,7 @@ export class WriteTurns {
     if (elapsedMs() - this.#longMs < LONG_MS) return this.#continueTurns(limit, room);
     this.#listed = [];
     const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
-    if (areAll) return this.#claimOf(limit, installations, room);
+    if (areAll) return this.#claimAmong(limit, installations, room);
     this.#longMs = elapsedMs();
     return this.#claimInTurns(limit, room);
   }
@@ -53,7 +53,7 @@ export class WriteTurns {
   async #continueTurns(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
     const listed = this.#listed;
     this.#listed = [];
-    const found = await this.#claimOf(limit, listed, room);
+    const found = await this.#claimAmong(limit, listed, room);
     if (found.length >= limit) {
       this.#endTurn(found, listed);
       return found;
@@ -65,7 +65,7 @@ export class WriteTurns {
 
   /** The next claim begins behind the last installation of a full one. */
   #endTurn(found: ClaimedWrite[], listed: DueInstallation[]): void {
-    this.#after = lastOf(found);
+    this.#after = findLast(found);
     this.#listed = listed.filter(({ installationId }) => installationId > this.#after);
   }
 
@@ -76,7 +76,7 @@ export class WriteTurns {
     for (let page = 0; page < MOST_PAGES; page++) {
       const listed = await listWaitingAfter(this.#queries, this.#after, PAGE);
       const due = listed.filter(({ isDue }) => isDue);
-      const found = await this.#claimOf(limit - claimed.length, due, room);
+      const found = await this.#claimAmong(limit - claimed.length, due, room);
       claimed.push(...found);
       if (claimed.length >= limit) {
         this.#endTurn(found, due);
@@ -95,14 +95,14 @@ export class WriteTurns {
     return claimed;
   }
 
-  async #claimOf(limit: number, installations: DueInstallation[], room: RoomFor): Promise<ClaimedWrite[]> {
+  async #claimAmong(limit: number, installations: DueInstallation[], room: RoomFor): Promise<ClaimedWrite[]> {
     const wanted = installations
       .map(({ installationId, projectId }) => ({
         installationId,
         room: room(installationId, projectId ?? ""),
       }))
       .filter((one) => one.room > 0);
-    return wanted.length === 0 ? [] : claimWritesOf(this.#queries, this.#workerId(), limit, wanted);
+    return wanted.length === 0 ? [] : claimInstallationWrites(this.#queries, this.#workerId(), limit, wanted);
   }
 }
 
@@ -114,5 +114,5 @@ function withoutClaimed(room: RoomFor, claimed: ClaimedWrite[]): RoomFor {
 }
 
 /** Installations are visited in the order of their ids. */
-const lastOf = (found: ClaimedWrite[]): string =>
+const findLast = (found: ClaimedWrite[]): string =>
   found.reduce((last, { installationId }) => (installationId > last ? installationId : last), BEFORE_ALL);

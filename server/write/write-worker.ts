@@ -64,19 +64,19 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
         await handovers.add(handover);
         return handover.successors;
       },
-      release: (writes) => releaseWrites(queries, identity.id, idsOf(writes)),
+      release: (writes) => releaseWrites(queries, identity.id, listIds(writes)),
       postpone: ({ operationId, attempts }) => {
         const delayMs = backoffMs({ attempts: attempts + 1, baseMs: retryBaseMs });
         return postponeWrite(queries, { operationId, workerId: identity.id, delayMs });
       },
-      recover: (held) => recoverQueuedWrites(deps, identity.id, idsOf(held)),
+      recover: (held) => recoverQueuedWrites(deps, identity.id, listIds(held)),
       nextDueMs: () => nextDueMs(queries),
     },
     run: (write, onAnswer) => attemptWrite(deps, write, onAnswer),
     work: (write) => attemptWork(deps.tracer, write),
-    idOf: ({ operationId }) => operationId,
-    keyOf: ({ installationId }) => installationId,
-    groupOf: ({ projectId }) => projectId,
+    getId: ({ operationId }) => operationId,
+    getKey: ({ installationId }) => installationId,
+    getGroup: ({ projectId }) => projectId,
     // The next update of the same record may go ahead; nothing waits for a create.
     unblocksOthers: ({ writeType }) => writeType !== "create",
   });
@@ -88,4 +88,4 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
   });
 }
 
-const idsOf = (writes: ClaimedWrite[]): string[] => writes.map(({ operationId }) => operationId);
+const listIds = (writes: ClaimedWrite[]): string[] => writes.map(({ operationId }) => operationId);

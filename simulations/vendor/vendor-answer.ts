@@ -1,7 +1,7 @@
 /** What a simulated vendor answers with: pages, records, refusals. */
 import type { Json, JsonObject } from "../../ground/json.ts";
 import type { Facts, ListFact, RecordFact } from "../../connector-kit/facts/facts.ts";
-import { TOKEN_NAME, totalOf, type CutPage } from "./vendor-pages.ts";
+import { TOKEN_NAME, countTotal, type CutPage } from "./vendor-pages.ts";
 import { putAt } from "./vendor-records.ts";
 import type { VendorRequest } from "./vendor-request.ts";
 
@@ -46,7 +46,7 @@ export function listAnswer(
   else if (whenEmpty === "null") putAt(body, records, null);
   else if (records.includes(".")) putAt(body, records.split(".").slice(0, -1).join("."), {});
   if (paging.total !== undefined && !paging.total.startsWith("header."))
-    putAt(body, paging.total, totalOf(fact, page));
+    putAt(body, paging.total, countTotal(fact, page));
   if (paging.more !== undefined)
     putAt(body, paging.more, paging.moreMeans === "last" ? !page.more : page.more);
   if (page.isCut)

@@ -7,7 +7,7 @@ import { hasValues } from "./vendor-checks.ts";
 export type ListOrder = NonNullable<NonNullable<ListFact["sort"]>["default"]> | "unknown";
 
 /** Returns what a request sorts by. `unknown`: no source says it, and rows then stay where they are. */
-export function orderOf(fact: ListFact, request: VendorRequest): ListOrder {
+export function chooseOrder(fact: ListFact, request: VendorRequest): ListOrder {
   for (const [key, by] of Object.entries(fact.sort?.by ?? {})) {
     const wanted = Object.fromEntries(
       key.split("&").map((part) => {

@@ -3,7 +3,7 @@ import type { Json } from "../../ground/json.ts";
 import type { ListFact } from "../../connector-kit/facts/facts.ts";
 import { behind, sorted, type ListOrder } from "./vendor-order.ts";
 import type { VendorRecord } from "./vendor-records.ts";
-import { partOf, textIn, type VendorRequest } from "./vendor-request.ts";
+import { extractPart, textIn, type VendorRequest } from "./vendor-request.ts";
 
 /** What a cursor or an address of a next page stands for. */
 interface Place {
@@ -58,7 +58,7 @@ export const TOKEN_NAME = "vendor_page";
 /** Returns a page, or the sentence with which the vendor refuses it. */
 export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRecord[]): CutPage | string {
   const { fact, order, tokens } = rules;
-  const size = sizeOf(fact, request, rules.usualSize);
+  const size = choosePageSize(fact, request, rules.usualSize);
   if (typeof size === "string") return size;
   const inOrder = sorted(all, order, (tokens.turn += 1));
   const { kind } = fact.paging;
@@ -68,7 +68,7 @@ export function cutPage(rules: PageRules, request: VendorRequest, all: VendorRec
   return byToken(rules, request, inOrder, size);
 }
 
-function sizeOf(
+function choosePageSize(
   { paging }: ListFact,
   request: VendorRequest,
   usualSize: number | undefined,
@@ -79,7 +79,7 @@ function sizeOf(
   const given =
     text === undefined || paging.sizeTemplate === undefined
       ? text
-      : partOf(text, paging.sizeTemplate, "size", "\\d+");
+      : extractPart(text, paging.sizeTemplate, "size", "\\d+");
   if (given === undefined) return usual;
   const size = Number(given);
   if (!Number.isInteger(size) || size < 1) return `${paging.size}: ${given} is not a size`;
@@ -97,7 +97,8 @@ function byPosition(
 ): CutPage | string {
   const { kind, to, template, first = kind === "page" ? 1 : 0, shortPages } = fact.paging;
   const text = to === undefined ? undefined : textIn(request, to);
-  const given = text === undefined || template === undefined ? text : partOf(text, template, "place", "\\d+");
+  const given =
+    text === undefined || template === undefined ? text : extractPart(text, template, "place", "\\d+");
   const number = given === undefined ? first : Number(given);
   if (!Number.isInteger(number) || number < first) return `${to}: ${given} is not a place`;
   const start = kind === "page" ? (number - first) * size : number - first;
@@ -143,7 +144,8 @@ function byToken(
   const { to, kind, template } = fact.paging;
   const own = textIn(request, `query.${TOKEN_NAME}`);
   const text = to === undefined ? own : textIn(request, to);
-  const given = text === undefined || template === undefined ? text : partOf(text, template, "place", "\\S+");
+  const given =
+    text === undefined || template === undefined ? text : extractPart(text, template, "place", "\\S+");
   const token = kind === "cursor" ? given : (own ?? given);
   const place = token === undefined || token === "" ? { before: 0, pages: 0 } : tokens.find(token);
   const { scroll = false } = fact.paging;
@@ -180,6 +182,6 @@ function byToken(
 }
 
 /** Returns the number that stands at `total`. */
-export function totalOf({ paging }: ListFact, { total, size }: CutPage): Json {
+export function countTotal({ paging }: ListFact, { total, size }: CutPage): Json {
   return paging.totalIs === "pages" || paging.totalIs === "lastPage" ? Math.ceil(total / size) : total;
 }

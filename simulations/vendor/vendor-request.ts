@@ -100,7 +100,7 @@ const SYNTAX = /[.*+?^${}()|[\]\\]/g;
  * Returns what stands at `{name}` in a text that contains the template; spaces may differ. Undefined: the text has no such part.
  * `form` is a regular expression of the value.
  */
-export function partOf(text: string, template: string, name: string, form: string): string | undefined {
+export function extractPart(text: string, template: string, name: string, form: string): string | undefined {
   const [before = "", after = ""] = template.split(`{${name}}`);
   const quoted = (part: string) => part.replace(SYNTAX, "\\$&").replace(/\s+/g, "\\s*");
   return new RegExp(`${quoted(before)}(${form})${quoted(after)}`, "i").exec(text)?.[1];

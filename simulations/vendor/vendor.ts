@@ -9,11 +9,11 @@ import type { Facts, ListFact } from "../../connector-kit/facts/facts.ts";
 import { listAnswer, recordAnswer, refusal, type VendorAnswer } from "./vendor-answer.ts";
 import { argumentFaults, hasValues, requestFaults } from "./vendor-checks.ts";
 import { answerDocument, type GraphqlSide } from "./vendor-fields.ts";
-import { orderOf, type ListOrder } from "./vendor-order.ts";
+import { chooseOrder, type ListOrder } from "./vendor-order.ts";
 import { cutPage, PageTokens, TOKEN_NAME } from "./vendor-pages.ts";
 import { shownRecord, VendorRecords, writtenFields, type VendorRecord } from "./vendor-records.ts";
 import {
-  partOf,
+  extractPart,
   takeRequest,
   textIn,
   valueIn,
@@ -160,7 +160,7 @@ export class Vendor {
     const { fact, object, objectName, values } = route;
     const bound = this.boundIn(fact, request, seen);
     if (typeof bound === "string") return bound;
-    const order = orderOf(fact, request);
+    const order = chooseOrder(fact, request);
     seen.order = order;
     const sizeText = fact.paging.size === undefined ? undefined : textIn(request, fact.paging.size);
     if (sizeText !== undefined) seen.sizeText = sizeText;
@@ -227,7 +227,9 @@ export class Vendor {
     if (!since || text === undefined || text === "") return undefined;
     seen.namesBound = true;
     const bound =
-      since.template === undefined ? text : partOf(text, since.template, "since", TIME_FORMS[since.format]);
+      since.template === undefined
+        ? text
+        : extractPart(text, since.template, "since", TIME_FORMS[since.format]);
     if (bound === undefined) return undefined;
     const ms = readTime(bound, since.format, since.zone);
     if (ms === undefined)
@@ -282,9 +284,9 @@ export class Vendor {
     const { objectName, fact, values, object } = route;
     const beside = (name: string) =>
       fact.keyTo === undefined ? undefined : valueIn(request, fact.keyTo.replace("{key}", name));
-    const valueOf = (name: string) => values[name] ?? beside(name) ?? fields[name];
-    const key = values["key"] ?? fact.keys?.find((name) => valueOf(name) !== undefined) ?? fact.keys?.[0];
-    const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : valueOf(key));
+    const readValue = (name: string) => values[name] ?? beside(name) ?? fields[name];
+    const key = values["key"] ?? fact.keys?.find((name) => readValue(name) !== undefined) ?? fact.keys?.[0];
+    const value = values["value"] ?? values["id"] ?? (key === undefined ? undefined : readValue(key));
     if (key === undefined || value === undefined || isJsonObject(value))
       return "nothing says which record is meant";
     const known = this.records.of(objectName).find((record) => String(record.fields[key]) === String(value));

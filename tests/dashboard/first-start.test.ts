@@ -77,14 +77,14 @@ describe("a fresh checkout", { skip: NO_CHROMIUM }, () => {
     const dist = join(folder, DIST);
     busbar = await start();
     scope.diagnostic(`sign-in ${await signInMs(browser, busbar)} ms after "ready", with the build`);
-    const built = await versionsOf(dist);
+    const built = await listVersions(dist);
     assert.ok(built.length > 10);
     busbar.signal("SIGTERM");
     assert.match((await busbar.exited).stdout, /the dashboard is built/);
 
     busbar = await start();
     scope.diagnostic(`sign-in ${await signInMs(browser, busbar)} ms after "ready", without`);
-    assert.deepEqual(await versionsOf(dist), built);
+    assert.deepEqual(await listVersions(dist), built);
     busbar.signal("SIGTERM");
     assert.doesNotMatch((await busbar.exited).stdout, /the dashboard is built/);
   });
@@ -131,7 +131,7 @@ async function signInMs(browser: Browser, { origin, file }: ChildBusbar): Promis
 }
 
 /** Returns the files of a folder with their times of change. */
-async function versionsOf(folder: string): Promise<string[]> {
+async function listVersions(folder: string): Promise<string[]> {
   const names = await readdir(folder, { recursive: true });
   const versions = names.map(async (name) => `${name} ${(await stat(join(folder, name))).mtimeMs}`);
   return (await Promise.all(versions)).toSorted();

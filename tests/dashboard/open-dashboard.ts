@@ -189,7 +189,7 @@ async function openPage(
     if (/^(https?|wss?):$/.test(protocol) && asked !== origin) troubles.push(`foreign: ${request.url()}`);
   });
   page.on("response", (response) => {
-    const { method, path, isChange } = changeOf(response.request(), origin);
+    const { method, path, isChange } = buildChange(response.request(), origin);
     const requestId = response.headers()["x-request-id"];
     if (isChange && response.ok() && requestId) changes?.set(requestId, `${method} ${path}`);
   });
@@ -212,7 +212,7 @@ async function openPage(
 /** Sessions are people's own business, and calls with records are listed as operations. */
 const NO_CHANGE = /^\/(write|search|read|callbacks)\/|^\/v1\/sessions/;
 
-function changeOf(request: Request, origin: string): { method: string; path: string; isChange: boolean } {
+function buildChange(request: Request, origin: string): { method: string; path: string; isChange: boolean } {
   const { origin: asked, pathname: path, searchParams } = new URL(request.url());
   const isTrial = searchParams.get("dryRun") === "true" || /"dryRun":true/.test(request.postData() ?? "");
   const method = request.method();

@@ -52,7 +52,7 @@ export async function runSuites(part: keyof typeof PARTS | "others"): Promise<vo
     // After all suites, about everything that they did.
     test("every change that the pages made is in the audit with its actor and request, and no secret is", async () => {
       const { changes, on: busbar } = on();
-      const events = await auditOf(busbar);
+      const events = await readAudit(busbar);
       const known = new Set(events.map(({ requestId }) => requestId));
       assert.deepEqual(
         [...changes].filter(([requestId]) => !known.has(requestId)),
@@ -74,7 +74,7 @@ interface AuditEvent {
   actor: { kind: string; id?: string };
 }
 
-async function auditOf(busbar: TestBusbar): Promise<AuditEvent[]> {
+async function readAudit(busbar: TestBusbar): Promise<AuditEvent[]> {
   const headers = { ...(await signIn(busbar)), "x-api-key": "" };
   const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?pageSize=200`;
   const events: AuditEvent[] = [];

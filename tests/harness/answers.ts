@@ -33,7 +33,7 @@ export function checkAnswers(): AnswerCheck {
   const faults = new Map<string, string>();
   return {
     onAnswer(answer) {
-      const fault = faultOf(answer);
+      const fault = describeFault(answer);
       if (!fault) return;
       const { requestId, method, path, status, body } = answer;
       faults.set(requestId, `${method} ${path} answered ${status}: ${fault}\n${body.slice(0, 1_000)}`);
@@ -66,13 +66,13 @@ function load() {
   return loaded;
 }
 
-function faultOf({ method, path, status, mediaType, body }: SentAnswer): string | undefined {
+function describeFault({ method, path, status, mediaType, body }: SentAnswer): string | undefined {
   const { document, ajv } = load();
   const operation = document.paths[path]?.[method.toLowerCase()];
   if (!operation) return "the operation is not in openapi.json. Run: npm run generate";
   const declared = operation.responses[String(status)];
   if (!declared) return `the status is not declared (${Object.keys(operation.responses).join(", ")})`;
-  const { content } = declared.$ref ? responseOf(document, declared.$ref) : declared;
+  const { content } = declared.$ref ? findResponse(document, declared.$ref) : declared;
   if (!content) return body === "" ? undefined : "there is a body, and none is declared";
   const type = mediaType.split(";")[0]?.trim() ?? "";
   const media = content[type];
@@ -86,7 +86,7 @@ function faultOf({ method, path, status, mediaType, body }: SentAnswer): string 
     : ajv.errorsText(check.errors, { dataVar: "body", separator: "; " });
 }
 
-function responseOf({ components }: Document, ref: string): Response {
+function findResponse({ components }: Document, ref: string): Response {
   const found = components.responses[ref.split("/").at(-1) ?? ""];
   if (!found) throw new Error(`openapi.json has no ${ref}`);
   return found;

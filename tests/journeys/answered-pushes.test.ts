@@ -74,13 +74,14 @@ describe("answered pushes", () => {
     const answer = await fetch(`${origin}${PLACE}`, { method: "POST", body, headers });
     assert.equal(answer.status, 200, await answer.text());
   }
-  const countOf = async (query: string): Promise<number> => (await database.query(query)).rowCount ?? 0;
+  const countStored = async (query: string): Promise<number> => (await database.query(query)).rowCount ?? 0;
   const untilDelivered = (count: number): Promise<unknown> =>
     until(
-      async () => (await countOf("select from subscription_events where outcome = 'delivered'")) === count,
+      async () =>
+        (await countStored("select from subscription_events where outcome = 'delivered'")) === count,
     );
   /** In the order in which messages were made of them. */
-  const valuesOf = async (recordId: number): Promise<string[]> => {
+  const listValues = async (recordId: number): Promise<string[]> => {
     const query =
       "select raw::json ->> 'propertyValue' as value from subscription_events where record_id = $1 order by end_time";
     return (await database.query(query, [String(recordId)])).rows.map(({ value }) => value);
@@ -97,20 +98,20 @@ describe("answered pushes", () => {
     for (const value of values) await push(first, 501, value);
     await until(
       async () =>
-        (await countOf(
+        (await countStored(
           "select from pg_locks where not granted and relation = 'subscription_events'::regclass",
         )) > 0,
     );
-    assert.ok((await countOf("select from received_pushes")) > 0);
-    assert.equal(await countOf("select from subscription_events"), 0);
+    assert.ok((await countStored("select from received_pushes")) > 0);
+    assert.equal(await countStored("select from subscription_events"), 0);
     first.signal("SIGKILL");
     await first.exited;
     await database.query("rollback");
-    assert.ok((await countOf("select from received_pushes")) > 0);
+    assert.ok((await countStored("select from received_pushes")) > 0);
     running.push(await group.start());
     await untilDelivered(values.length);
-    assert.deepEqual(await valuesOf(501), values);
-    assert.equal(await countOf("select from received_pushes"), 0);
+    assert.deepEqual(await listValues(501), values);
+    assert.equal(await countStored("select from received_pushes"), 0);
     await until(() => arrived().length >= values.length);
     assert.deepEqual(
       arrived().toSorted(),
@@ -121,7 +122,7 @@ describe("answered pushes", () => {
   test("two processes, one without workers, keep the order of a record whose changes they get in turns", async () => {
     const [one, other] = await Promise.all([group.start({ BUSBAR_ROLES: "api" }), group.start()]);
     running.push(one, other);
-    const before = await countOf("select from subscription_events");
+    const before = await countStored("select from subscription_events");
     const values = Array.from({ length: 40 }, (_, index) => String(index + 1));
     const record = async (recordId: number): Promise<void> => {
       for (const [index, value] of values.entries())
@@ -129,20 +130,20 @@ describe("answered pushes", () => {
     };
     await Promise.all([record(502), record(503), record(504)]);
     await untilDelivered(before + 3 * values.length);
-    for (const recordId of [502, 503, 504]) assert.deepEqual(await valuesOf(recordId), values);
+    for (const recordId of [502, 503, 504]) assert.deepEqual(await listValues(recordId), values);
   });
 
   test("what a suspended process was taking apart, another one takes; when it continues, nothing comes twice or out of order", async () => {
     const [suspended, , other] = running;
     assert.ok(suspended && other);
-    const before = await countOf("select from subscription_events");
+    const before = await countStored("select from subscription_events");
     other.signal("SIGSTOP");
     await database.query("begin; lock table subscription_events in exclusive mode");
     await push(suspended, 506, "1");
     await push(suspended, 506, "2");
     await until(
       async () =>
-        (await countOf(
+        (await countStored(
           "select from pg_locks where not granted and relation = 'subscription_events'::regclass",
         )) > 0,
     );
@@ -152,12 +153,12 @@ describe("answered pushes", () => {
     other.signal("SIGCONT");
     await push(other, 506, "3");
     await untilDelivered(before + 3);
-    assert.deepEqual(await valuesOf(506), ["1", "2", "3"]);
+    assert.deepEqual(await listValues(506), ["1", "2", "3"]);
     suspended.signal("SIGCONT");
     await push(suspended, 506, "4");
     await push(other, 506, "5");
     await untilDelivered(before + 5);
-    assert.deepEqual(await valuesOf(506), ["1", "2", "3", "4", "5"]);
+    assert.deepEqual(await listValues(506), ["1", "2", "3", "4", "5"]);
     const ofRecord = (): string[] => arrived().filter((id) => id.startsWith("506/"));
     await until(() => ofRecord().length >= 5);
     assert.deepEqual(ofRecord().toSorted(), ["506/1", "506/2", "506/3", "506/4", "506/5"]);
@@ -167,7 +168,7 @@ describe("answered pushes", () => {
     const last = await group.start();
     for (const child of running) child.signal("SIGTERM");
     await Promise.all(running.map(({ exited }) => exited));
-    const before = await countOf("select from subscription_events");
+    const before = await countStored("select from subscription_events");
     await database.query("begin; lock table subscription_events in exclusive mode");
     for (const value of ["1", "2", "3"]) await push(last, 505, value);
     last.signal("SIGTERM");
@@ -177,10 +178,10 @@ describe("answered pushes", () => {
         () => true,
       ),
     );
-    assert.ok((await countOf("select from received_pushes")) > 0);
+    assert.ok((await countStored("select from received_pushes")) > 0);
     await database.query("rollback");
     await last.exited;
-    assert.equal(await countOf("select from received_pushes"), 0);
-    assert.equal(await countOf("select from subscription_events"), before + 3);
+    assert.equal(await countStored("select from received_pushes"), 0);
+    assert.equal(await countStored("select from subscription_events"), before + 3);
   });
 });

@@ -46,16 +46,16 @@ describe("asynchronous writes", () => {
       headers,
     );
 
-  const endOf = (operationId: string): Promise<Answer> =>
+  const awaitEnd = (operationId: string): Promise<Answer> =>
     until(async () => {
       const operation = await on.inProject("GET", `/operations/${operationId}`);
       return operation.body.status === "in_progress" ? undefined : operation;
     });
   const ended = (answer: Answer): Promise<Answer> => {
     assert.equal(answer.status, 200, answer.text);
-    return endOf(answer.body.operationId);
+    return awaitEnd(answer.body.operationId);
   };
-  const logOf = async (operationId: string): Promise<string> =>
+  const readLog = async (operationId: string): Promise<string> =>
     (await on.inProject("GET", `/operations/${operationId}/logs`)).text;
   const named = (name: string) =>
     on.sandbox
@@ -89,7 +89,7 @@ describe("asynchronous writes", () => {
     const operation = await ended(await write({ type: "create", batch }));
     assert.equal(operation.body.status, "success", operation.text);
     assert.match(operation.body.result, /1 succeeded, 1 failed/);
-    assert.match(await logOf(operation.body.id), /batch\[1\] failed/);
+    assert.match(await readLog(operation.body.id), /batch\[1\] failed/);
   });
 
   test("a failure that may pass is retried until it does, and the attempts are on record", async () => {
@@ -146,7 +146,7 @@ describe("asynchronous writes", () => {
     });
     on.sandbox.clearRequests();
     const first = await write({ type: "create", record: { name: "Limited 1" } });
-    await until(async () => /Attempt 1 failed/.test(await logOf(first.body.operationId)));
+    await until(async () => /Attempt 1 failed/.test(await readLog(first.body.operationId)));
     const others = await Promise.all(
       [2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })),
     );
@@ -163,7 +163,7 @@ describe("asynchronous writes", () => {
     const operation = await ended(await write({ type: "create", record: { name: "Lost Answer" } }));
     assert.equal(operation.body.status, "failure");
     assert.match(operation.body.result, /outcome is unknown.*Look the record up/);
-    assert.match(await logOf(operation.body.id), /unknown_outcome/);
+    assert.match(await readLog(operation.body.id), /unknown_outcome/);
     assert.equal(named("Lost Answer").length, 1);
   });
 
@@ -232,7 +232,7 @@ describe("asynchronous writes", () => {
           .filter((request) => request.path.includes("/batch/create")).length === 2,
     );
     for (const id of ids.filter((_, index) => counts[index] === 100))
-      assert.match((await endOf(id)).body.result, /100 succeeded, 0 failed/);
+      assert.match((await awaitEnd(id)).body.result, /100 succeeded, 0 failed/);
   });
 
   /** The operation of a record's group, which stays open for longer than this test takes. */
@@ -364,7 +364,7 @@ describe("asynchronous writes", () => {
     // The hundredth fills the group, which then waits no longer.
     const more = await Promise.all(Array.from({ length: 99 }, (_, n) => contact(n + 1)));
     assert.deepEqual([...new Set(more)], [id]);
-    assert.match((await endOf(id)).body.result, /100 succeeded, 0 failed/);
+    assert.match((await awaitEnd(id)).body.result, /100 succeeded, 0 failed/);
   });
 
   test("a provider that says wait under many waiting writes is asked a handful of times, not hundreds", async () => {

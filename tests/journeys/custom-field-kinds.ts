@@ -31,11 +31,11 @@ export interface Result {
   error?: { message: string };
 }
 
-export const resultsOf = (answer: Answer, objectName: string): Record<string, Result> => {
+export const listResults = (answer: Answer, objectName: string): Record<string, Result> => {
   const fields: Record<string, Record<string, Result>> = answer.body.fields;
   return fields[objectName] ?? {};
 };
 export const actions = (answer: Answer, objectName: string): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(resultsOf(answer, objectName)).map(([name, { action }]) => [name, action]),
+    Object.entries(listResults(answer, objectName)).map(([name, { action }]) => [name, action]),
   );

@@ -5,7 +5,7 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey } from "../harness/customer-tokens.ts";
 import { assertProblem } from "./assert-problem.ts";
-import { actions, KINDS, resultsOf, type Result } from "./custom-field-kinds.ts";
+import { actions, KINDS, listResults, type Result } from "./custom-field-kinds.ts";
 
 describe("custom fields", () => {
   let on: TestBusbar;
@@ -34,7 +34,7 @@ describe("custom fields", () => {
       const first = await upsert({ contacts: KINDS });
       assert.equal(first.status, 200, first.text);
       assert.equal(first.body.success, true);
-      const made = resultsOf(first, "contacts");
+      const made = listResults(first, "contacts");
       assert.deepEqual(
         Object.fromEntries(
           Object.entries(made).map(([name, { action, metadata }]) => [
@@ -90,7 +90,7 @@ describe("custom fields", () => {
       assert.equal((await upsert(tier(["gold", "silver"]))).status, 200);
       const changed = await upsert(tier(["silver", "bronze"]));
       assert.deepEqual(actions(changed, "companies"), { tier: "update" });
-      const options = resultsOf(changed, "companies")["tier"]?.metadata?.["options"];
+      const options = listResults(changed, "companies")["tier"]?.metadata?.["options"];
       assert.ok(Array.isArray(options));
       assert.deepEqual(
         options.map(({ value }) => value),
@@ -120,7 +120,7 @@ describe("custom fields", () => {
         ],
       });
       assert.equal(answer.status, 200, answer.text);
-      const { code, share } = resultsOf(answer, "deals");
+      const { code, share } = listResults(answer, "deals");
       const told = (result: Result | undefined) => result?.warnings?.map((text) => text.split(":")[0]);
       assert.deepEqual(told(code), [
         "required",
@@ -184,7 +184,7 @@ describe("custom fields", () => {
         half_two: "none",
         half_three: "create",
       });
-      assert.match(resultsOf(answer, "companies")["half_two"]?.error?.message ?? "", /too many properties/);
+      assert.match(listResults(answer, "companies")["half_two"]?.error?.message ?? "", /too many properties/);
 
       const again = await upsert(fields);
       assert.equal(again.status, 200, again.text);

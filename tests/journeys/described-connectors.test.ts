@@ -37,7 +37,7 @@ integrations:
           inheritMapping: true
 `;
 
-async function simulationOf(provider: string): Promise<Simulation> {
+async function openSimulation(provider: string): Promise<Simulation> {
   const description = DESCRIPTIONS[provider];
   assert.ok(description);
   return startSimulation(description);
@@ -50,8 +50,8 @@ describe("a described connector", () => {
   let sink: Sink;
   before(async () => {
     sink = await openSink();
-    simulation = await simulationOf("pipedrive");
-    outlook = await simulationOf("microsoft");
+    simulation = await openSimulation("pipedrive");
+    outlook = await openSimulation("microsoft");
     on = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
       providers: { pipedrive: { baseURL: simulation.url }, microsoft: { baseURL: outlook.url } },

@@ -100,7 +100,7 @@ describe("writing to HubSpot", () => {
     const toCompany = (id: string) => [
       { to: { id }, types: [{ associationCategory: "HUBSPOT_DEFINED", associationTypeId: 279 }] },
     ];
-    const companiesOf = async (id: string): Promise<string[]> => {
+    const listCompanies = async (id: string): Promise<string[]> => {
       const response = await fetch(
         `${on.sandbox.hubspot.url}/crm/v4/objects/contacts/${id}/associations/companies`,
         { headers: { authorization: `Bearer ${on.sandbox.hubspot.staticToken}` } },
@@ -112,7 +112,7 @@ describe("writing to HubSpot", () => {
     test("are made with a single create", async () => {
       const body = { type: "create", record: fresh(), associations: toCompany("601") };
       const { result } = await succeed("contacts", body);
-      assert.deepEqual(await companiesOf(result.recordId), ["601"]);
+      assert.deepEqual(await listCompanies(result.recordId), ["601"]);
     });
 
     test("are made per item of a batch", async () => {
@@ -123,7 +123,7 @@ describe("writing to HubSpot", () => {
       ];
       const { results } = await succeed("contacts", { type: "create", batch });
       const made = [];
-      for (const { recordId } of results) made.push(await companiesOf(recordId));
+      for (const { recordId } of results) made.push(await listCompanies(recordId));
       assert.deepEqual(made, [["601"], [], ["602"]]);
     });
 

@@ -51,7 +51,7 @@ describe("rotating the encryption key", () => {
     assert.equal(made.status, 201, made.text);
     return made.body.id;
   };
-  const memberOf = ({ urls }: Busbar): Member => ({
+  const readMember = ({ urls }: Busbar): Member => ({
     client: openClient({ apiKey: on.apiKey, projectId: on.projectId, urls: () => urls }),
     busy: 0,
   });
@@ -117,7 +117,7 @@ describe("rotating the encryption key", () => {
 
   test("the new key goes behind, then in front, one process after the other, and the old one goes: no call fails, no value is left on it", async () => {
     await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    const front = [memberOf(on.busbar), memberOf(second)];
+    const front = [readMember(on.busbar), readMember(second)];
     const asking = askAway(front);
     /** As behind a load balancer: a process gets no calls while it is replaced. */
     const takeOut = async (): Promise<void> => {
@@ -127,12 +127,12 @@ describe("rotating the encryption key", () => {
     const replaceBoth = async (...given: string[]) => {
       await takeOut();
       await on.restart(keys(...given));
-      front.push(memberOf(on.busbar));
+      front.push(readMember(on.busbar));
       await asking.rounds(4);
       await takeOut();
       await second.stop();
       second = await on.sibling(keys(...given));
-      front.push(memberOf(second));
+      front.push(readMember(second));
     };
 
     await asking.whileAsking(replaceBoth(OLD, NEW));

@@ -24,7 +24,7 @@ integrations:
         - objectName: groups
 `;
 
-async function simulationOf(provider: string): Promise<Simulation> {
+async function openSimulation(provider: string): Promise<Simulation> {
   const description = DESCRIPTIONS[provider];
   assert.ok(description);
   return startSimulation(description);
@@ -42,8 +42,8 @@ describe("creates under idempotency keys", () => {
   };
 
   before(async () => {
-    stripe = await simulationOf("stripe");
-    square = await simulationOf("square");
+    stripe = await openSimulation("stripe");
+    square = await openSimulation("square");
     dataDir = await mkdtemp(join(tmpdir(), "busbar-keyed-"));
     const catalog = join(dataDir, "catalog.json");
     await writeFile(

@@ -25,7 +25,7 @@ async function breakOff(client: Client, table: string, meanwhile: () => Promise<
 }
 
 /** An operation when it has ended. */
-const endOf = (on: TestBusbar, operationId: string): Promise<Answer["body"]> =>
+const awaitEnd = (on: TestBusbar, operationId: string): Promise<Answer["body"]> =>
   until(async () => {
     const { status, body } = await on.inProject("GET", `/operations/${operationId}`);
     // Connections to the database have just been broken off: the question may meet another of them.
@@ -70,13 +70,13 @@ describe("a claim whose answer was lost with the connection to the database", ()
       .length;
 
   test("is given back, and the write is carried out once", async () => {
-    const ended = await endOf(on, await claimedUnknowingly("Never sent", false));
+    const ended = await awaitEnd(on, await claimedUnknowingly("Never sent", false));
     assert.equal(ended.status, "success", JSON.stringify(ended));
     assert.equal(companies("Never sent"), 1);
   });
 
   test("of a create that may have been sent ends with an unknown outcome, and is not sent", async () => {
-    const ended = await endOf(on, await claimedUnknowingly("Perhaps sent", true));
+    const ended = await awaitEnd(on, await claimedUnknowingly("Perhaps sent", true));
     assert.equal(ended.status, "failure");
     assert.match(ended.result, /unknown/);
     assert.equal(companies("Perhaps sent"), 0);
@@ -110,7 +110,7 @@ describe("a request whose commit the database does not confirm", () => {
     assert.equal(lossy.lost, 1);
     for (const { status, body } of answers) {
       assert.equal(status, 200, JSON.stringify(body));
-      assert.equal((await endOf(on, body.operationId)).status, "success");
+      assert.equal((await awaitEnd(on, body.operationId)).status, "success");
     }
     for (const name of names) assert.equal(created(name), 1, name);
   });
@@ -142,6 +142,6 @@ describe("a synchronous write during which the database goes away", () => {
     await client.end();
     const { result, operationId } = await answer;
     assert.equal(result.success, true);
-    assert.equal((await endOf(on, operationId)).status, "success");
+    assert.equal((await awaitEnd(on, operationId)).status, "success");
   });
 });

@@ -17,7 +17,7 @@ const PROVIDERS: [provider: string, object: string][] = [
   ["close", "lead"],
 ];
 
-const integrationOf = (provider: string, object: string) => `
+const nameIntegration = (provider: string, object: string) => `
   - name: sync-${provider}
     displayName: Sync ${provider}
     provider: ${provider}
@@ -74,7 +74,7 @@ describe("deploying a manifest", () => {
     (await on.inProject("GET", "/integrations")).body.map((row: { name: string }) => row.name).toSorted();
 
   test("integrations of several providers deploy in one file, each with a revision that says what the file said", async () => {
-    const all = PROVIDERS.map(([provider, object]) => integrationOf(provider, object)).join("");
+    const all = PROVIDERS.map(([provider, object]) => nameIntegration(provider, object)).join("");
     const answer = await deploy(deployable(all));
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.length, PROVIDERS.length);
@@ -93,7 +93,7 @@ describe("deploying a manifest", () => {
 
   test("a destination that the project has not is a warning until it is made", async () => {
     const rules = async () => {
-      const sourceYaml = deployable(integrationOf("hubspot", "companies"));
+      const sourceYaml = deployable(nameIntegration("hubspot", "companies"));
       const { body } = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
       return body[0].warnings.map(({ rule }: { rule: string }) => rule);
     };
@@ -104,7 +104,7 @@ describe("deploying a manifest", () => {
   });
 
   test("a warning about the file as a whole is told with its first integration", async () => {
-    const sourceYaml = `${deployable(integrationOf("hubspot", "companies") + integrationOf("salesforce", "account"))}\ncolour: red\n`;
+    const sourceYaml = `${deployable(nameIntegration("hubspot", "companies") + nameIntegration("salesforce", "account"))}\ncolour: red\n`;
     for (const query of ["", "?dryRun=true"]) {
       const { body } = await on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
       const unknown = body.map(({ warnings }: { warnings: { rule: string; path: string }[] }) =>
@@ -115,8 +115,8 @@ describe("deploying a manifest", () => {
   });
 
   test("deploying again makes a new revision, and integrations that the file leaves out stay", async () => {
-    const first = await deploy(deployable(integrationOf("hubspot", "companies")));
-    const second = await deploy(deployable(integrationOf("hubspot", "contacts")));
+    const first = await deploy(deployable(nameIntegration("hubspot", "companies")));
+    const second = await deploy(deployable(nameIntegration("hubspot", "contacts")));
     assert.equal(second.body[0].id, first.body[0].id);
     assert.notEqual(second.body[0].latestRevision.id, first.body[0].latestRevision.id);
     assert.ok((await names()).includes("sync-salesforce"));
@@ -144,7 +144,7 @@ describe("deploying a manifest", () => {
 
   test("one broken integration keeps the whole file out", async () => {
     const before = await names();
-    const both = `${integrationOf("notion", "pages").replace("sync-notion", "good")}\n  - name: bad\n    provider: nobody\n    proxy: { enabled: true }\n`;
+    const both = `${nameIntegration("notion", "pages").replace("sync-notion", "good")}\n  - name: bad\n    provider: nobody\n    proxy: { enabled: true }\n`;
     assertProblem(await deploy(deployable(both)), 422);
     assert.deepEqual(await names(), before);
   });
@@ -197,7 +197,7 @@ describe("deploying a manifest", () => {
 
   test("deploys at the same time all succeed, whatever the order of their integrations", async () => {
     const parts = ["one", "two", "three", "four"].map((name) =>
-      integrationOf("github", "issues").replace("sync-github", name),
+      nameIntegration("github", "issues").replace("sync-github", name),
     );
     const files = [parts, parts.toReversed()].map((list) => deployable(list.join("")));
     const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => deploy(files[index % 2])));
@@ -206,8 +206,8 @@ describe("deploying a manifest", () => {
   });
 
   test("a provider cannot be changed under an integration's name", async () => {
-    await deploy(deployable(integrationOf("hubspot", "companies")));
-    const moved = integrationOf("salesforce", "Account").replace("sync-salesforce", "sync-hubspot");
+    await deploy(deployable(nameIntegration("hubspot", "companies")));
+    const moved = nameIntegration("salesforce", "Account").replace("sync-salesforce", "sync-hubspot");
     const problem = assertProblem(await deploy(deployable(moved)), 422);
     assert.match(problem.detail, /is one of hubspot/);
   });

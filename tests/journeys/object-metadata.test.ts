@@ -88,10 +88,10 @@ describe("object metadata", () => {
 
   const get = (path: string, query: object = {}, headers?: Record<string, string>) =>
     on.inProject("GET", `${path}?${new URLSearchParams({ groupRef: "acme", ...query })}`, undefined, headers);
-  const revisionOf = async (integration: string): Promise<string> =>
+  const findRevision = async (integration: string): Promise<string> =>
     (await on.inProject("GET", `/integrations/${integration}`)).body.latestRevision.id;
   const hydrate = async (integration: string, connectionId: string, revision?: string) => {
-    const id = revision ?? (await revisionOf(integration));
+    const id = revision ?? (await findRevision(integration));
     return on.inProject(
       "GET",
       `/integrations/${integration}/revisions/${id}:hydrate?connectionId=${connectionId}`,
@@ -176,7 +176,7 @@ describe("object metadata", () => {
     assert.equal((await get(path, {}, bearer(await signer.sign()))).status, 200);
     const other = bearer(await signer.sign({ groupRef: "other" }));
     assertProblem(await get(path, {}, other), 403, "forbidden");
-    const id = await revisionOf("hub");
+    const id = await findRevision("hub");
     const hydrating = `/integrations/hub/revisions/${id}:hydrate?connectionId=${hub.connectionId}`;
     assertProblem(await on.inProject("GET", hydrating, undefined, other), 404, "not-found");
   });
@@ -216,9 +216,9 @@ describe("object metadata", () => {
   });
 
   test("Salesforce's names are found whatever their case, and an older revision can be hydrated", async () => {
-    const old = await revisionOf("force");
+    const old = await findRevision("force");
     assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status, 200);
-    assert.notEqual(await revisionOf("force"), old);
+    assert.notEqual(await findRevision("force"), old);
     const answer = await hydrate("force", force.connectionId, old);
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.id, old);
@@ -265,7 +265,7 @@ describe("object metadata", () => {
     assert.equal(companies.displayName, "companies");
     assertProblem(await hydrate("hub", force.connectionId), 400, "invalid-request");
     assertProblem(await hydrate("hub", "01890000-0000-7000-8000-000000000000"), 404, "not-found");
-    assertProblem(await hydrate("hub", hub.connectionId, await revisionOf("force")), 404, "not-found");
+    assertProblem(await hydrate("hub", hub.connectionId, await findRevision("force")), 404, "not-found");
     assertProblem(await hydrate("hub", hub.connectionId, "latest"), 404, "not-found");
   });
 });

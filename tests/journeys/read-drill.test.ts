@@ -1,7 +1,7 @@
 /** The reading drill in its short form: the whole one is scripts/drill-read.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, readDrill } from "../../scripts/drill-read.ts";
+import { listFaults, readDrill } from "../../scripts/drill-read.ts";
 
 test("a receiver that upserts and deletes ends equal to the accounts, although a process is killed and records change", async () => {
   const report = await readDrill({
@@ -11,5 +11,5 @@ test("a receiver that upserts and deletes ends equal to the accounts, although a
     minuteMs: 200,
     restartsDatabase: false,
   });
-  assert.deepEqual(faultsOf(report), []);
+  assert.deepEqual(listFaults(report), []);
 });

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /** A manifest that reads one object every ten minutes. */
-const manifestOf = (provider: string, integration: string, object: string, more = "") => `
+const buildManifest = (provider: string, integration: string, object: string, more = "") => `
 specVersion: 1.0.0
 integrations:
   - name: ${integration}
@@ -71,7 +71,7 @@ describe("reading", () => {
     };
     const created = await on.inProject("POST", "/destinations", destination);
     assert.equal(created.status, 201, created.text);
-    const manifest = manifestOf(provider, integration, object, more);
+    const manifest = buildManifest(provider, integration, object, more);
     const { installationId } = await connectCustomer(on, {
       provider,
       groupRef: integration,

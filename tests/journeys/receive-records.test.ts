@@ -121,7 +121,7 @@ describe("the receiver of the guide", () => {
       const yesterday = Date.now() - 86_400_000;
       const spec = { count: 300, changedFrom: yesterday, changedTo: yesterday, values: {} };
       on.sandbox[provider].account.generate(object, spec);
-      await connectCustomer(on, { provider, manifest, integration: provider, content: configOf(object) });
+      await connectCustomer(on, { provider, manifest, integration: provider, content: buildConfig(object) });
     }
     await untilEqual();
     const changed = OBJECTS.map(({ provider, object, field }) => {
@@ -219,6 +219,6 @@ describe("the receiver of the guide", () => {
   });
 });
 
-const configOf = (object: string): object => ({
+const buildConfig = (object: string): object => ({
   read: { objects: { [object]: { objectName: object, selectedFields: {}, selectedFieldMappings: {} } } },
 });

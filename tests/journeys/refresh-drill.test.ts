@@ -1,10 +1,10 @@
 /** The refresh drill in its short form: the whole one is scripts/drill-refresh.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, refreshDrill } from "../../scripts/drill-refresh.ts";
+import { listFaults, refreshDrill } from "../../scripts/drill-refresh.ts";
 
 test("no refresh token is lost or sent twice while the database is killed and started again", async () => {
   const report = await refreshDrill({ connections: 24, restarts: 1 });
-  assert.deepEqual(faultsOf(report), []);
+  assert.deepEqual(listFaults(report), []);
   assert.ok(report.refreshed >= 24);
 });

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
-import { actions, KINDS, resultsOf } from "./custom-field-kinds.ts";
+import { actions, KINDS, listResults } from "./custom-field-kinds.ts";
 
 describe("custom fields at Salesforce", () => {
   let on: TestBusbar;
@@ -36,7 +36,7 @@ describe("custom fields at Salesforce", () => {
   test("each of the nine kinds is made, can be written at once, and the second time nothing is left to do", async () => {
     const first = await upsert({ Account: allKinds });
     assert.equal(first.status, 200, first.text);
-    const made = resultsOf(first, "Account");
+    const made = listResults(first, "Account");
     assert.deepEqual(
       Object.fromEntries(
         Object.values(made).map(({ fieldName, action, metadata }) => [
@@ -99,7 +99,7 @@ describe("custom fields at Salesforce", () => {
     assert.equal(first.status, 200, first.text);
     const changed = await upsert(level(values("Senior", "Executive & above")));
     assert.deepEqual(actions(changed, "Contact"), { Level: "update" });
-    const { metadata } = resultsOf(changed, "Contact")["Level"] ?? {};
+    const { metadata } = listResults(changed, "Contact")["Level"] ?? {};
     assert.equal(metadata?.["description"], "How high");
     assert.equal(metadata?.["required"], "true");
     assert.deepEqual(
@@ -118,7 +118,7 @@ describe("custom fields at Salesforce", () => {
     const answer = await upsert({ Lead: fields });
     assert.equal(answer.status, 200, answer.text);
     assert.equal(soapCalls("upsertMetadata").filter(({ body }) => body?.includes('"CustomField"')).length, 3);
-    assert.equal(resultsOf(answer, "Lead")["Many_0__c"]?.metadata?.["type"], "LongTextArea");
+    assert.equal(listResults(answer, "Lead")["Many_0__c"]?.metadata?.["type"], "LongTextArea");
     const shown = await on.inProject("GET", "/providers/salesforce/objects/Lead/metadata?groupRef=acme");
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.fields.Many_22__c.displayName, 'Many "22" <&>');
@@ -162,8 +162,8 @@ describe("custom fields at Salesforce", () => {
       /^1 of 3 fields were created or changed, 2 failed: fields\.Opportunity\[1\]/,
     );
     assert.deepEqual(actions(answer, "Opportunity"), { Good: "create", Bad: "none" });
-    assert.match(resultsOf(answer, "Opportunity")["Bad"]?.error?.message ?? "", /does not resolve/);
-    assert.match(resultsOf(answer, "Nothing__c")["Lost"]?.error?.message ?? "", /cannot be found/);
+    assert.match(listResults(answer, "Opportunity")["Bad"]?.error?.message ?? "", /does not resolve/);
+    assert.match(listResults(answer, "Nothing__c")["Lost"]?.error?.message ?? "", /cannot be found/);
     const shown = await on.inProject(
       "GET",
       "/providers/salesforce/objects/Opportunity/metadata?groupRef=acme",
@@ -183,7 +183,7 @@ describe("custom fields at Salesforce", () => {
     const problem = assertProblem(answer, 502, "provider-unreachable");
     assert.equal(problem.retryable, true);
     assert.deepEqual(actions(answer, "Case"), { Shy: "create" });
-    assert.match(resultsOf(answer, "Case")["Shy"]?.error?.message ?? "", /may not see it yet/);
+    assert.match(listResults(answer, "Case")["Shy"]?.error?.message ?? "", /may not see it yet/);
     const again = await upsert(fields);
     const repeated = again.status === 200 ? again : await upsert(fields);
     assert.deepEqual(actions(repeated, "Case"), { Shy: "none" });

@@ -24,7 +24,7 @@ describe("writing to Salesforce", () => {
   const fresh = (more: object = {}) => ({ LastName: `Fresh ${++count}`, ...more });
   const stored = (object: string, id: string) =>
     on.sandbox.records("salesforce", object).find((record) => record["Id"] === id);
-  const countOf = (object: string) => on.sandbox.records("salesforce", object).length;
+  const countStored = (object: string) => on.sandbox.records("salesforce", object).length;
   const sent = () => on.sandbox.requests({ provider: "salesforce" });
   const patch = async (object: string, path: string, value: unknown): Promise<void> => {
     const answer = await on.inProject("PATCH", `/integrations/salesforce/objects/${object}/config-content`, {
@@ -175,7 +175,7 @@ describe("writing to Salesforce", () => {
     });
 
     test("with `allOrNone` fails as a whole if any record fails, creates and updates alike", async () => {
-      const before = countOf("Contact");
+      const before = countStored("Contact");
       const batchPolicy = { allOrNone: true };
       const creates = [{ record: fresh() }, { record: { FirstName: "Nobody" } }];
       const created = await write("Contact", { type: "create", batch: creates, batchPolicy });
@@ -183,7 +183,7 @@ describe("writing to Salesforce", () => {
       assert.deepEqual([problem.successCount, problem.failureCount], [0, 2]);
       // The first record was only rolled back; the detail has the reason.
       assert.match(problem.detail, /Required fields are missing: \[LastName\]/);
-      assert.equal(countOf("Contact"), before);
+      assert.equal(countStored("Contact"), before);
       const updates = [
         { record: { id: "003Sb0000000003IAA", Title: "Rolled back" } },
         { record: { id: "003Sb0000000999IAA", Title: "Nobody" } },

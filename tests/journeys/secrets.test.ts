@@ -18,7 +18,7 @@ import {
 } from "../harness/child-busbar.ts";
 import { registerJwtKey } from "../harness/customer-tokens.ts";
 import { until } from "../harness/until.ts";
-import { catalogOf } from "./secrets/catalog.ts";
+import { buildCatalog } from "./secrets/catalog.ts";
 import { filesBelow, knownSecrets, signingKey } from "./secrets/known-secrets.ts";
 import { startReceiver, type Receiver } from "./secrets/receiver.ts";
 
@@ -60,7 +60,7 @@ describe("what a journey leaves behind", () => {
     receiver = await startReceiver((of, text) => shown.push({ of, text }));
     dataDir = await mkdtemp(join(tmpdir(), "busbar-secrets-"));
     const catalog = join(dataDir, "catalog.json");
-    await writeFile(catalog, JSON.stringify(catalogOf(sandbox)));
+    await writeFile(catalog, JSON.stringify(buildCatalog(sandbox)));
     environment = {
       BUSBAR_CATALOG: catalog,
       BUSBAR_EGRESS_ALLOW: "127.0.0.1",

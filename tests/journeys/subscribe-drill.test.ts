@@ -1,7 +1,7 @@
 /** The drill of subscriptions in its short form: the whole one is scripts/drill-subscribe.ts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { faultsOf, subscribeDrill } from "../../scripts/drill-subscribe.ts";
+import { listFaults, subscribeDrill } from "../../scripts/drill-subscribe.ts";
 
 test("a receiver of changes ends equal to the accounts, and gets the messages in order, although a process is killed", async () => {
   const report = await subscribeDrill({
@@ -13,7 +13,7 @@ test("a receiver of changes ends equal to the accounts, and gets the messages in
     providersFail: false,
     restartsDatabase: false,
   });
-  assert.deepEqual(faultsOf(report), []);
+  assert.deepEqual(listFaults(report), []);
   for (const { received, subscription } of Object.values(report.objects)) {
     assert.ok(received.entries > 0);
     assert.equal(received.reconciled, 0);

@@ -14,7 +14,7 @@ const SERVER = 2;
 const TOKEN = "of-the-collector";
 const newTrace = (): string => crypto.randomUUID().replaceAll("-", "");
 const CALLER_SPAN = "00f067aa0ba902b7";
-const callerOf = (traceId: string, flags = "01") => ({
+const findCaller = (traceId: string, flags = "01") => ({
   traceparent: `00-${traceId}-${CALLER_SPAN}-${flags}`,
   baggage: "user=ada",
 });
@@ -52,27 +52,27 @@ describe("traces, metrics and log lines", () => {
 
   const create = (mode: string, email: string, headers: Record<string, string>) =>
     acme.write("contacts", { type: "create", mode, record: { email } }, headers);
-  const heardOf = (operationId: string): Promise<Received> =>
+  const awaitReceived = (operationId: string): Promise<Received> =>
     until(() => sink.received.find(({ message }) => message.data["operationId"] === operationId));
-  const spansOf = (traceId: string): ReceivedSpan[] =>
+  const listSpans = (traceId: string): ReceivedSpan[] =>
     collector.spans.filter((span) => span.traceId === traceId);
-  const spanOf = (traceId: string, name: string): Promise<ReceivedSpan> =>
-    until(() => spansOf(traceId).find((span) => span.name === name));
-  const lineOf = (wanted: Record<string, unknown>): Promise<Record<string, unknown>> =>
+  const findSpan = (traceId: string, name: string): Promise<ReceivedSpan> =>
+    until(() => listSpans(traceId).find((span) => span.name === name));
+  const findLine = (wanted: Record<string, unknown>): Promise<Record<string, unknown>> =>
     until(() => lines.find((line) => Object.entries(wanted).every(([name, value]) => line[name] === value)));
 
   test("a queued write is one trace: request, queue, attempt in another process, provider and webhook", async () => {
     const traceId = newTrace();
-    const accepted = await create("asynchronous", "ada@example.com", callerOf(traceId));
+    const accepted = await create("asynchronous", "ada@example.com", findCaller(traceId));
     assert.equal(accepted.status, 200, accepted.text);
     const { operationId } = accepted.body;
-    const message = await heardOf(operationId);
+    const message = await awaitReceived(operationId);
 
-    const delivery = await spanOf(traceId, "deliver to webhook");
-    const request = await until(() => spansOf(traceId).find(({ kind }) => kind === SERVER));
-    const queue = await spanOf(traceId, "queue write");
-    const attempt = await spanOf(traceId, "attempt write");
-    const call = await spanOf(traceId, "POST hubspot");
+    const delivery = await findSpan(traceId, "deliver to webhook");
+    const request = await until(() => listSpans(traceId).find(({ kind }) => kind === SERVER));
+    const queue = await findSpan(traceId, "queue write");
+    const attempt = await findSpan(traceId, "attempt write");
+    const call = await findSpan(traceId, "POST hubspot");
     assert.equal(request.parentSpanId, CALLER_SPAN);
     assert.equal(queue.parentSpanId, request.spanId);
     assert.equal(attempt.parentSpanId, queue.spanId);
@@ -98,11 +98,11 @@ describe("traces, metrics and log lines", () => {
 
   test("the provider learns nothing of the caller's trace, neither by a write nor by a proxied call", async () => {
     const traceId = newTrace();
-    await create("synchronous", "grace@example.com", callerOf(traceId));
-    const proxied = await acme.proxied("/crm/v3/objects/contacts?limit=1", callerOf(traceId));
+    await create("synchronous", "grace@example.com", findCaller(traceId));
+    const proxied = await acme.proxied("/crm/v3/objects/contacts?limit=1", findCaller(traceId));
     assert.equal(proxied.status, 200, proxied.text);
-    const call = await spanOf(traceId, "proxy GET hubspot");
-    const sent = await spanOf(traceId, "GET hubspot");
+    const call = await findSpan(traceId, "proxy GET hubspot");
+    const sent = await findSpan(traceId, "GET hubspot");
     assert.deepEqual([call.parentSpanId, sent.parentSpanId], [CALLER_SPAN, call.spanId]);
     for (const { headers } of on.sandbox.requests()) {
       assert.equal(headers["traceparent"] ?? headers["tracestate"] ?? headers["baggage"], undefined);
@@ -121,32 +121,32 @@ describe("traces, metrics and log lines", () => {
   test("a refused stranger makes no span and joins no trace", async () => {
     const traceId = newTrace();
     const answer = await on.call("GET", "/v1/projects/default/connections", undefined, {
-      ...callerOf(traceId),
+      ...findCaller(traceId),
       "x-api-key": "bb_wrong",
     });
     assert.equal(answer.status, 401);
     const later = newTrace();
-    await on.call("GET", "/v1/projects", undefined, callerOf(later));
-    await until(() => spansOf(later)[0]);
-    assert.deepEqual(spansOf(traceId), []);
+    await on.call("GET", "/v1/projects", undefined, findCaller(later));
+    await until(() => listSpans(later)[0]);
+    assert.deepEqual(listSpans(traceId), []);
   });
 
   test("a caller that does not record its trace is followed, and the webhook gets its context as it was", async () => {
     const traceId = newTrace();
-    const { body } = await create("asynchronous", "kay@example.com", callerOf(traceId, "00"));
-    const { headers } = await heardOf(body.operationId);
+    const { body } = await create("asynchronous", "kay@example.com", findCaller(traceId, "00"));
+    const { headers } = await awaitReceived(body.operationId);
     assert.equal(headers["traceparent"], `00-${traceId}-${CALLER_SPAN}-00`);
     const later = newTrace();
-    await on.call("GET", "/v1/projects", undefined, callerOf(later));
-    await until(() => spansOf(later)[0]);
-    assert.deepEqual(spansOf(traceId), []);
+    await on.call("GET", "/v1/projects", undefined, findCaller(later));
+    await until(() => listSpans(later)[0]);
+    assert.deepEqual(listSpans(traceId), []);
   });
 
   test("the metrics of Prometheus arrive by OTLP, and are not served without BUSBAR_METRICS", async () => {
     await create("asynchronous", "ida@example.com", {});
     await acme.proxied("/crm/v3/objects/contacts?limit=1");
     // Each process sends its own values.
-    const pointOf = (metric: string, type: string, labels: Record<string, unknown>) =>
+    const findPoint = (metric: string, type: string, labels: Record<string, unknown>) =>
       until(() =>
         collector.metrics
           .find((one) => one.name === metric && one.type === type)
@@ -155,30 +155,30 @@ describe("traces, metrics and log lines", () => {
             return isWanted && (value ?? count ?? 0) > 0;
           }),
       );
-    await pointOf("busbar_writes_accepted_total", "sum", { mode: "asynchronous" });
-    await pointOf("busbar_proxy_call_duration_seconds", "histogram", { status: "2xx" });
-    await pointOf("busbar_database_up", "gauge", {});
+    await findPoint("busbar_writes_accepted_total", "sum", { mode: "asynchronous" });
+    await findPoint("busbar_proxy_call_duration_seconds", "histogram", { status: "2xx" });
+    await findPoint("busbar_database_up", "gauge", {});
     assert.equal((await on.call("GET", "/metrics")).status, 404);
   });
 
   test("spans wait for a collector that is away, and the log says so once and when it is back", async () => {
     const traceId = newTrace();
     collector.refuseWith = 503;
-    await on.call("GET", "/v1/projects", undefined, callerOf(traceId));
-    await lineOf({ msg: "traces cannot be sent to the collector" });
+    await on.call("GET", "/v1/projects", undefined, findCaller(traceId));
+    await findLine({ msg: "traces cannot be sent to the collector" });
     collector.refuseWith = undefined;
-    await until(() => spansOf(traceId)[0]);
-    await lineOf({ msg: "traces are sent again" });
+    await until(() => listSpans(traceId)[0]);
+    await findLine({ msg: "traces are sent again" });
   });
 
   test("a log line has the ids of what it is about: request, project, installation, connection, operation, trace", async () => {
     const traceId = newTrace();
-    const answer = await create("asynchronous", "lin@example.com", callerOf(traceId));
+    const answer = await create("asynchronous", "lin@example.com", findCaller(traceId));
     const { operationId } = answer.body;
     const requestId = answer.headers.get("x-request-id");
     const { projectId } = on;
     const { installationId, connectionId } = acme;
-    const line = await lineOf({ msg: "request", requestId });
+    const line = await findLine({ msg: "request", requestId });
     assert.deepEqual(
       [line["projectId"], line["installationId"], line["connectionId"], line["operationId"], line["traceId"]],
       [projectId, installationId, connectionId, operationId, traceId],
@@ -186,16 +186,16 @@ describe("traces, metrics and log lines", () => {
 
     const wrong = await on.write("hubspot", "contacts", { groupRef: "nobody", type: "create", record: {} });
     assert.equal(wrong.status, 400);
-    const refused = await lineOf({ msg: "request", requestId: wrong.headers.get("x-request-id") });
+    const refused = await findLine({ msg: "request", requestId: wrong.headers.get("x-request-id") });
     assert.deepEqual([refused["projectId"], refused["operationId"]], [projectId, undefined]);
 
     on.sandbox.hubspot.revokeTokens();
     await create("synchronous", "eve@example.com", {});
-    const warning = await lineOf({ level: "warn", connectionId });
+    const warning = await findLine({ level: "warn", connectionId });
     assert.equal(warning["projectId"], projectId);
     for (const path of ["/healthz", "/readyz"]) {
       const checked = await on.call("GET", path);
-      const { level } = await lineOf({ msg: "request", requestId: checked.headers.get("x-request-id") });
+      const { level } = await findLine({ msg: "request", requestId: checked.headers.get("x-request-id") });
       assert.equal(
         level,
         checked.status === 200 ? "debug" : "info",

@@ -84,9 +84,9 @@ describe("token refresh by several processes", () => {
       .requests()
       .filter(({ path }) => path.endsWith("/token"))
       .flatMap(({ body }) => new URLSearchParams(body).get("refresh_token") ?? []);
-  const statusOf = async ({ connectionId }: Customer) =>
+  const readStatus = async ({ connectionId }: Customer) =>
     (await running(second).inProject("GET", `/connections/${connectionId}`)).body.status;
-  const eventsOf = async ({ connectionId }: Customer): Promise<string[]> => {
+  const listEvents = async ({ connectionId }: Customer): Promise<string[]> => {
     const { rows } = await sql.query(
       "select type from events where data->>'connectionId' = $1 and type in ('connection.refreshed', 'connection.error')",
       [connectionId],
@@ -122,7 +122,7 @@ describe("token refresh by several processes", () => {
       const statuses = await calls([running(first), running(second)], customer, 200);
       assert.deepEqual([...new Set(statuses)], [200]);
       assert.equal(sentTokens().length, 1);
-      assert.deepEqual(await eventsOf(customer), ["connection.refreshed"]);
+      assert.deepEqual(await listEvents(customer), ["connection.refreshed"]);
       assert.equal(await force(running(first), customer), 200, "the grant was not taken away");
     });
   }
@@ -158,7 +158,7 @@ describe("token refresh by several processes", () => {
     assert.deepEqual([...new Set(await kept)], [200]);
     assert.equal(await lost, "lost");
     assert.equal(sentTokens().length, 2);
-    assert.notEqual(await statusOf(customer), "bad_credentials");
+    assert.notEqual(await readStatus(customer), "bad_credentials");
   });
 
   test("a holder killed before it sent a rotating token: the next one sends it, once", async () => {
@@ -188,7 +188,7 @@ describe("token refresh by several processes", () => {
     assert.ok((await kept).every((status) => status === 401 || status === 422));
     assert.equal(await lost, "lost");
     assert.equal(sentTokens().length, 1);
-    assert.equal(await statusOf(customer), "bad_credentials");
+    assert.equal(await readStatus(customer), "bad_credentials");
   });
 
   async function lockRefreshes(): Promise<Client> {

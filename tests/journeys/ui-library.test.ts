@@ -111,16 +111,16 @@ describe(
       {
         crm: "hubspot",
         credential: "a customer's token",
-        credentialOf: async (groupRef: string) => ({ token: await signer.sign({ groupRef }) }),
+        buildCredential: async (groupRef: string) => ({ token: await signer.sign({ groupRef }) }),
       },
       {
         crm: "salesforce",
         credential: "a frontend key",
-        credentialOf: async () => ({ apiKey: frontendKey }),
+        buildCredential: async () => ({ apiKey: frontendKey }),
       },
     ] as const;
 
-    for (const { crm, credential, credentialOf } of journeys) {
+    for (const { crm, credential, buildCredential } of journeys) {
       test(`with ${credential} a customer of ${crm} connects, installs with a field mapping, changes it, pauses an object and uninstalls`, async (t) => {
         const { provider, people, firms, extra, notes } = CRMS[crm];
         const groupRef = `${crm}-customer`;
@@ -130,7 +130,7 @@ describe(
         const customer = await open(t, {
           integration: `${crm}-people`,
           groupRef,
-          ...(await credentialOf(groupRef)),
+          ...(await buildCredential(groupRef)),
         });
         const { page } = customer;
 

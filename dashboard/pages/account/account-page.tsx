@@ -2,7 +2,7 @@
 import { useState, type FormEvent, type JSX } from "react";
 import { Button, Group, Stack, TextInput, Title } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { PageLink } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -64,7 +64,7 @@ function AcceptInvite(): JSX.Element {
               label="Invited e-mail address"
               value={invitedEmail}
               onChange={(event) => setInvitedEmail(event.currentTarget.value)}
-              error={issueOf(accept.error, "invitedEmail")}
+              error={findIssue(accept.error, "invitedEmail")}
               required
             />
             <Button type="submit" variant="default" loading={accept.isPending}>
@@ -96,15 +96,15 @@ function Sessions(): JSX.Element {
         name="Sessions"
         operationId="listSessions"
         input={{}}
-        columns={columnsOf((sessionId) => end.mutate({ sessionId }))}
-        idOf={({ id }) => id}
+        columns={buildColumns((sessionId) => end.mutate({ sessionId }))}
+        getId={({ id }) => id}
         empty={<EmptyState title="No sessions">You signed in without a session of Busbar.</EmptyState>}
       />
     </>
   );
 }
 
-const columnsOf = (onEnd: (id: string) => void): Column<Session>[] => [
+const buildColumns = (onEnd: (id: string) => void): Column<Session>[] => [
   {
     head: "Browser or program",
     cell: ({ userAgent = "–" }) => (

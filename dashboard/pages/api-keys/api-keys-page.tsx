@@ -73,7 +73,7 @@ export function ApiKeysPage(): JSX.Element {
     if (active) change();
     else question.ask(change);
   };
-  const actions = actionsOf({
+  const actions = buildActions({
     reason,
     keys,
     onReplace: (instead) => setMaking({ instead }),
@@ -97,7 +97,7 @@ export function ApiKeysPage(): JSX.Element {
         operationId="listApiKeys"
         input={{ projectIdOrName }}
         columns={[...COLUMNS, limitsColumn(reason === undefined, setLimiting), actions]}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={
           <EmptyState
             title="No API keys"
@@ -152,7 +152,7 @@ interface Changes {
   onDelete: (key: ApiKey) => void;
 }
 
-const actionsOf = (changes: Changes): Column<ApiKey> => ({
+const buildActions = (changes: Changes): Column<ApiKey> => ({
   head: "Actions",
   line: 2,
   cell: (key) => <Actions apiKey={key} {...changes} />,

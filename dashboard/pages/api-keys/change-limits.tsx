@@ -7,7 +7,7 @@ import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { addressesOf, LimitFields, limitsOf, rateLimitOf } from "./limit-fields.tsx";
+import { splitAddresses, LimitFields, readLimits, parseRateLimit } from "./limit-fields.tsx";
 
 interface ChangeLimitsProps {
   apiKey: Schemas["ApiKey"];
@@ -16,9 +16,9 @@ interface ChangeLimitsProps {
 
 export function ChangeLimits({ apiKey, onClose }: ChangeLimitsProps): JSX.Element {
   const projectIdOrName = useProjectName();
-  const [limits, setLimits] = useState(limitsOf(apiKey));
+  const [limits, setLimits] = useState(readLimits(apiKey));
   const update = useChange("updateApiKey", { forget: ["listApiKeys"] });
-  const changed = { allowedAddresses: addressesOf(limits), rateLimit: rateLimitOf(limits) ?? null };
+  const changed = { allowedAddresses: splitAddresses(limits), rateLimit: parseRateLimit(limits) ?? null };
   const body = { updateMask: Object.keys(changed), apiKey: changed };
   const input = { projectIdOrName, apiKey: apiKey.id, body };
   useDraft("updateApiKey", input);

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { NumberInput, SimpleGrid, Textarea } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { entryIssueOf, issueOf } from "../../api/queries.ts";
+import { findEntryIssue, findIssue } from "../../api/queries.ts";
 
 /** What is typed; an empty field sets no limit. */
 export interface Limits {
@@ -11,16 +11,19 @@ export interface Limits {
   burst: number | "";
 }
 
-export const limitsOf = ({ allowedAddresses = [], rateLimit }: Partial<Schemas["ApiKey"]>): Limits => ({
+export const readLimits = ({ allowedAddresses = [], rateLimit }: Partial<Schemas["ApiKey"]>): Limits => ({
   addresses: allowedAddresses.join("\n"),
   requestsPerSecond: rateLimit?.requestsPerSecond ?? "",
   burst: rateLimit?.burst ?? "",
 });
 
-export const addressesOf = ({ addresses }: Limits): string[] => addresses.split(/[\s,]+/).filter(Boolean);
+export const splitAddresses = ({ addresses }: Limits): string[] => addresses.split(/[\s,]+/).filter(Boolean);
 
 /** Returns undefined for no limit. */
-export const rateLimitOf = ({ requestsPerSecond, burst }: Limits): Schemas["ApiKeyRateLimit"] | undefined =>
+export const parseRateLimit = ({
+  requestsPerSecond,
+  burst,
+}: Limits): Schemas["ApiKeyRateLimit"] | undefined =>
   requestsPerSecond === "" ? undefined : { requestsPerSecond, ...(burst !== "" && { burst }) };
 
 /** Returns the limits of a key in a few words. */
@@ -40,7 +43,7 @@ interface LimitFieldsProps {
 }
 
 export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitFieldsProps): JSX.Element {
-  const numberOf = (value: string | number) => (value === "" ? "" : Number(value));
+  const parseNumber = (value: string | number) => (value === "" ? "" : Number(value));
   return (
     <>
       <Textarea
@@ -49,7 +52,7 @@ export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitField
         placeholder={"192.0.2.7\n10.0.0.0/8"}
         value={limits.addresses}
         onChange={({ currentTarget }) => onLimits({ ...limits, addresses: currentTarget.value })}
-        error={entryIssueOf(error, `${prefix}allowedAddresses`)}
+        error={findEntryIssue(error, `${prefix}allowedAddresses`)}
         autosize
         minRows={2}
         maxRows={8}
@@ -61,8 +64,8 @@ export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitField
           label="Requests per second"
           description="In each process. Empty: no limit."
           value={limits.requestsPerSecond}
-          onChange={(value) => onLimits({ ...limits, requestsPerSecond: numberOf(value) })}
-          error={issueOf(error, `${prefix}rateLimit.requestsPerSecond`)}
+          onChange={(value) => onLimits({ ...limits, requestsPerSecond: parseNumber(value) })}
+          error={findIssue(error, `${prefix}rateLimit.requestsPerSecond`)}
           inputWrapperOrder={["label", "input", "description", "error"]}
           hideControls
         />
@@ -70,9 +73,9 @@ export function LimitFields({ limits, onLimits, error, prefix = "" }: LimitField
           label="Burst"
           description="How many at once after a pause. Empty: those of one second."
           value={limits.burst}
-          onChange={(value) => onLimits({ ...limits, burst: numberOf(value) })}
+          onChange={(value) => onLimits({ ...limits, burst: parseNumber(value) })}
           disabled={limits.requestsPerSecond === ""}
-          error={issueOf(error, `${prefix}rateLimit.burst`)}
+          error={findIssue(error, `${prefix}rateLimit.burst`)}
           inputWrapperOrder={["label", "input", "description", "error"]}
           hideControls
         />

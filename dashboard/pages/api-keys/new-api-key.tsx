@@ -2,13 +2,13 @@
 import { useState, type JSX } from "react";
 import { Checkbox, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { SecretOnce } from "../../ui/secret-once.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
-import { addressesOf, LimitFields, limitsOf, rateLimitOf } from "./limit-fields.tsx";
+import { splitAddresses, LimitFields, readLimits, parseRateLimit } from "./limit-fields.tsx";
 
 export interface NewApiKeyProps {
   /** The key that the new one replaces: it gets the same scopes and limits. */
@@ -32,11 +32,11 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
   const projectIdOrName = useProjectName();
   const [label, setLabel] = useState(instead?.label ?? "");
   const [scopes, setScopes] = useState(scopesIn(instead?.scopes ?? ["full"]));
-  const [limits, setLimits] = useState(limitsOf(instead ?? {}));
+  const [limits, setLimits] = useState(readLimits(instead ?? {}));
   const [signIn, setSignIn] = useState(instead?.signIn ?? false);
   const create = useChange("createApiKey", { forget: ["listApiKeys"] });
   const isFull = scopes.includes("full");
-  const [allowedAddresses, rateLimit] = [addressesOf(limits), rateLimitOf(limits)];
+  const [allowedAddresses, rateLimit] = [splitAddresses(limits), parseRateLimit(limits)];
   const body = {
     label,
     scopes,
@@ -69,7 +69,7 @@ export function NewApiKey({ instead, onClose }: NewApiKeyProps): JSX.Element {
           description="Where it is used, for example the name of a server."
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
-          error={issueOf(create.error, "label")}
+          error={findIssue(create.error, "label")}
           required
           maxLength={255}
           data-autofocus

@@ -64,7 +64,7 @@ export function AccountFields({ connection }: { connection: Answer<"getConnectio
       </form>
       <ProblemView error={error} />
       {rows.length > 0 && (
-        <DataTable name="Fields" columns={COLUMNS} rows={rows} idOf={({ fieldName }) => fieldName} />
+        <DataTable name="Fields" columns={COLUMNS} rows={rows} getId={({ fieldName }) => fieldName} />
       )}
     </Section>
   );

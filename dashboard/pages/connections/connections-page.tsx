@@ -54,7 +54,7 @@ export function ConnectionsPage(): JSX.Element {
       operationId="listProjectConnections"
       input={{ projectIdOrName }}
       columns={COLUMNS}
-      idOf={idOf}
+      getId={getId}
       onOpen={({ id }) => open(`/connections/${part(id)}`)}
       filters={FILTERS}
       empty={
@@ -70,4 +70,4 @@ export function ConnectionsPage(): JSX.Element {
   );
 }
 
-const idOf = ({ id }: Connection): string => id;
+const getId = ({ id }: Connection): string => id;

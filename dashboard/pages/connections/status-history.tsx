@@ -52,7 +52,7 @@ export function StatusHistory({
     <Section title="Status history" actions={all} flush>
       {refusal && <ProviderWords projectIdOrName={projectIdOrName} eventId={refusal.id} />}
       {rows && rows.length > 0 ? (
-        <DataTable name="Status history" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />
+        <DataTable name="Status history" columns={COLUMNS} rows={rows} getId={({ id }) => id} />
       ) : error && !rows ? (
         <ProblemView error={error} onRetry={() => void refetch()} />
       ) : (

@@ -3,10 +3,10 @@ import { useState, type JSX } from "react";
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { ConsentOutcome } from "../../frame/consent-outcome.tsx";
 import { useConsentWindow } from "../../frame/consent-window.ts";
-import { connectWayOf, CredentialFields, credentialsOf } from "../../frame/credential-fields.tsx";
+import { chooseConnectWay, CredentialFields, buildCredentials } from "../../frame/credential-fields.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { useProviders } from "../../frame/providers.ts";
@@ -37,7 +37,7 @@ export function ConnectCustomer({ groupRef, onClose, onConnected }: ConnectCusto
     groupRef: customer,
     consumerRef: values["consumerRef"] || `${customer}-admin`,
     ...(values["workspace"] && { providerWorkspaceRef: values["workspace"] }),
-    ...(provider && metadataOf(provider, values)),
+    ...(provider && buildMetadata(provider, values)),
   };
   const done = async () => {
     await Promise.all(TOUCHED.map((id) => client.invalidateQueries({ queryKey: [id] })));
@@ -83,7 +83,7 @@ export function ConnectCustomer({ groupRef, onClose, onConnected }: ConnectCusto
           onChange={(event) => set("consumerRef", event.currentTarget.value)}
         />
         {provider && <AccountFields provider={provider} values={values} onValue={set} />}
-        {provider && forms?.[connectWayOf(provider)]}
+        {provider && forms?.[chooseConnectWay(provider)]}
       </Stack>
     </Modal>
   );
@@ -120,7 +120,7 @@ const AccountFields = ({ provider, values, onValue }: AccountFieldsProps): JSX.E
         onChange={(event) => onValue("workspace", event.currentTarget.value)}
       />
     )}
-    {inputsOf(provider).map(({ name, displayName, prompt, defaultValue }) => (
+    {listInputs(provider).map(({ name, displayName, prompt, defaultValue }) => (
       <TextInput
         key={name}
         label={displayName ?? name}
@@ -134,16 +134,16 @@ const AccountFields = ({ provider, values, onValue }: AccountFieldsProps): JSX.E
 );
 
 /** The workspace has a field of its own. */
-const inputsOf = ({ metadata, oauth2Opts }: Schemas["Provider"]) =>
+const listInputs = ({ metadata, oauth2Opts }: Schemas["Provider"]) =>
   (metadata?.input ?? []).filter(
     ({ name }) => !(name === "workspace" && oauth2Opts?.explicitWorkspaceRequired),
   );
 
-function metadataOf(
+function buildMetadata(
   provider: Schemas["Provider"],
   values: Values,
 ): { providerMetadata?: Record<string, { value: string; source: "input" }> } {
-  const given = inputsOf(provider).flatMap(({ name }) => {
+  const given = listInputs(provider).flatMap(({ name }) => {
     const value = values[`metadata.${name}`];
     return value ? [[name, { value, source: "input" as const }] as const] : [];
   });
@@ -219,7 +219,7 @@ function ByCredentials({
       problem={<ProblemView error={connect.error} />}
       onSubmit={() =>
         connect.mutate(
-          { projectIdOrName, body: { ...account, ...credentialsOf(provider, values) } },
+          { projectIdOrName, body: { ...account, ...buildCredentials(provider, values) } },
           { onSuccess: () => void onDone() },
         )
       }
@@ -230,7 +230,7 @@ function ByCredentials({
         values={values}
         onValue={(name, value) => setValues((before) => ({ ...before, [name]: value }))}
       />
-      {issueOf(connect.error, "apiKey") && <Text size="sm">{issueOf(connect.error, "apiKey")}</Text>}
+      {findIssue(connect.error, "apiKey") && <Text size="sm">{findIssue(connect.error, "apiKey")}</Text>}
     </DialogForm>
   );
 }

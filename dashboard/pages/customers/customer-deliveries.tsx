@@ -50,7 +50,7 @@ export function CustomerDeliveries({ input }: CustomerDeliveriesProps): JSX.Elem
       operationId="listProjectDeliveries"
       input={input}
       columns={COLUMNS}
-      idOf={({ id, destinationId }) => `${id}.${destinationId}`}
+      getId={({ id, destinationId }) => `${id}.${destinationId}`}
       onOpen={(row) => open(pathTo(row))}
       isUnderWay={({ status }) => status === "sending" || status === "waiting"}
       empty={

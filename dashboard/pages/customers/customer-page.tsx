@@ -99,7 +99,7 @@ function CustomerActions({ input, name, dialog, onDialog }: CustomerActionsProps
         <InstallIntegration
           input={input}
           onClose={close}
-          onInstalled={({ id }, integrationName) => open(addressOf({ id, integrationName }))}
+          onInstalled={({ id }, integrationName) => open(buildAddress({ id, integrationName }))}
         />
       )}
     </Group>
@@ -132,7 +132,7 @@ function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void 
       operationId="listProjectConnections"
       input={input}
       columns={CONNECTION_COLUMNS}
-      idOf={idOf}
+      getId={getId}
       onOpen={({ id }) => open(`/connections/${part(id)}`)}
       empty={
         <EmptyState title="No connection" action="Connect an account" reason={reason} onAction={onConnect}>
@@ -145,13 +145,13 @@ function Connections({ input, onConnect }: OfCustomer & { onConnect: () => void 
 
 type Installation = RowOf<"listProjectInstallations">;
 
-const addressOf = ({ integrationName, id }: Pick<Installation, "integrationName" | "id">): string =>
+const buildAddress = ({ integrationName, id }: Pick<Installation, "integrationName" | "id">): string =>
   `/integrations/${part(integrationName)}/installations/${part(id)}`;
 
 const INSTALLATION_COLUMNS: Column<Installation>[] = [
   {
     head: "Installation of",
-    cell: (row) => <ProjectLink to={addressOf(row)}>{row.integrationName}</ProjectLink>,
+    cell: (row) => <ProjectLink to={buildAddress(row)}>{row.integrationName}</ProjectLink>,
     grows: true,
     line: 1,
   },
@@ -176,8 +176,8 @@ function Installations({ input, onInstall }: OfCustomer & { onInstall: () => voi
       operationId="listProjectInstallations"
       input={input}
       columns={INSTALLATION_COLUMNS}
-      idOf={idOf}
-      onOpen={(row) => open(addressOf(row))}
+      getId={getId}
+      onOpen={(row) => open(buildAddress(row))}
       empty={
         <EmptyState
           title="No installation"
@@ -192,4 +192,4 @@ function Installations({ input, onInstall }: OfCustomer & { onInstall: () => voi
   );
 }
 
-const idOf = ({ id }: { id: string }): string => id;
+const getId = ({ id }: { id: string }): string => id;

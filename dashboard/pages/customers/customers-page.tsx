@@ -70,7 +70,7 @@ export function CustomersPage(): JSX.Element {
       operationId="listGroups"
       input={{ projectIdOrName }}
       columns={COLUMNS}
-      idOf={idOf}
+      getId={getId}
       onOpen={({ groupRef }) => to(groupRef)}
       filters={FILTERS}
       empty={
@@ -87,4 +87,4 @@ export function CustomersPage(): JSX.Element {
   );
 }
 
-const idOf = ({ groupRef }: Customer): string => groupRef;
+const getId = ({ groupRef }: Customer): string => groupRef;

@@ -32,7 +32,7 @@ export function InstallIntegration({ input, onClose, onInstalled }: InstallInteg
   const sent: Input<"createInstallation"> = {
     projectIdOrName,
     integrationId: integration?.name ?? "",
-    body: { groupRef, config: { content: integration ? contentOf(integration, left) : {} } },
+    body: { groupRef, config: { content: integration ? buildContent(integration, left) : {} } },
   };
   useDraft("createInstallation", sent);
   const toggle = (key: string) =>
@@ -64,7 +64,7 @@ export function InstallIntegration({ input, onClose, onInstalled }: InstallInteg
             The customer has no connection to {integration.provider}. Connect the account first.
           </Text>
         )}
-        {integration && <Objects offered={actionsOf(integration)} left={left} onToggle={toggle} />}
+        {integration && <Objects offered={listActions(integration)} left={left} onToggle={toggle} />}
         <Text size="sm" c="dimmed">
           Fields and mappings are chosen afterwards, in the configuration of the installation.
         </Text>
@@ -101,7 +101,7 @@ const Objects = ({ offered, left, onToggle }: ObjectsProps): JSX.Element => (
 );
 
 /** The objects that the manifest offers. */
-function actionsOf({ latestRevision: { content } }: Integration): Actions {
+function listActions({ latestRevision: { content } }: Integration): Actions {
   const names = (objects: readonly { objectName: string }[] = []) =>
     objects.map(({ objectName }) => objectName);
   return {
@@ -112,11 +112,11 @@ function actionsOf({ latestRevision: { content } }: Integration): Actions {
 }
 
 /** Without the objects in `left`; the server completes what the manifest says. */
-function contentOf(
+function buildContent(
   integration: Integration,
   left: ReadonlySet<string>,
 ): Input<"createInstallation">["body"]["config"]["content"] {
-  const offered = actionsOf(integration);
+  const offered = listActions(integration);
   const chosen = (action: keyof Actions) => {
     const names = offered[action].filter((name) => !left.has(`${action} ${name}`));
     return names.length > 0

@@ -1,7 +1,7 @@
 /** The dialog that gives a customer another name. */
 import { useState, type JSX } from "react";
 import { Modal, TextInput } from "@mantine/core";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
@@ -33,7 +33,7 @@ export function RenameCustomer({ input, name, onClose }: RenameCustomerProps): J
           label="Name"
           value={groupName}
           onChange={(event) => setGroupName(event.currentTarget.value)}
-          error={issueOf(rename.error, "groupName")}
+          error={findIssue(rename.error, "groupName")}
           required
           data-autofocus
         />

@@ -39,12 +39,12 @@ export function manifestFindings(yaml: string, facts: ManifestFacts): ManifestFi
     rule,
     message,
     remedy,
-    ...rangeOf(lines, line, column),
+    ...findRange(lines, line, column),
   }));
 }
 
 /** Returns the range from a place to the end of its line. */
-function rangeOf(lines: readonly string[], line: number, column: number): { from: number; to: number } {
+function findRange(lines: readonly string[], line: number, column: number): { from: number; to: number } {
   const before = lines.slice(0, line - 1).reduce((all, { length }) => all + length + 1, 0);
   const text = (lines[line - 1] ?? "").trimEnd();
   const from = before + Math.min(column - 1, text.length);

@@ -21,10 +21,10 @@ async function fromZip(zip: Uint8Array): Promise<Uint8Array> {
     unzipSync(zip, {
       filter: ({ name, originalSize }) => /^([^/]+\/)?amp\.ya?ml$/.test(name) && originalSize <= MOST_BYTES,
     }),
-  ).toSorted(([one], [other]) => depthOf(one) - depthOf(other));
+  ).toSorted(([one], [other]) => measureDepth(one) - measureDepth(other));
   const [first] = found;
   if (!first) throw new Error("The zip has no amp.yaml at its top level or in a folder of it.");
   return first[1];
 }
 
-const depthOf = (path: string): number => path.split("/").length;
+const measureDepth = (path: string): number => path.split("/").length;

@@ -22,7 +22,7 @@ const STATUSES = ["waiting", "sending", "delivered", "failed"];
 /** Types of messages that are no events. */
 const MESSAGE_TYPES = ["read", "subscribe", "schema.watch"];
 
-const pathOf = (destination: string, { id }: Delivery): string =>
+const buildPath = (destination: string, { id }: Delivery): string =>
   `/destinations/${part(destination)}/deliveries/${part(id)}`;
 
 const COLUMNS: Column<Delivery>[] = [
@@ -44,7 +44,7 @@ const COLUMNS: Column<Delivery>[] = [
   },
 ];
 
-const columnsOf = (
+const buildColumns = (
   destination: string,
   chosen: ReadonlySet<string>,
   toggle: (id: string) => void,
@@ -59,7 +59,7 @@ const columnsOf = (
   {
     head: "Time",
     cell: (row) => (
-      <ProjectLink to={pathOf(destination, row)}>
+      <ProjectLink to={buildPath(destination, row)}>
         <TimeAgo time={row.eventTime} />
       </ProjectLink>
     ),
@@ -97,9 +97,9 @@ export function DeliveriesTab({ destination }: { destination: string }): JSX.Ele
         name="Deliveries"
         operationId="listDeliveries"
         input={{ projectIdOrName, destination }}
-        columns={columnsOf(destination, chosen, toggle)}
-        idOf={({ id }) => id}
-        onOpen={(row) => open(pathOf(destination, row))}
+        columns={buildColumns(destination, chosen, toggle)}
+        getId={({ id }) => id}
+        onOpen={(row) => open(buildPath(destination, row))}
         filters={filters}
         moreFilters={["until"]}
         isUnderWay={({ status }) => status === "sending"}

@@ -55,7 +55,7 @@ export function DestinationsPage(): JSX.Element {
         operationId="listDestinations"
         input={{ projectIdOrName }}
         columns={COLUMNS}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         onOpen={({ name }) => open(`/destinations/${part(name)}`)}
         empty={
           <EmptyState

@@ -2,15 +2,15 @@
 import { useState, type JSX } from "react";
 import { Modal, NativeSelect, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
 import {
-  groupsOf,
+  groupMembers,
   SettingFields,
-  valueOf,
+  readValue,
   type SettingGroups,
   type SettingTexts,
 } from "./setting-fields.tsx";
@@ -28,7 +28,7 @@ export const NewDestination = ({ opened, onClose, onCreated }: NewDestinationPro
 );
 
 /** Returns the values of the fields that are filled. */
-function settingsOf(
+function listSettings(
   groups: SettingGroups,
   texts: SettingTexts,
 ): { metadata: Record<string, unknown>; secrets?: Record<string, unknown> } {
@@ -36,7 +36,7 @@ function settingsOf(
     Object.fromEntries(
       members.flatMap((member) => {
         const text = texts[`${group}.${member.name}`];
-        return text ? [[member.name, valueOf(member, text)]] : [];
+        return text ? [[member.name, readValue(member, text)]] : [];
       }),
     ),
   );
@@ -53,8 +53,8 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
   const [texts, setTexts] = useState<Record<string, string>>({});
   const chosen = types.find((one) => one.type === type);
   const create = useChange("createDestination", { forget: ["listDestinations"] });
-  const groups = groupsOf(chosen);
-  const body = { name, type, ...settingsOf(groups, texts) };
+  const groups = groupMembers(chosen);
+  const body = { name, type, ...listSettings(groups, texts) };
   useDraft("createDestination", { projectIdOrName, body: { ...body, ...(body.secrets && { secrets: {} }) } });
   return (
     <DialogForm
@@ -78,7 +78,7 @@ function Form({ onClose, onCreated }: Omit<NewDestinationProps, "opened">): JSX.
         label="Name"
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
-        error={issueOf(create.error, "name")}
+        error={findIssue(create.error, "name")}
         data-autofocus
       />
       <NativeSelect

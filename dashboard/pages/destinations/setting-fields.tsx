@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { PasswordInput, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf } from "../../api/queries.ts";
+import { findIssue } from "../../api/queries.ts";
 
 export interface Member {
   name: string;
@@ -17,12 +17,12 @@ export type SettingGroups = readonly (readonly [SettingGroup, Member[]])[];
 /** Texts of the fields, by `metadata.url`. */
 export type SettingTexts = Readonly<Record<string, string>>;
 
-export const groupsOf = (type: Schemas["DestinationType"] | undefined): SettingGroups => [
-  ["metadata", membersOf(type?.metadataSchema)],
-  ["secrets", membersOf(type?.secretsSchema)],
+export const groupMembers = (type: Schemas["DestinationType"] | undefined): SettingGroups => [
+  ["metadata", listMembers(type?.metadataSchema)],
+  ["secrets", listMembers(type?.secretsSchema)],
 ];
 
-function membersOf(schema: Record<string, unknown> | undefined): Member[] {
+function listMembers(schema: Record<string, unknown> | undefined): Member[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, { description?: string; type?: string; anyOf?: unknown }>;
     required?: string[];
@@ -36,7 +36,7 @@ function membersOf(schema: Record<string, unknown> | undefined): Member[] {
 }
 
 /** Returns the text of a field as the member's value: JSON where the member is no text. Key files are JSON in a text. */
-export function valueOf({ type }: Member, text: string): unknown {
+export function readValue({ type }: Member, text: string): unknown {
   if (type === "string" || (type === undefined && !text.startsWith("{"))) return text;
   try {
     return JSON.parse(text) as unknown;
@@ -46,7 +46,7 @@ export function valueOf({ type }: Member, text: string): unknown {
 }
 
 /** Returns a member's value as the text of its field. */
-export const textOf = (value: unknown): string => {
+export const toText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 };
@@ -80,7 +80,7 @@ export function SettingFields(props: SettingFieldsProps): JSX.Element {
               required={required && !(isSecret && secretPlaceholder !== undefined)}
               value={texts[path] ?? ""}
               onChange={(event) => onText(path, event.currentTarget.value)}
-              error={issueOf(error, issuePrefix + path)}
+              error={findIssue(error, issuePrefix + path)}
               autoComplete="off"
             />
           );

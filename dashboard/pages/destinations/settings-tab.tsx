@@ -4,7 +4,7 @@ import { Group, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { part, projectPath } from "../../frame/page-link.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -14,10 +14,10 @@ import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 import { Section } from "../../ui/section.tsx";
 import {
-  groupsOf,
+  groupMembers,
   SettingFields,
-  textOf,
-  valueOf,
+  toText,
+  readValue,
   type SettingGroups,
   type SettingTexts,
 } from "./setting-fields.tsx";
@@ -61,14 +61,14 @@ function Enable({ destination }: { destination: Destination }): JSX.Element {
   );
 }
 
-function textsOf(destination: Destination, groups: SettingGroups): SettingTexts {
+function toTexts(destination: Destination, groups: SettingGroups): SettingTexts {
   const metadata: Readonly<Record<string, unknown>> = destination.metadata;
   const members = groups.find(([group]) => group === "metadata")?.[1] ?? [];
-  return Object.fromEntries(members.map(({ name }) => [`metadata.${name}`, textOf(metadata[name])]));
+  return Object.fromEntries(members.map(({ name }) => [`metadata.${name}`, toText(metadata[name])]));
 }
 
 /** Returns the update of the fields that were changed; an emptied one is removed. */
-function changeOf(groups: SettingGroups, before: SettingTexts, texts: SettingTexts): Body {
+function buildChange(groups: SettingGroups, before: SettingTexts, texts: SettingTexts): Body {
   const updateMask: string[] = [];
   const values: Record<string, Record<string, unknown>> = {};
   for (const [group, members] of groups) {
@@ -77,7 +77,7 @@ function changeOf(groups: SettingGroups, before: SettingTexts, texts: SettingTex
       const text = texts[path];
       if (text === undefined || text === (before[path] ?? "")) continue;
       updateMask.push(path);
-      values[group] = { ...values[group], [member.name]: text === "" ? null : valueOf(member, text) };
+      values[group] = { ...values[group], [member.name]: text === "" ? null : readValue(member, text) };
     }
   }
   // The API checks the members by the type's schema.
@@ -89,14 +89,14 @@ function Change({ destination }: { destination: Destination }): JSX.Element {
   const navigate = useNavigate();
   const reason = useReason("editor");
   const types = useCall("listDestinationTypes", {}, { staysFresh: true }).data ?? [];
-  const groups = groupsOf(types.find(({ type }) => type === destination.type));
-  const before = textsOf(destination, groups);
+  const groups = groupMembers(types.find(({ type }) => type === destination.type));
+  const before = toTexts(destination, groups);
   const [name, setName] = useState(destination.name);
   const [typed, setTyped] = useState<SettingTexts>({});
   const client = useQueryClient();
   // Of a renamed one the old name is not asked for again.
   const save = useChange("updateDestination", { forget: ["listDestinations"] });
-  const settings = changeOf(groups, before, { ...before, ...typed });
+  const settings = buildChange(groups, before, { ...before, ...typed });
   const body: Body =
     name === destination.name
       ? settings
@@ -127,7 +127,7 @@ function Change({ destination }: { destination: Destination }): JSX.Element {
           label="Name"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={issueOf(save.error, "destination.name")}
+          error={findIssue(save.error, "destination.name")}
         />
         <SettingFields
           groups={groups}

@@ -98,7 +98,7 @@ export function EventsPage(): JSX.Element {
       operationId="listEvents"
       input={{ projectIdOrName }}
       columns={COLUMNS}
-      idOf={({ id }) => id}
+      getId={({ id }) => id}
       filters={filters}
       moreFilters={["connectionId", "installationId", "operationId", "until"]}
       empty={

@@ -16,22 +16,26 @@ interface Objects {
 }
 
 /** Returns the key of an object in the configuration: its name, unless the configuration calls it otherwise. */
-export function keyOf(content: Content, action: Action, objectName: string): string {
+export function getKey(content: Content, action: Action, objectName: string): string {
   const objects: readonly [string, { objectName: string }][] = Object.entries(content[action]?.objects ?? {});
   return objects.find(([key, object]) => (object.objectName || key) === objectName)?.[0] ?? objectName;
 }
 
-const objectOf = <Of extends Action>(content: Content, action: Of, name: string): Objects[Of] | undefined => {
+const readObject = <Of extends Action>(
+  content: Content,
+  action: Of,
+  name: string,
+): Objects[Of] | undefined => {
   const objects = content[action]?.objects as Readonly<Record<string, Objects[Of]>> | undefined;
-  return objects?.[keyOf(content, action, name)];
+  return objects?.[getKey(content, action, name)];
 };
 
 export const isChosen = (content: Content, action: Action, objectName: string): boolean =>
-  objectOf(content, action, objectName) !== undefined;
+  readObject(content, action, objectName) !== undefined;
 
 /** Adds an object with what the manifest says, or removes it with its settings. */
 export function withObject(content: Content, action: Action, objectName: string, isWanted: boolean): Content {
-  const key = keyOf(content, action, objectName);
+  const key = getKey(content, action, objectName);
   const others = without<unknown>(content[action]?.objects, key);
   const changed = isWanted ? { ...others, [key]: { objectName } } : others;
   if (Object.keys(changed).length > 0)
@@ -49,9 +53,9 @@ function withChanged<Of extends Action>(
   objectName: string,
   change: (object: Objects[Of]) => Objects[Of],
 ): Content {
-  const object = objectOf(content, action, objectName);
+  const object = readObject(content, action, objectName);
   if (!object) return content;
-  const changed = { ...content[action]?.objects, [keyOf(content, action, objectName)]: change(object) };
+  const changed = { ...content[action]?.objects, [getKey(content, action, objectName)]: change(object) };
   return { ...content, [action]: { ...content[action], objects: changed } };
 }
 
@@ -68,7 +72,7 @@ export const withMember = <Of extends Action, Name extends keyof Objects[Of] & s
 
 /** Returns the choices about an object that is read; of one that was just added, none, because it has only its name yet. */
 export function readChoices(content: Content, objectName: string): ReadObject | undefined {
-  const object = objectOf(content, "read", objectName);
+  const object = readObject(content, "read", objectName);
   return object && { ...NO_CHOICES, ...object };
 }
 
@@ -76,7 +80,7 @@ const NO_CHOICES = { selectedFields: {}, selectedFieldMappings: {} };
 
 /** Returns the customer's own settings of a subscription; undefined if the manifest's hold. */
 export const subscribeChoices = (content: Content, objectName: string): SubscribeObject | undefined =>
-  objectOf(content, "subscribe", objectName);
+  readObject(content, "subscribe", objectName);
 
 /** Sets a member of a subscription, which gets settings of its own if it has none. */
 export const withSubscribeMember = <Name extends keyof SubscribeObject & string>(
@@ -121,7 +125,7 @@ export const withDeletion = (content: Content, objectName: string, enabled: bool
 
 /** Returns whether records of the object may be deleted. */
 export const mayDelete = (content: Content, objectName: string): boolean =>
-  objectOf(content, "write", objectName)?.deletionSettings?.enabled === true;
+  readObject(content, "write", objectName)?.deletionSettings?.enabled === true;
 
 /** Members that the form shows, by action; others can be changed as JSON only. */
 const IN_FORM: Readonly<Record<Action, ReadonlySet<string>>> = {
@@ -152,7 +156,7 @@ const IN_FORM: Readonly<Record<Action, ReadonlySet<string>>> = {
 
 /** Returns the names of an object's members that the form does not show. */
 export const membersInJson = (content: Content, action: Action, objectName: string): string[] =>
-  Object.keys(objectOf(content, action, objectName) ?? {}).filter((name) => !IN_FORM[action].has(name));
+  Object.keys(readObject(content, action, objectName) ?? {}).filter((name) => !IN_FORM[action].has(name));
 
 export const withProxy = (content: Content, enabled: boolean): Content => ({
   ...content,

@@ -5,7 +5,7 @@ import type { Schemas } from "../../api.gen.ts";
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
-import { featuresOf, useProvider } from "../../frame/providers.ts";
+import { listFeatures, useProvider } from "../../frame/providers.ts";
 import {
   isChosen,
   mayDelete,
@@ -50,7 +50,7 @@ export function ConfigurationForm(props: ConfigurationFormProps): JSX.Element {
   const { read, write, subscribe, proxy, module } = revision.content;
   const ofAccount = (name: string) =>
     account.data?.content.read?.objects?.find(({ objectName }) => objectName === name);
-  const mayFilter = featuresOf(provider, module).fieldFilters === true;
+  const mayFilter = listFeatures(provider, module).fieldFilters === true;
   return (
     <Stack gap="md">
       {account.error && <ProblemView error={account.error} onRetry={() => void account.refetch()} />}

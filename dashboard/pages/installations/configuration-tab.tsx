@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Alert, Box, Button, Group, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { CatchBoundary, useNavigate } from "@tanstack/react-router";
 import type { Answer, Input } from "../../api/call.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { ActorName } from "../../frame/actor-name.tsx";
 import { projectPath } from "../../frame/page-link.tsx";
 import { LeaveQuestion } from "../../frame/leave-question.tsx";
@@ -30,7 +30,7 @@ function parsed(text: string): Content | undefined {
   }
 }
 
-const textOf = (content: Content): string => JSON.stringify(content, undefined, 2);
+const toText = (content: Content): string => JSON.stringify(content, undefined, 2);
 
 export const ConfigurationTab = (props: Props): JSX.Element => (
   <>
@@ -40,7 +40,7 @@ export const ConfigurationTab = (props: Props): JSX.Element => (
 );
 
 function Configuration({ installation, input }: Props): JSX.Element {
-  const stored = textOf(installation.config.content);
+  const stored = toText(installation.config.content);
   const [text, setText] = useState(stored);
   /** What was stored when the text was last equal to it. */
   const [base, setBase] = useState(stored);
@@ -61,7 +61,7 @@ function Configuration({ installation, input }: Props): JSX.Element {
     const body = { updateMask: ["config.content"], installation: { config: { content } } };
     save.mutate({ ...input, body } as Input<"updateInstallation">, {
       // The server completes what was sent, for example by the manifest.
-      onSuccess: ({ config }) => load(textOf(config.content)),
+      onSuccess: ({ config }) => load(toText(config.content)),
     });
   };
   const stale = isEdited && isStale;
@@ -90,8 +90,8 @@ function Configuration({ installation, input }: Props): JSX.Element {
             installation={installation}
             input={input}
             content={content}
-            onContent={(next) => setText(textOf(next))}
-            issueAt={(place) => issueOf(save.error, `config.content.${place}`)}
+            onContent={(next) => setText(toText(next))}
+            issueAt={(place) => findIssue(save.error, `config.content.${place}`)}
           />
         </CatchBoundary>
       ) : (

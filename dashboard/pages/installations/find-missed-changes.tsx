@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Modal, Text, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { nowMs } from "../../ui/clock.ts";
@@ -42,7 +42,7 @@ export function FindMissedChanges(props: FindMissedChangesProps): JSX.Element {
           description="RFC 3339, for example 2026-01-31T12:00:00Z"
           value={since}
           onChange={(event) => setSince(event.currentTarget.value)}
-          error={issueOf(request.error, "since")}
+          error={findIssue(request.error, "since")}
           data-autofocus
         />
       </DialogForm>

@@ -28,16 +28,16 @@ export function InitialRead({ backfill, manifest, error, onBackfill }: InitialRe
         label="Initial read"
         description="When the object is added."
         data={[
-          { value: "manifest", label: `As the manifest: ${wordsOf(manifest)}` },
+          { value: "manifest", label: `As the manifest: ${describePeriod(manifest)}` },
           { value: "none", label: "Nothing" },
           { value: "all", label: "All records" },
           { value: "days", label: "Records of the last days" },
         ]}
-        value={choiceOf(period)}
+        value={chooseOption(period)}
         error={error}
         onChange={(event) => choose(event.currentTarget.value)}
       />
-      {choiceOf(period) === "days" && (
+      {chooseOption(period) === "days" && (
         <Days first={period?.days ?? PROPOSED_DAYS} onDays={(days) => set({ days })} />
       )}
     </Stack>
@@ -61,13 +61,13 @@ function Days({ first, onDays }: { first: number; onDays: (days: number) => void
   );
 }
 
-const choiceOf = (period: Period | undefined): "manifest" | "none" | "all" | "days" => {
+const chooseOption = (period: Period | undefined): "manifest" | "none" | "all" | "days" => {
   if (!period) return "manifest";
   if (period.fullHistory) return "all";
   return period.days ? "days" : "none";
 };
 
-const wordsOf = (period: Period | undefined): string =>
+const describePeriod = (period: Period | undefined): string =>
   period?.fullHistory ? "all records" : period?.days ? `the last ${period.days} days` : "nothing";
 
 /** Returns the backfill with the manifest's period; it stays as long as it has other members, which need a period. */

@@ -31,7 +31,7 @@ export const InstallationProxyCalls = ({ input, playground }: InstallationProxyC
     operationId="listProxyCalls"
     input={input}
     columns={COLUMNS}
-    idOf={idOf}
+    getId={getId}
     empty={
       <EmptyState
         title="No proxied calls"
@@ -45,4 +45,4 @@ export const InstallationProxyCalls = ({ input, playground }: InstallationProxyC
   />
 );
 
-const idOf = ({ id }: ProxyCall): string => id;
+const getId = ({ id }: ProxyCall): string => id;

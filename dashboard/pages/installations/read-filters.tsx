@@ -11,13 +11,13 @@ interface ReadFiltersProps {
   manifest: Period | undefined;
   fields: Readonly<Record<string, Schemas["FieldMetadata"]>>;
   mayFilter: boolean;
-  issueOf: (member: string) => string | undefined;
+  findIssue: (member: string) => string | undefined;
   onFilters: (filters: readonly Filter[] | undefined) => void;
   onBackfill: (backfill: Backfill) => void;
 }
 
 export function ReadFilters(props: ReadFiltersProps): JSX.Element | null {
-  const { chosen, manifest, fields, mayFilter, issueOf, onFilters, onBackfill } = props;
+  const { chosen, manifest, fields, mayFilter, findIssue, onFilters, onBackfill } = props;
   const { fieldFilters = [], backfill } = chosen;
   const initial = backfill?.fieldFilters;
   // What is stored can be removed even where the provider cannot filter.
@@ -35,7 +35,7 @@ export function ReadFilters(props: ReadFiltersProps): JSX.Element | null {
         title="Read only records with"
         filters={fieldFilters}
         fields={fields}
-        issueAt={(place) => issueOf(`fieldFilters${place}`)}
+        issueAt={(place) => findIssue(`fieldFilters${place}`)}
         onFilters={(filters) => onFilters(filters.length > 0 ? filters : undefined)}
       />
       {(hasInitialRead || initial) && (
@@ -58,7 +58,7 @@ export function ReadFilters(props: ReadFiltersProps): JSX.Element | null {
           title="Initially read only records with"
           filters={initial}
           fields={fields}
-          issueAt={(place) => issueOf(`backfill.fieldFilters${place}`)}
+          issueAt={(place) => findIssue(`backfill.fieldFilters${place}`)}
           onFilters={setInitial}
         />
       )}

@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Checkbox, NativeSelect, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { keyOf, readChoices, withField, withMapping, withMember, type Content } from "./config-content.ts";
+import { getKey, readChoices, withField, withMapping, withMember, type Content } from "./config-content.ts";
 import { FieldChoices } from "./field-choices.tsx";
 import type { FormPart } from "./form-part.ts";
 
@@ -49,7 +49,7 @@ export function ReadObjectForm(props: ReadObjectFormProps): JSX.Element | null {
           title="Optional fields"
           fields={offered}
           isChosen={(name) => chosen.selectedFields[name] === true}
-          error={issueAt(`${pathOf(content, object)}.selectedFields`)}
+          error={issueAt(`${buildPath(content, object)}.selectedFields`)}
           onField={(name, isWanted) => onContent(withField(content, objectName, name, isWanted))}
         />
       )}
@@ -78,7 +78,7 @@ const Mappings = ({ fields, chosen, object, content, onContent, issueAt }: Mappi
           })),
         ]}
         value={chosen[mapToName] ?? ""}
-        error={issueAt(`${pathOf(content, object)}.selectedFieldMappings.${mapToName}`)}
+        error={issueAt(`${buildPath(content, object)}.selectedFieldMappings.${mapToName}`)}
         onChange={({ currentTarget: { value } }) =>
           onContent(withMapping(content, object.objectName, { mapToName, fieldName: value || undefined }))
         }
@@ -87,8 +87,8 @@ const Mappings = ({ fields, chosen, object, content, onContent, issueAt }: Mappi
   </SimpleGrid>
 );
 
-const pathOf = (content: Content, { objectName }: { objectName: string }): string =>
-  `read.objects.${keyOf(content, "read", objectName)}`;
+const buildPath = (content: Content, { objectName }: { objectName: string }): string =>
+  `read.objects.${getKey(content, "read", objectName)}`;
 
 type Field = Schemas["HydratedField"];
 type MappedField = Field & { mapToName: string };

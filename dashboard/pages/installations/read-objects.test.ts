@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Content } from "./config-content.ts";
-import { readObjectsOf } from "./read-objects.ts";
+import { listReadObjects } from "./read-objects.ts";
 
 const HOURLY = "0 * * * *";
 const ALL = { defaultPeriod: { fullHistory: true } };
@@ -18,7 +18,7 @@ test("objects of the configuration come first, with their own schedule or the ma
     { objectName: "deals", schedule: HOURLY, backfill: { defaultPeriod: { days: 0 } } },
     { objectName: "tickets", schedule: HOURLY },
   ];
-  assert.deepEqual(readObjectsOf(content, declared), [
+  assert.deepEqual(listReadObjects(content, declared), [
     { objectName: "contacts", schedule: "", hasBackfill: true, isOff: false },
     { objectName: "deals", schedule: HOURLY, hasBackfill: false, isOff: true },
     { objectName: "companies", schedule: HOURLY, hasBackfill: true, isOff: false },
@@ -30,7 +30,7 @@ test("the manifest's `always` holds against a configuration that switches the ob
     read: { objects: { deals: { objectName: "deals", disabled: true } } },
   } as unknown as Content;
   const declared = [{ objectName: "deals", enabled: "always" as const }];
-  assert.deepEqual(readObjectsOf(content, declared), [
+  assert.deepEqual(listReadObjects(content, declared), [
     { objectName: "deals", schedule: undefined, hasBackfill: false, isOff: false },
   ]);
 });

@@ -13,7 +13,7 @@ export interface ReadRow {
 }
 
 /** Returns the objects of the configuration, then those that the manifest reads for every customer. */
-export function readObjectsOf(
+export function listReadObjects(
   content: Content,
   declared: readonly Schemas["ManifestReadObject"][],
 ): readonly ReadRow[] {

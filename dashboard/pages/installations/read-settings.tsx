@@ -2,7 +2,7 @@
 import type { JSX } from "react";
 import { Checkbox, SimpleGrid, Stack } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { keyOf, readChoices, withMember, type ReadObject } from "./config-content.ts";
+import { getKey, readChoices, withMember, type ReadObject } from "./config-content.ts";
 import { DestinationChoice } from "./destination-choice.tsx";
 import type { FormPart } from "./form-part.ts";
 import { InitialRead } from "./initial-read.tsx";
@@ -24,7 +24,8 @@ export function ReadSettings(props: ReadSettingsProps): JSX.Element | null {
   if (!chosen) return null;
   const set = <Name extends keyof ReadObject & string>(name: Name, value: ReadObject[Name] | undefined) =>
     onContent(withMember(content, ["read", objectName, name], value));
-  const issueOf = (member: string) => issueAt(`read.objects.${keyOf(content, "read", objectName)}.${member}`);
+  const findIssue = (member: string) =>
+    issueAt(`read.objects.${getKey(content, "read", objectName)}.${member}`);
   const deletions = (chosen.deletedRecords ?? declared.deletedRecords) === "always";
   return (
     <Stack gap="sm" mt="sm">
@@ -32,27 +33,27 @@ export function ReadSettings(props: ReadSettingsProps): JSX.Element | null {
         <ScheduleChoice
           schedule={chosen.schedule}
           manifest={declared.schedule}
-          error={issueOf("schedule")}
+          error={findIssue("schedule")}
           onSchedule={(schedule) => set("schedule", schedule)}
         />
         <InitialRead
           backfill={chosen.backfill}
           manifest={declared.backfill?.defaultPeriod}
-          error={issueOf("backfill.defaultPeriod") ?? issueOf("backfill.defaultPeriod.days")}
+          error={findIssue("backfill.defaultPeriod") ?? findIssue("backfill.defaultPeriod.days")}
           onBackfill={(backfill) => set("backfill", backfill)}
         />
         <DestinationChoice
           description="Gets the records."
           destination={chosen.destination}
           manifest={declared.destination}
-          error={issueOf("destination")}
+          error={findIssue("destination")}
           onDestination={(destination) => set("destination", destination)}
         />
         <NameList
           label="Associated objects"
           description="Whose associated records are listed; separated by commas."
           names={chosen.associatedObjects ?? declared.associatedObjects ?? []}
-          error={issueOf("associatedObjects")}
+          error={findIssue("associatedObjects")}
           onNames={(names) =>
             set("associatedObjects", isEqual(names, declared.associatedObjects ?? []) ? undefined : names)
           }
@@ -76,7 +77,7 @@ export function ReadSettings(props: ReadSettingsProps): JSX.Element | null {
         manifest={declared.backfill?.defaultPeriod}
         fields={fields}
         mayFilter={mayFilter}
-        issueOf={issueOf}
+        findIssue={findIssue}
         onFilters={(filters) => set("fieldFilters", filters)}
         onBackfill={(backfill) => set("backfill", backfill)}
       />

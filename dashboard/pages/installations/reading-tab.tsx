@@ -14,7 +14,7 @@ import { Section } from "../../ui/section.tsx";
 import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import type { InstallationInput } from "./installation-input.ts";
-import { readObjectsOf, type ReadRow } from "./read-objects.ts";
+import { listReadObjects, type ReadRow } from "./read-objects.ts";
 import { scheduleWords } from "./schedule-words.ts";
 
 interface Props {
@@ -30,13 +30,13 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
   if (!integration.data)
     return <ProblemView error={integration.error} onRetry={() => void integration.refetch()} />;
   const { read } = integration.data.latestRevision.content;
-  const objects = readObjectsOf(installation.config.content, read?.objects ?? []);
+  const objects = listReadObjects(installation.config.content, read?.objects ?? []);
   if (objects.length === 0)
     return (
       <Section>
         <EmptyState
           title="Nothing is read"
-          action={<ProjectButton to={tabOf(input, "configuration")}>Choose objects</ProjectButton>}
+          action={<ProjectButton to={chooseTab(input, "configuration")}>Choose objects</ProjectButton>}
         >
           The configuration of this installation selects no object, and the manifest reads none for every
           customer.
@@ -52,7 +52,7 @@ export function ReadingTab({ installation, input }: Props): JSX.Element {
   );
 }
 
-const tabOf = ({ integrationId, installationId }: InstallationInput, tab: string): string =>
+const chooseTab = ({ integrationId, installationId }: InstallationInput, tab: string): string =>
   `/integrations/${part(integrationId)}/installations/${part(installationId)}?tab=${tab}`;
 
 function ReadObject({ row, installation, input }: Props & { row: ReadRow }): JSX.Element {

@@ -37,14 +37,19 @@ export function RecordPage(): JSX.Element {
             title="Seen"
             rows={data.seen}
             columns={SEEN}
-            keyOf={(row) => `${row.time} ${row.eventId ?? row.messageId ?? ""}`}
+            getKey={(row) => `${row.time} ${row.eventId ?? row.messageId ?? ""}`}
           >
             It was neither read nor reported in the time for which deliveries are kept.
           </Part>
-          <Part title="Messages" rows={data.messages} columns={MESSAGES} keyOf={({ messageId }) => messageId}>
+          <Part
+            title="Messages"
+            rows={data.messages}
+            columns={MESSAGES}
+            getKey={({ messageId }) => messageId}
+          >
             No message contains it.
           </Part>
-          <Part title="Writes" rows={data.writes} columns={WRITES} keyOf={({ operationId }) => operationId}>
+          <Part title="Writes" rows={data.writes} columns={WRITES} getKey={({ operationId }) => operationId}>
             Nobody wrote it through Busbar.
           </Part>
         </>
@@ -57,14 +62,14 @@ interface PartProps<Row> {
   title: string;
   rows: readonly Row[];
   columns: Column<Row>[];
-  keyOf: (row: Row) => string;
+  getKey: (row: Row) => string;
   /** What is said of none. */
   children: string;
 }
 
-const Part = <Row,>({ title, rows, columns, keyOf, children }: PartProps<Row>): JSX.Element => (
+const Part = <Row,>({ title, rows, columns, getKey, children }: PartProps<Row>): JSX.Element => (
   <Section title={title} region={title}>
-    {rows.length === 0 ? children : <DataTable name={title} rows={rows} columns={columns} idOf={keyOf} />}
+    {rows.length === 0 ? children : <DataTable name={title} rows={rows} columns={columns} getId={getKey} />}
   </Section>
 );
 

@@ -31,7 +31,7 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
           { value: "none", label: NONE },
           { value: "cron", label: "A cron expression" },
         ]}
-        value={isTyped || !isUsual ? "cron" : choiceOf(schedule)}
+        value={isTyped || !isUsual ? "cron" : chooseOption(schedule)}
         error={isTyped ? undefined : error}
         onChange={(event) => choose(event.currentTarget.value)}
       />
@@ -48,7 +48,7 @@ export function ScheduleChoice({ schedule, manifest, error, onSchedule }: Schedu
   );
 }
 
-const choiceOf = (schedule: string | undefined): string =>
+const chooseOption = (schedule: string | undefined): string =>
   schedule === undefined ? "manifest" : schedule === "" ? "none" : schedule;
 
 const lowered = (words: string): string => words.charAt(0).toLowerCase() + words.slice(1);

@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Modal, NativeSelect, TextInput } from "@mantine/core";
 import type { Input } from "../../api/call.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { DialogForm } from "../../ui/dialog-form.tsx";
@@ -58,7 +58,7 @@ export function SendTestEvent({ objectName, input, onSent, onClose }: SendTestEv
           description="Of a record in the customer's account, which is read. Empty: an event without values."
           value={recordId}
           onChange={(event) => setRecordId(event.currentTarget.value)}
-          error={issueOf(send.error, "recordId")}
+          error={findIssue(send.error, "recordId")}
           autoComplete="off"
         />
       </DialogForm>

@@ -3,7 +3,7 @@ import type { JSX } from "react";
 import { Button, Checkbox, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
 import {
-  keyOf,
+  getKey,
   subscribeChoices,
   withObject,
   withSubscribeMember,
@@ -35,8 +35,8 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
     name: Name,
     value: SubscribeObject[Name] | undefined,
   ) => onContent(withSubscribeMember(content, objectName, name, value));
-  const issueOf = (member: string) =>
-    issueAt(`subscribe.objects.${keyOf(content, "subscribe", objectName)}.${member}`);
+  const findIssue = (member: string) =>
+    issueAt(`subscribe.objects.${getKey(content, "subscribe", objectName)}.${member}`);
   const isOn = (name: EventName) => (own?.[name]?.enabled ?? declared[name]?.enabled) === "always";
   const isInherited = own?.inheritFieldsAndMappings ?? declared.inheritFieldsAndMapping ?? false;
   return (
@@ -47,7 +47,7 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
       />
       <Events
         isOn={isOn}
-        issueOf={issueOf}
+        findIssue={findIssue}
         onEvent={(name, isWanted) => set(name, { ...own?.[name], enabled: isWanted ? "always" : "never" })}
       />
       {isOn("updateEvent") && (
@@ -55,7 +55,7 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
           own={own?.updateEvent}
           manifest={declared.updateEvent}
           fields={fields}
-          error={issueOf("updateEvent.requiredWatchFields")}
+          error={findIssue("updateEvent.requiredWatchFields")}
           onWatch={(watch) => set("updateEvent", { ...watch, enabled: "always" })}
         />
       )}
@@ -68,7 +68,7 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
         <Checkbox
           label="With the fields and mappings of the read object"
           checked={isInherited}
-          error={issueOf("inheritFieldsAndMappings")}
+          error={findIssue("inheritFieldsAndMappings")}
           onChange={(event) => set("inheritFieldsAndMappings", event.currentTarget.checked)}
         />
       )}
@@ -77,14 +77,14 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
           description="Gets the events."
           destination={own?.destination}
           manifest={declared.destination}
-          error={issueOf("destination")}
+          error={findIssue("destination")}
           onDestination={(destination) => set("destination", destination)}
         />
         <NameList
           label="Further events"
           description="By the provider's names, separated by commas."
           names={own?.otherEvents ?? declared.otherEvents ?? []}
-          error={issueOf("otherEvents")}
+          error={findIssue("otherEvents")}
           onNames={(names) => set("otherEvents", names)}
         />
       </SimpleGrid>
@@ -94,18 +94,18 @@ export function SubscribeObjectForm(props: SubscribeObjectFormProps): JSX.Elemen
 
 interface EventsProps {
   isOn: (name: EventName) => boolean;
-  issueOf: (member: string) => string | undefined;
+  findIssue: (member: string) => string | undefined;
   onEvent: (name: EventName, isWanted: boolean) => void;
 }
 
-const Events = ({ isOn, issueOf, onEvent }: EventsProps): JSX.Element => (
+const Events = ({ isOn, findIssue, onEvent }: EventsProps): JSX.Element => (
   <>
     {EVENTS.map(([name, label]) => (
       <Checkbox
         key={name}
         label={label}
         checked={isOn(name)}
-        error={issueOf(name)}
+        error={findIssue(name)}
         onChange={(event) => onEvent(name, event.currentTarget.checked)}
       />
     ))}

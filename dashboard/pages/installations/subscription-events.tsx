@@ -28,7 +28,7 @@ const OUTCOMES = [
 /** Those that change by themselves. */
 const UNDER_WAY = new Set(["received", "queued", "in_message", "refused"]);
 
-const columnsOf = (onOpen: (event: SubscriptionEvent) => void): Column<SubscriptionEvent>[] => [
+const buildColumns = (onOpen: (event: SubscriptionEvent) => void): Column<SubscriptionEvent>[] => [
   {
     head: "Record",
     cell: (event) => (
@@ -75,8 +75,8 @@ export function SubscriptionEvents({ input, objects }: SubscriptionEventsProps):
         heading
         operationId="listSubscriptionEvents"
         input={input}
-        columns={columnsOf(setOpened)}
-        idOf={({ id }) => id}
+        columns={buildColumns(setOpened)}
+        getId={({ id }) => id}
         onOpen={setOpened}
         filters={filters}
         isUnderWay={({ outcome }) => UNDER_WAY.has(outcome)}

@@ -33,7 +33,7 @@ export function WatchedFields({ own, manifest, fields, error, onWatch }: Watched
         label="An update counts when"
         maw={480}
         data={[
-          { value: "manifest", label: `As the manifest: ${wordsOf(manifest)}` },
+          { value: "manifest", label: `As the manifest: ${describeWatch(manifest)}` },
           { value: "all", label: "any field changes" },
           { value: "selected", label: "a field that is read changes" },
           { value: "fields", label: "one of these fields changes" },
@@ -44,7 +44,7 @@ export function WatchedFields({ own, manifest, fields, error, onWatch }: Watched
       {chosen && fields.length > 0 && (
         <FieldChoices
           title="Watched fields"
-          fields={[...unknownOf(chosen, fields), ...fields]}
+          fields={[...listUnknown(chosen, fields), ...fields]}
           isChosen={(name) => chosen.includes(name)}
           error={error}
           onField={(name, isWanted) =>
@@ -66,12 +66,12 @@ export function WatchedFields({ own, manifest, fields, error, onWatch }: Watched
 }
 
 /** Returns the watched fields that the account does not have, such as mapped names. */
-const unknownOf = (chosen: readonly string[], fields: WatchedFieldsProps["fields"]) =>
+const listUnknown = (chosen: readonly string[], fields: WatchedFieldsProps["fields"]) =>
   chosen
     .filter((name) => !fields.some(({ fieldName }) => fieldName === name))
     .map((name) => ({ fieldName: name, displayName: name }));
 
-function wordsOf(event: Declared): string {
+function describeWatch(event: Declared): string {
   if (event?.watchFieldsAuto === "selected") return "a field that is read changes";
   const names = event?.requiredWatchFields ?? [];
   return event?.watchFieldsAuto === "all" || names.length === 0

@@ -74,13 +74,13 @@ export function IntegrationPage(): JSX.Element {
 
 type Installation = RowOf<"listProjectInstallations">;
 
-const pathOf = ({ id, integrationName }: Installation): string =>
+const buildPath = ({ id, integrationName }: Installation): string =>
   `/integrations/${part(integrationName)}/installations/${part(id)}`;
 
 const CUSTOMERS: Column<Installation>[] = [
   {
     head: "Customer",
-    cell: (row) => <ProjectLink to={pathOf(row)}>{row.group.groupName || row.group.groupRef}</ProjectLink>,
+    cell: (row) => <ProjectLink to={buildPath(row)}>{row.group.groupName || row.group.groupRef}</ProjectLink>,
     line: 1,
     grows: true,
   },
@@ -103,8 +103,8 @@ function Customers({ name }: { name: string }): JSX.Element {
       operationId="listProjectInstallations"
       input={{ projectIdOrName, integration: name }}
       columns={CUSTOMERS}
-      idOf={({ id }) => id}
-      onOpen={(row) => open(pathOf(row))}
+      getId={({ id }) => id}
+      onOpen={(row) => open(buildPath(row))}
       filters={[
         {
           kind: "choice",
@@ -172,7 +172,7 @@ function Revisions({ name }: { name: string }): JSX.Element {
       operationId="listRevisions"
       input={{ projectIdOrName, integrationId: name }}
       columns={revisionColumns(name)}
-      idOf={({ id }) => id}
+      getId={({ id }) => id}
       empty={<EmptyState title="No revisions">Each deployment stores one.</EmptyState>}
     />
   );

@@ -85,7 +85,7 @@ export function IntegrationsPage(): JSX.Element {
         operationId="listIntegrations"
         input={{ projectIdOrName }}
         columns={COLUMNS}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         onOpen={({ name }) => open(`/integrations/${part(name)}`)}
         choose={(rows) => rows.filter(({ provider }) => !wanted || provider === wanted)}
         onClear={() => void setValues({}, "step")}

@@ -56,7 +56,7 @@ function claimFaults(claims: Record<string, unknown>, nowSeconds: number): strin
 
 function readPart(part: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytesOf(part)));
+    const value: unknown = JSON.parse(new TextDecoder().decode(decodeBase64(part)));
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
     return undefined;
@@ -72,16 +72,21 @@ const NOT_VERIFIED =
 async function isSigned(text: string, signature: string, publicKeyPem: string): Promise<boolean> {
   const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
   try {
-    const der = bytesOf(publicKeyPem.replaceAll(/-----[^-]+-----|\s/g, ""));
+    const der = decodeBase64(publicKeyPem.replaceAll(/-----[^-]+-----|\s/g, ""));
     const key = await crypto.subtle.importKey("spki", der, algorithm, false, ["verify"]);
-    return await crypto.subtle.verify(algorithm, key, bytesOf(signature), new TextEncoder().encode(text));
+    return await crypto.subtle.verify(
+      algorithm,
+      key,
+      decodeBase64(signature),
+      new TextEncoder().encode(text),
+    );
   } catch {
     return false;
   }
 }
 
 /** Reads base64, and base64url without padding. */
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const plain = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   return Uint8Array.from(plain, (character) => character.codePointAt(0) ?? 0);
 }

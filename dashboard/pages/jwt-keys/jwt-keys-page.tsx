@@ -58,8 +58,8 @@ export function JwtKeysPage(): JSX.Element {
         name="JWT keys"
         operationId="listJWTKeys"
         input={{ projectIdOrName }}
-        columns={[...COLUMNS, actionsOf(reason === undefined, switchTo, setDeleting)]}
-        idOf={({ id }) => id}
+        columns={[...COLUMNS, buildActions(reason === undefined, switchTo, setDeleting)]}
+        getId={({ id }) => id}
         empty={
           <EmptyState
             title="No JWT keys"
@@ -79,7 +79,7 @@ export function JwtKeysPage(): JSX.Element {
   );
 }
 
-const actionsOf = (
+const buildActions = (
   mayChange: boolean,
   onSwitch: (key: JwtKey, active: boolean) => void,
   onDelete: (key: JwtKey) => void,

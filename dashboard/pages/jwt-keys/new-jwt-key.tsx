@@ -1,7 +1,7 @@
 /** The dialog that registers a public key. */
 import { useState, type JSX } from "react";
 import { Modal, Textarea, TextInput } from "@mantine/core";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -30,7 +30,7 @@ export function NewJwtKey({ onClose }: { onClose: () => void }): JSX.Element {
           label="Label"
           value={label}
           onChange={(event) => setLabel(event.currentTarget.value)}
-          error={issueOf(create.error, "label")}
+          error={findIssue(create.error, "label")}
           required
           data-autofocus
         />
@@ -39,7 +39,7 @@ export function NewJwtKey({ onClose }: { onClose: () => void }): JSX.Element {
           placeholder="-----BEGIN PUBLIC KEY-----"
           value={publicKeyPem}
           onChange={(event) => setPublicKeyPem(event.currentTarget.value)}
-          error={issueOf(create.error, "publicKeyPem")}
+          error={findIssue(create.error, "publicKeyPem")}
           required
           rows={8}
           classNames={{ input: "mono" }}

@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Checkbox, Fieldset, Modal, Stack, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useCall } from "../../api/queries.ts";
+import { findIssue, useCall } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -54,7 +54,7 @@ export function NewTopic({ onClose, onCreated, destinations }: NewTopicProps): J
           label="Name"
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={issueOf(errors.topic, "name")}
+          error={findIssue(errors.topic, "name")}
           data-autofocus
         />
         <Checkbox.Group label="Event types" value={eventTypes} onChange={setEventTypes}>
@@ -113,7 +113,7 @@ const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.El
         label="Webhook name"
         value={webhook.name}
         onChange={(event) => onChange({ ...webhook, name: event.currentTarget.value })}
-        error={issueOf(error, "name")}
+        error={findIssue(error, "name")}
         required
       />
       <TextInput
@@ -122,7 +122,7 @@ const WebhookFields = ({ webhook, error, onChange }: WebhookFieldsProps): JSX.El
         placeholder="https://example.com/busbar"
         value={webhook.url}
         onChange={(event) => onChange({ ...webhook, url: event.currentTarget.value })}
-        error={issueOf(error, "metadata.url")}
+        error={findIssue(error, "metadata.url")}
         required
       />
     </Stack>

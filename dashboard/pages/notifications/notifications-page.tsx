@@ -41,7 +41,7 @@ export function NotificationsPage(): JSX.Element {
         <SampleAnswers
           key={created.id}
           topic={created}
-          nameOf={(id) => destinations.find((one) => one.id === id)?.name ?? id}
+          getName={(id) => destinations.find((one) => one.id === id)?.name ?? id}
           onClose={() => setCreated(undefined)}
         />
       )}

@@ -12,11 +12,11 @@ import { Status } from "../../ui/status.tsx";
 
 interface SampleAnswersProps {
   topic: Schemas["Topic"];
-  nameOf: (destinationId: string) => string;
+  getName: (destinationId: string) => string;
   onClose: () => void;
 }
 
-export function SampleAnswers({ topic, nameOf, onClose }: SampleAnswersProps): JSX.Element | null {
+export function SampleAnswers({ topic, getName, onClose }: SampleAnswersProps): JSX.Element | null {
   const [type] = topic.eventTypes;
   if (type === undefined || topic.destinationIds.length === 0) return null;
   return (
@@ -30,7 +30,7 @@ export function SampleAnswers({ topic, nameOf, onClose }: SampleAnswersProps): J
     >
       <Stack gap="xs">
         {topic.destinationIds.map((id) => (
-          <Answer key={id} id={id} name={nameOf(id)} type={type} />
+          <Answer key={id} id={id} name={getName(id)} type={type} />
         ))}
       </Stack>
     </Section>

@@ -24,7 +24,7 @@ export function TopicLines({ topic, types, destinations, reason }: TopicLinesPro
   const { id: topicId, name, eventTypes, destinationIds } = topic;
   const change = useChange("updateTopic", { forget: ["listTopics"] });
   const [deleting, setDeleting] = useState(false);
-  const nameOf = (id: string) => destinations.find((one) => one.id === id)?.name ?? id;
+  const getName = (id: string) => destinations.find((one) => one.id === id)?.name ?? id;
   const routeTypes = (next: readonly string[]) =>
     change.mutate({ projectIdOrName, topicId, body: { eventTypes: next } });
   const routeTo = (next: readonly string[]) =>
@@ -61,8 +61,8 @@ export function TopicLines({ topic, types, destinations, reason }: TopicLinesPro
           mayChange={reason === undefined}
           items={destinationIds.map((id) => ({
             key: id,
-            text: nameOf(id),
-            label: <ProjectLink to={`/destinations/${part(nameOf(id))}`}>{nameOf(id)}</ProjectLink>,
+            text: getName(id),
+            label: <ProjectLink to={`/destinations/${part(getName(id))}`}>{getName(id)}</ProjectLink>,
           }))}
           more={destinations
             .filter(({ id }) => !destinationIds.includes(id))

@@ -19,7 +19,7 @@ import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { tookWords } from "../../ui/time-words.ts";
 import { OperationSteps } from "./operation-steps.tsx";
-import { remedyOf } from "./operation-remedy.ts";
+import { findRemedy } from "./operation-remedy.ts";
 
 type Operation = Answer<"getOperation">;
 
@@ -101,7 +101,7 @@ function Verdict({
 }): JSX.Element | null {
   if (operation.status === "in_progress") return null;
   const isFailure = operation.status === "failure";
-  const remedy = isFailure ? remedyOf(operation.result, steps) : undefined;
+  const remedy = isFailure ? findRemedy(operation.result, steps) : undefined;
   return (
     <Alert
       variant="outline"

@@ -22,7 +22,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the remedy of the last error; undefined after a cancellation or without an error. */
-export function remedyOf(result: string | undefined, steps: readonly Step[]): string | undefined {
+export function findRemedy(result: string | undefined, steps: readonly Step[]): string | undefined {
   if (result?.includes("] Cancelled"))
     return "It was cancelled on request. Write it again if it is still wanted.";
   const kind = steps.findLast(({ severity }) => severity === "ERROR")?.message.details?.["kind"];

@@ -23,7 +23,7 @@ export function OperationSteps({ steps, begun }: Props): JSX.Element {
   if (steps.length === 0)
     return <EmptyState title="No steps yet">They appear as the operation goes on.</EmptyState>;
   const rows = steps.map((step, index) => ({ ...step, id: String(index), begun }));
-  return <DataTable name="Steps" columns={COLUMNS} rows={rows} idOf={({ id }) => id} />;
+  return <DataTable name="Steps" columns={COLUMNS} rows={rows} getId={({ id }) => id} />;
 }
 
 /** The whole text, on as many lines as it takes. */

@@ -40,7 +40,7 @@ export function OperationsPage(): JSX.Element {
       operationId="listProjectOperations"
       input={{ projectIdOrName }}
       columns={OPERATION_COLUMNS}
-      idOf={idOf}
+      getId={getId}
       onOpen={({ id }) => open(`/operations/${part(id)}`)}
       isUnderWay={({ status }) => status === "in_progress"}
       filters={FILTERS}
@@ -58,4 +58,4 @@ export function OperationsPage(): JSX.Element {
   );
 }
 
-const idOf = ({ id }: Operation): string => id;
+const getId = ({ id }: Operation): string => id;

@@ -14,7 +14,7 @@ import { ExportAudit } from "./export-audit.tsx";
 type AuditEvent = Schemas["AuditEvent"];
 type Project = Schemas["Project"];
 
-const filtersOf = (projects: readonly Project[]): FilterField[] => [
+const buildFilters = (projects: readonly Project[]): FilterField[] => [
   {
     kind: "choice",
     name: "projectId",
@@ -29,7 +29,7 @@ const filtersOf = (projects: readonly Project[]): FilterField[] => [
 
 const MORE_FILTERS = ["until"];
 
-const columnsOf = (projects: readonly Project[]): Column<AuditEvent>[] => [
+const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
   { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 1 },
   {
     head: "Actor",
@@ -60,7 +60,7 @@ export function AuditPage(): JSX.Element {
   const { org: orgId = "" } = useParams({ strict: false });
   const all = useCall("listProjects", {}).data;
   const projects = useMemo(() => all?.filter((project) => project.orgId === orgId) ?? [], [all, orgId]);
-  const columns = useMemo(() => columnsOf(projects), [projects]);
+  const columns = useMemo(() => buildColumns(projects), [projects]);
   return (
     <ListPage
       title="Audit"
@@ -68,8 +68,8 @@ export function AuditPage(): JSX.Element {
       operationId="listAuditEvents"
       input={{ orgId }}
       columns={columns}
-      idOf={({ id }) => id}
-      filters={filtersOf(projects)}
+      getId={({ id }) => id}
+      filters={buildFilters(projects)}
       moreFilters={MORE_FILTERS}
       actions={<ExportAudit orgId={orgId} />}
       empty={<EmptyState title="Nothing was changed">Changes appear here with who made them.</EmptyState>}

@@ -3,7 +3,7 @@ import { useState, type FormEvent, type JSX } from "react";
 import { Button, Group, Text, TextInput } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -34,7 +34,7 @@ export function DomainsPage(): JSX.Element {
             placeholder="example.com"
             value={domain}
             onChange={(event) => setDomain(event.currentTarget.value)}
-            error={issueOf(claim.error, "domain")}
+            error={findIssue(claim.error, "domain")}
             disabled={reason !== undefined}
             required
           />
@@ -53,15 +53,15 @@ export function DomainsPage(): JSX.Element {
         name="Domains"
         operationId="listOrgClaimedDomains"
         input={{ orgId }}
-        columns={columnsOf(reason === undefined, (given) => unclaim.mutate({ orgId, domain: given }))}
-        idOf={({ id }) => id}
+        columns={buildColumns(reason === undefined, (given) => unclaim.mutate({ orgId, domain: given }))}
+        getId={({ id }) => id}
         empty={<EmptyState title="No domains">Nobody joins without an invitation.</EmptyState>}
       />
     </Page>
   );
 }
 
-const columnsOf = (
+const buildColumns = (
   mayChange: boolean,
   onGiveUp: (domain: string) => void,
 ): Column<Schemas["ClaimedDomain"]>[] => [

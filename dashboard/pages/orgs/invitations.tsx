@@ -23,8 +23,8 @@ export function Invitations({ orgId, onInvite }: { orgId: string; onInvite: () =
         name="Invitations"
         operationId="listOrgInvites"
         input={{ orgId }}
-        columns={columnsOf(reason === undefined, (inviteId) => revoke.mutate({ orgId, inviteId }))}
-        idOf={({ id }) => id}
+        columns={buildColumns(reason === undefined, (inviteId) => revoke.mutate({ orgId, inviteId }))}
+        getId={({ id }) => id}
         empty={
           <EmptyState title="No invitations" action="Invite a colleague" reason={reason} onAction={onInvite}>
             Busbar sends no mail: an invited person signs in and accepts on the page Account.
@@ -35,7 +35,7 @@ export function Invitations({ orgId, onInvite }: { orgId: string; onInvite: () =
   );
 }
 
-const columnsOf = (mayRevoke: boolean, onRevoke: (id: string) => void): Column<Invite>[] => [
+const buildColumns = (mayRevoke: boolean, onRevoke: (id: string) => void): Column<Invite>[] => [
   {
     head: "Address",
     cell: ({ invitedEmail }) => <span className="foreign">{invitedEmail}</span>,

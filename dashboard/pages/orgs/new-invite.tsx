@@ -1,7 +1,7 @@
 /** The dialog that invites a person, and then shows the link to send. */
 import { useState, type JSX } from "react";
 import { Button, Group, Modal, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { ROLES, type Role } from "../../frame/role.ts";
@@ -55,7 +55,7 @@ export function NewInvite({ orgId, onClose }: { orgId: string; onClose: () => vo
           type="email"
           value={email}
           onChange={(event) => setEmail(event.currentTarget.value)}
-          error={issueOf(create.error, "email")}
+          error={findIssue(create.error, "email")}
           required
           data-autofocus
         />

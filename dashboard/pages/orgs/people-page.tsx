@@ -18,7 +18,7 @@ import { NewInvite } from "./new-invite.tsx";
 
 type Member = Schemas["Member"];
 
-const nameOf = ({ fullName, primaryEmail, id }: Member): string => fullName ?? primaryEmail ?? id;
+const getName = ({ fullName, primaryEmail, id }: Member): string => fullName ?? primaryEmail ?? id;
 
 export function PeoplePage(): JSX.Element {
   const { org: orgId = "" } = useParams({ strict: false });
@@ -28,7 +28,7 @@ export function PeoplePage(): JSX.Element {
   const [changing, setChanging] = useState<{ member: Member; role: Role }>();
   // The same call as the table's.
   const members = useCall("listOrgBuilders", { orgId }).data ?? [];
-  const columns = columnsOf({
+  const columns = buildColumns({
     isOwner: reason === undefined,
     isLast: ({ role }) => role === "owner" && members.filter((one) => one.role === "owner").length === 1,
     onChange: (member, role) => setChanging({ member, role }),
@@ -50,7 +50,7 @@ export function PeoplePage(): JSX.Element {
           operationId="listOrgBuilders"
           input={{ orgId }}
           columns={columns}
-          idOf={({ id }) => id}
+          getId={({ id }) => id}
           empty={<EmptyState title="No people">Nobody belongs to this organisation.</EmptyState>}
         />
         <Title order={2}>Invitations</Title>
@@ -71,10 +71,10 @@ interface Changes {
   onRemove: (member: Member) => void;
 }
 
-const columnsOf = ({ isOwner, isLast, onChange, onRemove }: Changes): Column<Member>[] => [
+const buildColumns = ({ isOwner, isLast, onChange, onRemove }: Changes): Column<Member>[] => [
   {
     head: "Name",
-    cell: (member) => <span className="foreign">{nameOf(member)}</span>,
+    cell: (member) => <span className="foreign">{getName(member)}</span>,
     grows: true,
     line: 1,
   },
@@ -89,7 +89,7 @@ const columnsOf = ({ isOwner, isLast, onChange, onRemove }: Changes): Column<Mem
     cell: (member) =>
       isOwner && !isLast(member) ? (
         <NativeSelect
-          aria-label={`Role of ${nameOf(member)}`}
+          aria-label={`Role of ${getName(member)}`}
           size="xs"
           w={112}
           value={member.role}
@@ -161,7 +161,7 @@ function RoleChange({ orgId, member, role, onClose }: RoleChangeProps): JSX.Elem
         onCancel={onClose}
       >
         <Text size="sm">
-          <b className="foreign">{nameOf(member)}</b> is {member.role} and becomes {role}, in all projects of
+          <b className="foreign">{getName(member)}</b> is {member.role} and becomes {role}, in all projects of
           the organisation.
         </Text>
       </DialogForm>
@@ -180,7 +180,7 @@ function Removal({ orgId, member, onClose }: RemovalProps): JSX.Element {
   return (
     <ConfirmDelete
       opened
-      what={`membership of ${nameOf(member)}`}
+      what={`membership of ${getName(member)}`}
       busy={isPending}
       problem={<ProblemView error={error} />}
       onDelete={() => mutate({ orgId, builderId: member.id }, { onSuccess: onClose })}

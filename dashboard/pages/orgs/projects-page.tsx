@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Modal, TextInput } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { AnswerTable } from "../../frame/answer-table.tsx";
 import { PageLink, part } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
@@ -47,7 +47,7 @@ export function ProjectsPage(): JSX.Element {
         operationId="listProjects"
         input={{}}
         columns={COLUMNS}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         choose={(rows) => rows.filter((row) => row.orgId === orgId)}
         empty={<EmptyState title="No projects">A project holds integrations and customers.</EmptyState>}
       />
@@ -77,7 +77,7 @@ function NewProject({ orgId, onClose }: { orgId: string; onClose: () => void }):
           description="Letters, digits and hyphens; part of addresses."
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
-          error={issueOf(create.error, "name")}
+          error={findIssue(create.error, "name")}
           required
           data-autofocus
         />
@@ -86,7 +86,7 @@ function NewProject({ orgId, onClose }: { orgId: string; onClose: () => void }):
           description="Customers see it when they connect."
           value={appName}
           onChange={(event) => setAppName(event.currentTarget.value)}
-          error={issueOf(create.error, "appName")}
+          error={findIssue(create.error, "appName")}
           required
         />
       </DialogForm>

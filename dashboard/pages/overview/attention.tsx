@@ -133,7 +133,7 @@ function Failures({ since }: { since: string }): JSX.Element | null {
     status: (
       <Status status="failure">{`${cause.count} ${cause.count === 1 ? "failure" : "failures"}`}</Status>
     ),
-    words: <ProjectLink to={all + filtersOf(cause)}>{cause.words}</ProjectLink>,
+    words: <ProjectLink to={all + buildFilters(cause)}>{cause.words}</ProjectLink>,
     more: (
       <>
         {cause.integration} <TimeAgo time={cause.last} />
@@ -151,7 +151,7 @@ function Failures({ since }: { since: string }): JSX.Element | null {
   );
 }
 
-const filtersOf = ({ integration, text }: FailureCause): string =>
+const buildFilters = ({ integration, text }: FailureCause): string =>
   (integration && `&integration=${part(integration)}`) + (text ? `&text=${part(text)}` : "");
 
 const MISSING = { topic: "no topic has this type", destination: "its topic has no destination" };

@@ -19,7 +19,7 @@ const COLUMNS: Column<PlannedField>[] = [
   { head: "Sent", grows: true, cell: ({ fate, words }) => <Status status={fate}>{words}</Status>, line: 1 },
 ];
 
-function fieldsOf({ fields, withheld, ifEmpty }: Schemas["DryRun"]["records"][number]): PlannedField[] {
+function listFields({ fields, withheld, ifEmpty }: Schemas["DryRun"]["records"][number]): PlannedField[] {
   const sent = Object.entries(fields).map(([field, value]): PlannedField => ({
     id: `sent ${field}`,
     field,
@@ -48,7 +48,7 @@ export const DryRunAnswer = ({ answer }: { answer: Schemas["DryRun"] }): JSX.Ele
           <Title order={3} mb={4}>
             {record.id === undefined ? name : `${name}, ${record.id}`}
           </Title>
-          <DataTable name={name} columns={COLUMNS} rows={fieldsOf(record)} idOf={({ id }) => id} />
+          <DataTable name={name} columns={COLUMNS} rows={listFields(record)} getId={({ id }) => id} />
         </div>
       );
     })}

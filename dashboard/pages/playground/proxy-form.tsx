@@ -49,7 +49,7 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
   const body: Body = {
     method,
     path,
-    ...(headers !== "" && { headers: headersOf(headers) }),
+    ...(headers !== "" && { headers: buildHeaders(headers) }),
     ...(hasBody && { body: text }),
   };
   const input = {
@@ -67,7 +67,7 @@ export function ProxyForm({ installation, text: earlier }: ProxyFormProps): JSX.
           words: `${method} ${path}`,
           status: answer && answer.status < 400 ? "success" : "failure",
           to: `/proxy-calls?installationId=${part(installation.id)}`,
-          filters: { tab: "proxy", ...placeOf(installation), method, path },
+          filters: { tab: "proxy", ...getPlace(installation), method, path },
           text,
         }),
     });
@@ -115,7 +115,7 @@ const HeaderLines = ({ text, onText }: { text: string; onText: (text: string) =>
 );
 
 /** With the customer, so that it is found among however many installations. */
-const placeOf = ({ id, group }: Installation) => ({ installationId: id, groupRef: group.groupRef });
+const getPlace = ({ id, group }: Installation) => ({ installationId: id, groupRef: group.groupRef });
 
 interface RequestLineProps {
   values: { method: string; path: string };
@@ -135,7 +135,7 @@ const RequestLine = ({ values, onValues }: RequestLineProps): JSX.Element => (
 );
 
 /** A header a line; lines without a colon are left out. */
-function headersOf(text: string): Record<string, string> {
+function buildHeaders(text: string): Record<string, string> {
   const pairs = text
     .split("\n")
     .map((line) => /^([^:]+):(.*)$/.exec(line))

@@ -6,7 +6,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns undefined if the text is neither. */
-export function recordsOf(text: string): Records | undefined {
+export function readRecords(text: string): Records | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value))
@@ -20,7 +20,7 @@ export function recordsOf(text: string): Records | undefined {
 }
 
 /** Returns the names of all fields, without values. */
-export function fieldsOf(records: Records | undefined): string[] {
+export function listFields(records: Records | undefined): string[] {
   if (!records) return [];
   const all = "batch" in records ? records.batch.map(({ record }) => record) : [records.record];
   return [...new Set(all.flatMap((record) => Object.keys(record)))];

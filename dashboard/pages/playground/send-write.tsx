@@ -42,7 +42,7 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
       rememberCall({
         time: new Date(nowMs()).toISOString(),
         words: `${sent.input.body.type} ${sent.input.objectName}`,
-        status: error ? "failure" : statusOf(answer),
+        status: error ? "failure" : describeStatus(answer),
         ...(answer && "operationId" in answer && { to: `/operations/${part(answer.operationId)}` }),
         ...again,
       });
@@ -79,7 +79,9 @@ export function SendWrite({ sent, problem, share, again }: SendWriteProps): JSX.
   );
 }
 
-const statusOf = (answer: Answer<"writeRecords"> | undefined): "success" | "failure" | "in_progress" => {
+const describeStatus = (
+  answer: Answer<"writeRecords"> | undefined,
+): "success" | "failure" | "in_progress" => {
   if (!answer || "dryRun" in answer) return "success";
   if ("failureCount" in answer) return answer.failureCount > 0 ? "failure" : "success";
   return "result" in answer ? (answer.result.success ? "success" : "failure") : "in_progress";

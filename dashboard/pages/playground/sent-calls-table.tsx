@@ -8,7 +8,7 @@ import { Status } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { useSentCalls, type SentCall } from "./sent-calls.ts";
 
-const columnsOf = (onUse: (sent: SentCall) => void): Column<SentCall>[] => [
+const buildColumns = (onUse: (sent: SentCall) => void): Column<SentCall>[] => [
   { head: "Time", cell: ({ time }) => <TimeAgo time={time} />, line: 2 },
   { head: "Status", cell: ({ status }) => <Status status={status} />, line: 2 },
   {
@@ -36,9 +36,9 @@ export function SentCallsTable({ onUse }: { onUse: (sent: SentCall) => void }): 
     <Section title="Sent in this tab" flush>
       <DataTable
         name="Sent in this tab"
-        columns={columnsOf(onUse)}
+        columns={buildColumns(onUse)}
         rows={calls}
-        idOf={({ id }) => String(id)}
+        getId={({ id }) => String(id)}
       />
       <Text size="xs" c="dimmed" p="xs">
         Kept in the memory of this tab only.

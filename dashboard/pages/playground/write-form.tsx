@@ -4,13 +4,13 @@ import { Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from "@mantin
 import type { Answer } from "../../api/call.ts";
 import { useCall } from "../../api/queries.ts";
 import { AddressText } from "../../frame/address-text.tsx";
-import { curlOf } from "../../frame/curl.ts";
+import { buildCurl } from "../../frame/curl.ts";
 import { useFilters } from "../../frame/filters.ts";
 import { useProjectName } from "../../frame/project.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CodeEditor } from "../../ui/code-editor.tsx";
 import { Section } from "../../ui/section.tsx";
-import { emptyRecord, fieldsOf, recordsOf } from "./record-text.ts";
+import { emptyRecord, listFields, readRecords } from "./record-text.ts";
 import { SendWrite, type WriteCall } from "./send-write.tsx";
 
 type Installation = Answer<"listProjectInstallations">["results"][number];
@@ -32,9 +32,9 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
   const objectName = values.object ?? objects[0] ?? "";
   const type = TYPES.find((one) => one === values.type) ?? "create";
   const mode = MODES.find((one) => one === values.mode) ?? "synchronous";
-  const records = recordsOf(text);
+  const records = readRecords(text);
   const wanted = { objectName, type, mode, key: values.upsertKey ?? "", idempotencyKey };
-  const sent = callOf(useProjectName(), installation, wanted, records);
+  const sent = buildCall(useProjectName(), installation, wanted, records);
   // With the customer, so that it is found among however many installations.
   const place = { installationId: installation.id, groupRef: installation.group.groupRef };
   const problem = objectName === "" ? "Name the object." : records ? undefined : NO_RECORD;
@@ -56,7 +56,7 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
             ...values,
             ...place,
             object: objectName,
-            fields: fieldsOf(records).join(","),
+            fields: listFields(records).join(","),
           })}
         />
       </Stack>
@@ -64,7 +64,7 @@ export function WriteForm({ installation, text: earlier }: WriteFormProps): JSX.
         <Section title="The same in a shell">
           <CodeBlock
             name="curl"
-            text={curlOf(location.origin, "writeRecords", sent.input, sent.headers)}
+            text={buildCurl(location.origin, "writeRecords", sent.input, sent.headers)}
             wraps
           />
         </Section>
@@ -164,11 +164,11 @@ interface Wanted {
   idempotencyKey: string;
 }
 
-function callOf(
+function buildCall(
   projectIdOrName: string,
   installation: Installation,
   { objectName, type, mode, key, idempotencyKey }: Wanted,
-  records: ReturnType<typeof recordsOf>,
+  records: ReturnType<typeof readRecords>,
 ): WriteCall {
   const input = {
     projectIdOrName,

@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Modal, PasswordInput, TextInput } from "@mantine/core";
 import type { Schemas } from "../../api.gen.ts";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
 import { DialogForm } from "../../ui/dialog-form.tsx";
@@ -40,7 +40,7 @@ export function ChangeProviderApp({ app, onClose }: ChangeProviderAppProps): JSX
           label="Client id"
           value={clientId}
           onChange={(event) => setClientId(event.currentTarget.value)}
-          error={issueOf(update.error, "providerApp.clientId")}
+          error={findIssue(update.error, "providerApp.clientId")}
           required
           autoComplete="off"
           data-autofocus
@@ -50,7 +50,7 @@ export function ChangeProviderApp({ app, onClose }: ChangeProviderAppProps): JSX
           description="Empty: the stored secret stays."
           value={clientSecret}
           onChange={(event) => setClientSecret(event.currentTarget.value)}
-          error={issueOf(update.error, "providerApp.clientSecret")}
+          error={findIssue(update.error, "providerApp.clientSecret")}
           autoComplete="off"
         />
         <TextInput
@@ -58,7 +58,7 @@ export function ChangeProviderApp({ app, onClose }: ChangeProviderAppProps): JSX
           description="Separated by spaces. Customers who are connected keep theirs until they connect again."
           value={scopes}
           onChange={(event) => setScopes(event.currentTarget.value)}
-          error={issueOf(update.error, "providerApp.scopes")}
+          error={findIssue(update.error, "providerApp.scopes")}
         />
       </DialogForm>
     </Modal>

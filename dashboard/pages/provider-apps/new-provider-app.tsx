@@ -1,7 +1,7 @@
 /** The dialog that registers an OAuth client of a provider. */
 import { useState, type JSX } from "react";
 import { Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
-import { issueOf, useChange } from "../../api/queries.ts";
+import { findIssue, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
@@ -39,7 +39,7 @@ export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Elemen
           value={provider}
           onChange={(event) => setProvider(event.currentTarget.value)}
           data={[{ value: "", label: "Choose" }, ...withOAuth]}
-          error={issueOf(create.error, "provider")}
+          error={findIssue(create.error, "provider")}
           required
           data-autofocus
         />
@@ -47,7 +47,7 @@ export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Elemen
           label="Client id"
           value={clientId}
           onChange={(event) => setClientId(event.currentTarget.value)}
-          error={issueOf(create.error, "clientId")}
+          error={findIssue(create.error, "clientId")}
           required
           autoComplete="off"
         />
@@ -55,7 +55,7 @@ export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Elemen
           label="Client secret"
           value={clientSecret}
           onChange={(event) => setClientSecret(event.currentTarget.value)}
-          error={issueOf(create.error, "clientSecret")}
+          error={findIssue(create.error, "clientSecret")}
           required
           autoComplete="off"
         />
@@ -64,7 +64,7 @@ export function NewProviderApp({ onClose }: { onClose: () => void }): JSX.Elemen
           description="Separated by spaces."
           value={scopes}
           onChange={(event) => setScopes(event.currentTarget.value)}
-          error={issueOf(create.error, "scopes")}
+          error={findIssue(create.error, "scopes")}
         />
       </DialogForm>
     </Modal>

@@ -37,7 +37,7 @@ interface Changes {
   onDelete: (app: ProviderApp) => void;
 }
 
-const actionsOf = ({ mayChange, onChange, onDelete }: Changes): Column<ProviderApp> => ({
+const buildActions = ({ mayChange, onChange, onDelete }: Changes): Column<ProviderApp> => ({
   head: "Actions",
   line: 1,
   cell: (app) => (
@@ -63,7 +63,7 @@ export function ProviderAppsPage(): JSX.Element {
   const [changing, setChanging] = useState<ProviderApp>();
   const columns = [
     ...COLUMNS,
-    actionsOf({ mayChange: reason === undefined, onChange: setChanging, onDelete: setDeleting }),
+    buildActions({ mayChange: reason === undefined, onChange: setChanging, onDelete: setDeleting }),
   ];
   const remove = useChange("deleteProviderApp", { forget: ["listProviderApps"] });
   return (
@@ -85,7 +85,7 @@ export function ProviderAppsPage(): JSX.Element {
         operationId="listProviderApps"
         input={{ projectIdOrName }}
         columns={columns}
-        idOf={({ id }) => id}
+        getId={({ id }) => id}
         empty={
           <EmptyState
             title="No provider apps"

@@ -33,9 +33,9 @@ const FIRST = [
 const LAST = ["errors", "limits", "sources", "connector"];
 
 export const documentText = (document: Readonly<Record<string, unknown>>): string =>
-  stringify(document, { sortMapEntries: (one, other) => rankOf(one.key) - rankOf(other.key) });
+  stringify(document, { sortMapEntries: (one, other) => rankMember(one.key) - rankMember(other.key) });
 
-function rankOf(key: unknown): number {
+function rankMember(key: unknown): number {
   const name = String(isScalar(key) ? key.value : key);
   if (LAST.includes(name)) return FIRST.length + 1 + LAST.indexOf(name);
   return FIRST.includes(name) ? FIRST.indexOf(name) : FIRST.length;
@@ -76,7 +76,7 @@ function rangeAt(root: unknown, path: string): Range {
   while (rest !== "") {
     const step = stepInto(node, rest);
     if (!step) return shown;
-    shown = rangeOf(isScalar(step.value) ? step.value : (step.key ?? step.value)) ?? shown;
+    shown = findRange(isScalar(step.value) ? step.value : (step.key ?? step.value)) ?? shown;
     [node, rest] = [step.value, step.rest];
   }
   return shown;
@@ -107,7 +107,7 @@ function stepInto(node: unknown, path: string): Step | undefined {
   return undefined;
 }
 
-const rangeOf = (node: unknown): Range | undefined => {
+const findRange = (node: unknown): Range | undefined => {
   const range = isNode(node) ? node.range : undefined;
   return range ? [range[0], range[1]] : undefined;
 };

@@ -14,10 +14,10 @@ import { abilityWords, signInWords } from "./provider-words.ts";
 
 type OwnProvider = Schemas["OwnProvider"];
 
-const pathOf = ({ key }: OwnProvider): string => `/providers/${part(key)}`;
+const buildPath = ({ key }: OwnProvider): string => `/providers/${part(key)}`;
 
 const COLUMNS: Column<OwnProvider>[] = [
-  { head: "Key", cell: (own) => <ProjectLink to={pathOf(own)}>{own.key}</ProjectLink>, line: 1 },
+  { head: "Key", cell: (own) => <ProjectLink to={buildPath(own)}>{own.key}</ProjectLink>, line: 1 },
   { head: "Name", cell: ({ provider }) => <span className="foreign">{provider.displayName}</span>, line: 1 },
   { head: "Connects with", cell: ({ provider }) => signInWords(provider), line: 2 },
   { head: "Can", cell: ({ provider }) => abilityWords(provider) },
@@ -50,8 +50,8 @@ export function ProvidersPage(): JSX.Element {
         operationId="listProjectProviders"
         input={{ projectIdOrName }}
         columns={COLUMNS}
-        idOf={({ key }) => key}
-        onOpen={(own) => open(pathOf(own))}
+        getId={({ key }) => key}
+        onOpen={(own) => open(buildPath(own))}
         empty={
           <EmptyState
             title="No providers of your own"

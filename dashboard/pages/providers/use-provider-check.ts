@@ -17,7 +17,7 @@ export function useProviderCheck(provider: string): ProviderCheck {
   const [faults, setFaults] = useState<readonly DocumentFault[]>();
   const check = useMemo(
     () => async (text: string) => {
-      const found = await faultsOf(text, { projectIdOrName, provider: provider || UNTYPED });
+      const found = await checkDocument(text, { projectIdOrName, provider: provider || UNTYPED });
       setFaults(found);
       return (found ?? []).map((fault): EditorFinding => ({ ...fault, severity: "error" }));
     },
@@ -28,7 +28,7 @@ export function useProviderCheck(provider: string): ProviderCheck {
 
 const UNTYPED = "x-untyped";
 
-async function faultsOf(
+async function checkDocument(
   text: string,
   input: { projectIdOrName: string; provider: string },
 ): Promise<readonly DocumentFault[] | undefined> {

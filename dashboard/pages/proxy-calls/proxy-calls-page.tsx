@@ -53,7 +53,7 @@ export function ProxyCallsPage(): JSX.Element {
       operationId="listProjectProxyCalls"
       input={{ projectIdOrName }}
       columns={COLUMNS}
-      idOf={({ id }) => id}
+      getId={({ id }) => id}
       filters={FILTERS}
       moreFilters={["installationId", "until"]}
       empty={

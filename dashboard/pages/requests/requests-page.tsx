@@ -54,7 +54,7 @@ export function RequestsPage(): JSX.Element {
       operationId="listRequests"
       input={{ projectIdOrName }}
       columns={COLUMNS}
-      idOf={({ id }) => id}
+      getId={({ id }) => id}
       onOpen={({ id }) => void setRequest({ request: id })}
       filters={FILTERS}
       moreFilters={["until"]}

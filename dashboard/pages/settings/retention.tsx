@@ -2,7 +2,7 @@
 import { useState, type JSX } from "react";
 import { Group, NumberInput, SimpleGrid, Stack, Text } from "@mantine/core";
 import type { Answer } from "../../api/call.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useReason } from "../../frame/role.ts";
@@ -35,7 +35,7 @@ export function Retention({ projectIdOrName }: { projectIdOrName: string }): JSX
 /** What is typed in each field; empty: the operator's days apply. */
 type Days = Readonly<Record<Kind, number | "">>;
 
-const daysOf = (kept: Kept): Days => {
+const describeDays = (kept: Kept): Days => {
   const own = (kind: Kind): number | "" => (kept[kind].isOwn ? kept[kind].days : "");
   return {
     operations: own("operations"),
@@ -48,7 +48,7 @@ const daysOf = (kept: Kept): Days => {
 };
 
 function RetentionForm({ kept, projectIdOrName }: { kept: Kept; projectIdOrName: string }): JSX.Element {
-  const before = daysOf(kept);
+  const before = describeDays(kept);
   const [days, setDays] = useState(before);
   const save = useChange("putRetention", { forget: ["getRetention"] });
   const reason = useReason("editor");
@@ -64,11 +64,11 @@ function RetentionForm({ kept, projectIdOrName }: { kept: Kept; projectIdOrName:
           <NumberInput
             key={kind}
             label={label}
-            description={`${about} ${boundsOf(kept[kind])}`}
+            description={`${about} ${describeBounds(kept[kind])}`}
             placeholder={String(kept[kind].mostDays)}
             value={days[kind]}
             onChange={(value) => setDays({ ...days, [kind]: value === "" ? "" : Number(value) })}
-            error={refusalOf(save.error, kind)}
+            error={describeRefusal(save.error, kind)}
             inputWrapperOrder={["label", "input", "description", "error"]}
             hideControls
           />
@@ -99,12 +99,12 @@ function RetentionForm({ kept, projectIdOrName }: { kept: Kept; projectIdOrName:
   );
 }
 
-function refusalOf(error: unknown, kind: Kind): JSX.Element | undefined {
-  const detail = issueOf(error, kind);
+function describeRefusal(error: unknown, kind: Kind): JSX.Element | undefined {
+  const detail = findIssue(error, kind);
   return detail === undefined ? undefined : <CodeWords text={detail} />;
 }
 
-const boundsOf = ({ leastDays, mostDays }: Kept[Kind]): string =>
+const describeBounds = ({ leastDays, mostDays }: Kept[Kind]): string =>
   `${round(leastDays)} to ${round(mostDays)} days; empty: ${round(mostDays)}.`;
 
 const round = (days: number): number => Math.round(days * 100) / 100;

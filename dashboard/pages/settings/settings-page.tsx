@@ -3,7 +3,7 @@ import { useState, type JSX } from "react";
 import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
-import { issueOf, useCall, useChange } from "../../api/queries.ts";
+import { findIssue, useCall, useChange } from "../../api/queries.ts";
 import { useDraft } from "../../frame/drafts.ts";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -53,7 +53,7 @@ function SettingsForm({ project }: { project: Project }): JSX.Element {
             label="Name shown to customers"
             value={appName}
             onChange={({ currentTarget }) => setTyped({ ...typed, appName: currentTarget.value })}
-            error={issueOf(save.error, "project.appName")}
+            error={findIssue(save.error, "project.appName")}
           />
           <Switch
             label="Production"

@@ -32,7 +32,7 @@ export function SystemPage(): JSX.Element {
               name="Processes"
               columns={PROCESSES}
               rows={data.processes}
-              idOf={({ id }) => String(id)}
+              getId={({ id }) => String(id)}
             />
           </Section>
           <Section title="Queues">

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { nowMs } from "../../../ground/clock.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
-import { countActivity, dimensionsOf, type ActivityRow } from "../../store/count-activity.ts";
+import { countActivity, listDimensions, type ActivityRow } from "../../store/count-activity.ts";
 import type { Database } from "../../store/database.ts";
 
 const Time = (description: string) => Type.String({ format: "date-time", description });
@@ -101,9 +101,9 @@ export const getActivity = (deps: { database: Database }) =>
       const { of, by, key } = query;
       if (key !== undefined && by === undefined)
         throw refused("key", "needs `by`, the dimension that it is a value of.");
-      if (by !== undefined && !dimensionsOf(of).includes(by))
-        throw refused("by", `\`${of}\` are counted by ${dimensionsOf(of).join(", ")}.`);
-      const { bounds, bucketSeconds } = bucketsOf(query);
+      if (by !== undefined && !listDimensions(of).includes(by))
+        throw refused("by", `\`${of}\` are counted by ${listDimensions(of).join(", ")}.`);
+      const { bounds, bucketSeconds } = buildBuckets(query);
       const question = { projectId: project.id, by, key, bounds };
       const { rows, countedSince } = await countActivity(deps.database.queries, of, question);
       const byBucket = Map.groupBy(rows, ({ bucket }) => bucket ?? 0);
@@ -125,7 +125,7 @@ export const getActivity = (deps: { database: Database }) =>
   });
 
 /** Returns the beginnings of the buckets and the end of the last one. Throws a 400 Problem. */
-function bucketsOf(query: { since?: string; until?: string; bucketSeconds?: number }) {
+function buildBuckets(query: { since?: string; until?: string; bucketSeconds?: number }) {
   const untilMs = query.until === undefined ? nowMs() : Date.parse(query.until);
   const sinceMs = query.since === undefined ? untilMs - HOUR_MS : Date.parse(query.since);
   if (Number.isNaN(sinceMs)) throw refused("since", "is not a time that exists.");

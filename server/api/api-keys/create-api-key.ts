@@ -6,7 +6,7 @@ import { newApiKey } from "../../../ground/ids.ts";
 import { type Caller, projectEndpoint } from "../../http/endpoint.ts";
 import { insertApiKey, listApiKeys } from "../../store/api-keys.ts";
 import { type Database, transact } from "../../store/database.ts";
-import { authorOf } from "../created-by.ts";
+import { showAuthor } from "../created-by.ts";
 import { ApiKeySchema, futureTime, ScopesSchema, toApiKey } from "./api-key.ts";
 import { AllowedAddresses, limitColumns, KeyRateLimit } from "./limits-of-key.ts";
 
@@ -60,7 +60,7 @@ export const createApiKey = (deps: { database: Database }) =>
           scopes: [...new Set(scopes)],
           builderId,
           expireTime,
-          createdBy: authorOf(caller),
+          createdBy: showAuthor(caller),
           ...limits,
         });
       });

@@ -6,7 +6,7 @@ import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { removeConnection } from "../../store/connections.ts";
 import { type Database, transact } from "../../store/database.ts";
-import { countInstallationsOf } from "../../store/installations.ts";
+import { countConnectionInstallations } from "../../store/installations.ts";
 import { ConnectionId } from "../members.ts";
 import { getConnectionRow, noConnection } from "./connection.ts";
 
@@ -23,7 +23,7 @@ export const deleteConnection = (deps: { database: Database }) =>
       await transact(deps.database, async (queries) => {
         const row = await getConnectionRow(queries, project.id, params.connectionId);
         const { id } = row;
-        const users = await countInstallationsOf(queries, project.id, id);
+        const users = await countConnectionInstallations(queries, project.id, id);
         if (users > 0) {
           throw new Problem("conflict", {
             detail: `${users} installation${users === 1 ? " uses" : "s use"} this connection. Delete ${users === 1 ? "it" : "them"} first.`,

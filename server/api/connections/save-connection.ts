@@ -10,7 +10,7 @@ import type { Sealer } from "../../../ground/seal.ts";
 import {
   insertConnection,
   lockConnection,
-  lockConnectionOf,
+  lockGroupConnection,
   updateConnection,
   type ConnectionRow,
   type ProviderMetadata,
@@ -69,11 +69,11 @@ async function saveIn(
   const consumer = await upsertConsumer(queries, { projectId, consumerRef, consumerName });
   const existing = wanted.connectionId
     ? await lockConnection(queries, projectId, wanted.connectionId)
-    : await lockConnectionOf(queries, projectId, group.id, provider);
+    : await lockGroupConnection(queries, projectId, group.id, provider);
   // One with bad credentials is of no use to anybody: the new credentials heal it.
   if (existing && wanted.mustBeNew && existing.status !== "bad_credentials") throw exists(wanted);
   const id = existing?.id ?? wanted.connectionId ?? newId();
-  const columns = columnsOf(deps.sealer, { id, projectId }, wanted);
+  const columns = toColumns(deps.sealer, { id, projectId }, wanted);
   if (existing) {
     await updateConnection(queries, projectId, id, {
       ...columns,
@@ -111,7 +111,7 @@ async function requireApp(
   });
 }
 
-function columnsOf(sealer: Sealer, place: { id: string; projectId: string }, wanted: WantedConnection) {
+function toColumns(sealer: Sealer, place: { id: string; projectId: string }, wanted: WantedConnection) {
   const { credentials, providerAppId, providerWorkspaceRef, providerConsumerRef, providerMetadata } = wanted;
   return {
     ...credentialColumns(sealer, place, credentials),

@@ -104,9 +104,9 @@ describe("credentials that are stored", () => {
       assert.deepEqual([status, verified], ["created", false]);
     answer = (request, response) =>
       void response.writeHead(request.headers["x-quill-key"] === GOOD ? 200 : 401).end();
-    const statusOf = async (id: string) => (await on.inProject("GET", `/connections/${id}`)).body.status;
-    await until(async () => (await statusOf(accepted.id)) === "working");
-    await until(async () => (await statusOf(refused.id)) === "bad_credentials");
+    const readStatus = async (id: string) => (await on.inProject("GET", `/connections/${id}`)).body.status;
+    await until(async () => (await readStatus(accepted.id)) === "working");
+    await until(async () => (await readStatus(refused.id)) === "bad_credentials");
     const shown = (await on.inProject("GET", `/connections/${accepted.id}`)).body;
     assert.equal(shown.verified, true);
   });

@@ -25,11 +25,11 @@ export const listGroups = (deps: { database: Database }) =>
     success: { status: 200, description: "A page.", schema: pageSchema(CustomerSchema) },
     handle: async ({ project, query }) =>
       onePage(query, {
-        isToken: (token) => refOf(token) !== undefined,
+        isToken: (token) => readGroupRef(token) !== undefined,
         isId: () => true,
-        tokenOf: ({ groupRef }) => tokenOf(groupRef),
+        getPageToken: ({ groupRef }) => getPageToken(groupRef),
         list: ({ before, after: newerThanRef, limit }) => {
-          const behindRef = before === undefined ? undefined : refOf(before);
+          const behindRef = before === undefined ? undefined : readGroupRef(before);
           const range = { behindRef, newerThanRef, limit };
           return listRows(deps.database.queries, { ...query, projectId: project.id }, range);
         },
@@ -40,9 +40,9 @@ export const listGroups = (deps: { database: Database }) =>
 const PREFIX = "behind:";
 
 /** References are not ordered by time, so a page token is the last reference, encoded so that it fits into a URL. */
-const tokenOf = (groupRef: string): string => Buffer.from(`${PREFIX}${groupRef}`).toString("base64url");
+const getPageToken = (groupRef: string): string => Buffer.from(`${PREFIX}${groupRef}`).toString("base64url");
 
-function refOf(token: string): string | undefined {
+function readGroupRef(token: string): string | undefined {
   const text = Buffer.from(token, "base64url").toString();
   return text.startsWith(PREFIX) && !text.includes("\0") ? text.slice(PREFIX.length) : undefined;
 }

@@ -174,12 +174,12 @@ describe("deliveries through the API", () => {
     ]);
     const resend = async (body: object) =>
       (await on.inProject("POST", `/destinations/${name}/deliveries:resend`, body)).body;
-    const healthOf = async () => (await on.inProject("GET", `/destinations/${name}`)).body.health;
-    assert.deepEqual(await healthOf(), { state: "idle", waiting: 0, failed: 0 });
+    const readHealth = async () => (await on.inProject("GET", `/destinations/${name}`)).body.health;
+    assert.deepEqual(await readHealth(), { state: "idle", waiting: 0, failed: 0 });
     await all.happens("read.triggered.done");
     await all.untilStatus(name, "delivered");
     const working = await until(async () => {
-      const health = await healthOf();
+      const health = await readHealth();
       return health.state === "working" && health;
     });
     assert.ok(Date.parse(working.lastDeliveredTime) <= Date.now());
@@ -188,7 +188,7 @@ describe("deliveries through the API", () => {
     await all.happens("read.triggered.error");
     await all.untilStatus(name, "waiting", 4);
     const failing = await until(async () => {
-      const health = await healthOf();
+      const health = await readHealth();
       return health.state === "failing" && health;
     });
     assert.equal(failing.waiting, 4);
@@ -199,12 +199,12 @@ describe("deliveries through the API", () => {
     assert.equal((await resend(undelivered)).count, 4);
     await all.database.pool.query("update deliveries set state = 'failed' where state = 'waiting'");
     assert.equal((await resend(undelivered)).count, 4);
-    assert.deepEqual([(await healthOf()).failed, (await healthOf()).waiting], [4, 0]);
+    assert.deepEqual([(await readHealth()).failed, (await readHealth()).waiting], [4, 0]);
     sink.answer = accept;
     const failed = (await on.inProject("GET", `/destinations/${name}/deliveries?status=failed`)).body.results;
     const ofType = { since: "2020-01-01T00:00:00Z", type: "read.triggered.done" };
     assert.deepEqual(await resend({ ...ofType, dryRun: true }), { count: 3, dryRun: true });
-    assert.equal((await healthOf()).failed, 4);
+    assert.equal((await readHealth()).failed, 4);
     const ids = [failed[0].id, failed[1].id, "none"];
     assert.deepEqual(await resend({ ids, dryRun: true }), { count: 2, dryRun: true });
     assert.deepEqual(await resend({ ids }), { count: 2 });

@@ -56,7 +56,7 @@ describe("what deliveries are about", () => {
     assert.equal(status, 200, text);
     return body.results;
   };
-  const typesOf = (rows: Answer["body"][]): string[] =>
+  const listTypes = (rows: Answer["body"][]): string[] =>
     [...new Set(rows.map(({ eventType }): string => eventType))].toSorted();
 
   test("a message names its customer, integration, object and the number of its records", async () => {
@@ -93,20 +93,20 @@ describe("what deliveries are about", () => {
   });
 
   test("deliveries are found by customer, integration (name or id), object (either name) and kind", async () => {
-    assert.deepEqual(typesOf(await all("groupRef=globex")), [
+    assert.deepEqual(listTypes(await all("groupRef=globex")), [
       "connection.created",
       "read",
       "read.backfill.done",
     ]);
     const north = await all(`groupRef=${encodeURIComponent('globex "north"')}`);
     assert.ok(north.length > 0 && north.every(({ groupRef }) => groupRef === 'globex "north"'));
-    assert.deepEqual(typesOf(await all("integration=people")), ["read", "read.backfill.done"]);
+    assert.deepEqual(listTypes(await all("integration=people")), ["read", "read.backfill.done"]);
     assert.deepEqual(await all(`integration=${integrationId}`), await all("integration=people"));
     assert.deepEqual(await all("integration=other"), []);
-    assert.deepEqual(typesOf(await all("object=contacts")), ["read"]);
-    assert.deepEqual(typesOf(await all("object=person")), ["read", "read.backfill.done"]);
+    assert.deepEqual(listTypes(await all("object=contacts")), ["read"]);
+    assert.deepEqual(listTypes(await all("object=person")), ["read", "read.backfill.done"]);
     assert.deepEqual(await all("object=contact"), []);
-    assert.deepEqual(typesOf(await all("kind=read")), ["read"]);
+    assert.deepEqual(listTypes(await all("kind=read")), ["read"]);
     assert.deepEqual(await all("kind=subscribe"), []);
     const ofOne = await on.inProject(
       "GET",

@@ -1,12 +1,12 @@
 /** GET …/destinations/{destination}/deliveries/{deliveryId} */
 import { Type } from "typebox";
-import { requestsOf } from "../../deliver/sent-request.ts";
+import { restoreRequests } from "../../deliver/sent-request.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { shownAddress } from "../../../destination-kit/shown-address.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findDelivery } from "../../store/delivery-lists.ts";
-import { getDestinationRow, seesSecretsOf } from "../destinations/destination.ts";
+import { getDestinationRow, maySeeSecrets } from "../destinations/destination.ts";
 import { DestinationIdOrName } from "../members.ts";
 import { DeliveryWithDataSchema, toDelivery } from "./delivery.ts";
 
@@ -34,11 +34,18 @@ export const getDelivery = (deps: { database: Database }) =>
         });
       }
       const { eventId: id, type, kind, data, createTime } = row;
-      const requestOf = requestsOf(destination, { id, projectId: project.id, type, kind, data, createTime });
-      const addressOf = seesSecretsOf(caller) ? (url: string) => url : shownAddress;
+      const showRequest = restoreRequests(destination, {
+        id,
+        projectId: project.id,
+        type,
+        kind,
+        data,
+        createTime,
+      });
+      const showAddress = maySeeSecrets(caller) ? (url: string) => url : shownAddress;
       const attempts = row.attempts.map(({ sent, ...attempt }) => {
-        const request = requestOf(sent);
-        return { ...attempt, ...(request && { request: { ...request, url: addressOf(request.url) } }) };
+        const request = showRequest(sent);
+        return { ...attempt, ...(request && { request: { ...request, url: showAddress(request.url) } }) };
       });
       return { ...toDelivery(row), attempts, data: JSON.parse(data) as unknown };
     },

@@ -49,7 +49,7 @@ export const listProjectDeliveries = (deps: { database: Database }) =>
         (eventId !== undefined && !isUuid(eventId));
       return onePage(query, {
         isToken: isDeliveryToken,
-        tokenOf: (row) => deliveryToken(row.id, row.destinationId),
+        getPageToken: (row) => deliveryToken(row.id, row.destinationId),
         list: async (range) =>
           isNothing || !subject
             ? []

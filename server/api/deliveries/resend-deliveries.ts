@@ -1,6 +1,6 @@
 /** POST …/destinations/{destination}/deliveries:resend */
 import { Type, type Static } from "typebox";
-import { firstIdOf, isUuid } from "../../../ground/ids.ts";
+import { buildFirstId, isUuid } from "../../../ground/ids.ts";
 import { nowMs } from "../../../ground/clock.ts";
 import { memberProblem } from "../../../ground/member-problem.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
@@ -72,7 +72,7 @@ export const resendDeliveries = (deps: { database: Database }) =>
       const { queries } = deps.database;
       const destination = await getDestinationRow(queries, project.id, params.destination);
       requireEnabled(destination);
-      const choice = { destinationId: destination.id, ...choiceOf(body) };
+      const choice = { destinationId: destination.id, ...parseChoice(body) };
       return body.dryRun
         ? { count: await countResendable(queries, choice), dryRun: true }
         : { count: await resendAll(queries, choice) };
@@ -87,7 +87,7 @@ const STATES = {
 } satisfies Record<string, DeliveryState[]>;
 
 /** Throws a 400 Problem for a range that is missing or has no end after its start. */
-function choiceOf({
+function parseChoice({
   since,
   until,
   status = "failed",
@@ -105,8 +105,8 @@ function choiceOf({
   }
   return {
     states: STATES[status],
-    fromId: firstIdOf(sinceMs),
-    untilId: firstIdOf(untilMs),
+    fromId: buildFirstId(sinceMs),
+    untilId: buildFirstId(untilMs),
     ...(type !== undefined && { type }),
     ...(ids && { ids: ids.filter(isUuid) }),
   };

@@ -29,14 +29,14 @@ function anyMembers(part: "config" | "secrets", description: string) {
       members.set(name, [...(members.get(name) ?? []), { type, schema }]);
     }
   }
-  const merged = [...members].map(([name, uses]) => [name, Type.Optional(memberOf(uses))]);
+  const merged = [...members].map(([name, uses]) => [name, Type.Optional(buildMemberSchema(uses))]);
   const shown = Type.Object(Object.fromEntries(merged), { description, additionalProperties: true });
   return Type.Record(Type.String(), Type.Unknown(), { shownAs: shown });
 }
 
 /** Returns the schema of a member with what each type says of it. Limits that types do not share are left out. */
-function memberOf(uses: { type: string; schema: TSchema }[]): TSchema {
-  const byWords = Map.groupBy(uses, ({ schema }) => wordsOf(schema));
+function buildMemberSchema(uses: { type: string; schema: TSchema }[]): TSchema {
+  const byWords = Map.groupBy(uses, ({ schema }) => describeSchema(schema));
   const description = [...byWords]
     .map(([words, users]) => {
       const types = users.map(({ type }) => `\`${type}\``).join(", ");
@@ -49,7 +49,7 @@ function memberOf(uses: { type: string; schema: TSchema }[]): TSchema {
   return Object.fromEntries((first ?? []).filter(isShared)) as TSchema;
 }
 
-function wordsOf(schema: TSchema): string {
+function describeSchema(schema: TSchema): string {
   return (schema as { description?: string }).description ?? "";
 }
 
@@ -111,10 +111,10 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
  * receivers take their secrets, nor those in its address.
  */
 export const shownTo = (caller: Caller, show: typeof toDestination = toDestination): typeof toDestination =>
-  seesSecretsOf(caller) ? show : (row) => withoutSecretSettings(show(row));
+  maySeeSecrets(caller) ? show : (row) => withoutSecretSettings(show(row));
 
 /** Whether the caller may know what destinations are sent to and with which headers. */
-export const seesSecretsOf = ({ role }: Caller): boolean =>
+export const maySeeSecrets = ({ role }: Caller): boolean =>
   role === undefined || includesRole(role, "editor");
 
 function withoutSecretSettings(shown: Static<typeof DestinationSchema>): Static<typeof DestinationSchema> {

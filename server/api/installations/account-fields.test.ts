@@ -55,11 +55,11 @@ integrations:
     const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.equal(deployed.status, 200, deployed.text);
   };
-  const contentOf = (contacts: object) => ({ content: { read: { objects: { contacts } } } });
+  const buildContent = (contacts: object) => ({ content: { read: { objects: { contacts } } } });
   const install = async (contacts: object, query = "", groupRef?: string) =>
     on.inProject("POST", `/integrations/crm/installations${query}`, {
       groupRef: groupRef ?? (await connect()),
-      config: contentOf(contacts),
+      config: buildContent(contacts),
     });
   const PLACE = "config.content.read.objects.contacts";
 
@@ -106,7 +106,7 @@ integrations:
     const patch = (contacts: object) =>
       on.inProject("PATCH", `/integrations/misspelt/installations/${id}`, {
         updateMask: [PLACE],
-        installation: { config: contentOf(contacts) },
+        installation: { config: buildContent(contacts) },
       });
     const added = await patch({});
     assert.deepEqual([added.status, added.body.issues?.[0].name], [422, PLACE], added.text);
@@ -166,7 +166,7 @@ integrations:
     const update = (query: string) =>
       on.inProject("PATCH", `/integrations/crm/installations/${body.id}${query}`, {
         ...mask,
-        installation: { config: contentOf({ selectedFieldMappings: { skill: "jobtitel" } }) },
+        installation: { config: buildContent({ selectedFieldMappings: { skill: "jobtitel" } }) },
       });
     assert.equal((await update("")).status, 422);
     assert.equal((await update("?skipSampling=true")).status, 200);

@@ -38,7 +38,7 @@ export async function findUnknownFields(
   const definitions = readDefinitions({ revisions: [manifest], config: after }).filter(
     ({ objectName, disabled }) =>
       !disabled &&
-      (!known.has(objectName) || namesFields(objectOf(after, objectName), objectOf(before, objectName))),
+      (!known.has(objectName) || namesFields(findObject(after, objectName), findObject(before, objectName))),
   );
   if (definitions.length === 0) return [];
   const names = deps.catalog.of(integration.projectId).connector(integration.provider)?.read ?? ANY_NAMES;
@@ -55,8 +55,8 @@ export async function findUnknownFields(
       const metadata = described.get(definition.objectName);
       if (!metadata || metadata instanceof Error) return [];
       const chosen = {
-        after: objectOf(after, definition.objectName),
-        before: objectOf(before, definition.objectName),
+        after: findObject(after, definition.objectName),
+        before: findObject(before, definition.objectName),
       };
       return unknownFields(definition, metadata, names).flatMap((unknown) => {
         const isRequired =
@@ -123,7 +123,7 @@ function memberAt(object: JsonObject, path: UnknownField["path"]): unknown {
   );
 }
 
-const objectOf = (content: ConfigContent | undefined, objectName: string): JsonObject =>
+const findObject = (content: ConfigContent | undefined, objectName: string): JsonObject =>
   asObject(valueAt(asObject(content), placeOfObject(content, objectName)));
 
 const asObject = (value: unknown): JsonObject => (isJsonObject(value as Json) ? (value as JsonObject) : {});

@@ -1,5 +1,5 @@
 /** Compares the objects that an installation reads, subscribes to and writes with those of the customer's account. */
-import { fieldsOf } from "../../../connector-kit/fields.ts";
+import { findFieldsConnector } from "../../../connector-kit/fields.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import { ProviderError } from "../../../connector-kit/provider-error.ts";
 import type { Issue } from "../../../ground/errors.ts";
@@ -41,8 +41,8 @@ export async function findUnknownObjects(
   integration: Integration,
   { connectionId, before, after }: ConfigChange,
 ): Promise<UnknownObjects> {
-  const known = new Set(before && usedObjects(integration, before).map(keyOf));
-  const used = usedObjects(integration, after).filter((object) => !known.has(keyOf(object)));
+  const known = new Set(before && usedObjects(integration, before).map(getKey));
+  const used = usedObjects(integration, after).filter((object) => !known.has(getKey(object)));
   const connector = deps.catalog.of(integration.projectId).connector(integration.provider);
   if (!connector || used.length === 0) return { issues: [], warnings: [] };
   const account = { connector, connectionId };
@@ -89,7 +89,7 @@ function usedObjects({ latestRevision }: Integration, config: ConfigContent): Us
   ];
 }
 
-const keyOf = ({ action, objectName }: UsedObject): string => `${action} ${objectName}`;
+const getKey = ({ action, objectName }: UsedObject): string => `${action} ${objectName}`;
 
 interface Account {
   connector: Connector;
@@ -134,7 +134,7 @@ const knownObjects = ({ objects }: Connector, module: string | undefined): Conne
   objects && (!module || !objects.module || module === objects.module) ? objects : undefined;
 
 function isDescribed(connector: Connector, objectName: string, module: string | undefined): boolean {
-  const fields = fieldsOf(connector, objectName);
+  const fields = findFieldsConnector(connector, objectName);
   return fields !== undefined && (!module || !fields.module || module === fields.module);
 }
 

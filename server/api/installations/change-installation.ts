@@ -11,7 +11,7 @@ import {
   lockInstallation,
   touchInstallation,
 } from "../../store/installations.ts";
-import { createdByOf } from "../created-by.ts";
+import { showCreatedBy } from "../created-by.ts";
 import { getIntegrationRow, type Integration } from "../integration.ts";
 import type { AccountServices } from "./account-fields.ts";
 import { checkAccount } from "./check-account.ts";
@@ -74,7 +74,7 @@ export async function changeInstallation(
       const contents = { before: installation.config.content, after: change.config.content };
       await requireKnownDestinations(queries, integration, contents);
     }
-    const createdBy = createdByOf(asked.caller, change.config?.createdBy, asked.operation);
+    const createdBy = showCreatedBy(asked.caller, change.config?.createdBy, asked.operation);
     await saveChange(situation, change, createdBy);
     return showInstallation(queries, await getInstallationRow(queries, projectId, integration.id, id));
   });

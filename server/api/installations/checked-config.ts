@@ -1,5 +1,5 @@
 /** Checks a configuration against the integration's latest revision and completes it for storage. */
-import { featuresOf } from "../../../connector-kit/provider-info.ts";
+import { listFeatures } from "../../../connector-kit/provider-info.ts";
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import { Problem, type Issue } from "../../../ground/errors.ts";
 import type { Json } from "../../../ground/json.ts";
@@ -13,7 +13,7 @@ import type { Integration } from "../integration.ts";
 export function checkedConfig(catalog: Catalog, integration: Integration, sent: Json): ConfigContent {
   const content = withPresentNames(sent);
   refuseLarge(content);
-  refuse(issuesOf(catalog, integration, content));
+  refuse(listIssues(catalog, integration, content));
   return completeConfig(content, integration.latestRevision.content);
 }
 
@@ -30,10 +30,10 @@ export function changedConfig(
 ): ConfigContent {
   const after = withPresentNames(change.after);
   refuseLarge(after);
-  const known = new Set(issuesOf(catalog, integration, change.before).map(keyOf));
+  const known = new Set(listIssues(catalog, integration, change.before).map(joinKey));
   const isTouched = ({ name }: Issue) => change.touched.some((place) => isWithin(name, place));
-  const issues = issuesOf(catalog, integration, after);
-  refuse(issues.filter((issue) => isTouched(issue) || !known.has(keyOf(issue))).map(describe));
+  const issues = listIssues(catalog, integration, after);
+  refuse(issues.filter((issue) => isTouched(issue) || !known.has(joinKey(issue))).map(describe));
   return completeConfig(after, integration.latestRevision.content);
 }
 
@@ -51,14 +51,14 @@ function refuseLarge(content: Json): void {
 export const isWithin = (name: string, place: string): boolean =>
   name.startsWith(place) && /^($|[.[])/.test(name.slice(place.length));
 
-const keyOf = ({ name, detail }: Issue): string => `${name}\n${detail}`;
+const joinKey = ({ name, detail }: Issue): string => `${name}\n${detail}`;
 
-function issuesOf(catalog: Catalog, integration: Integration, content: Json): Issue[] {
+function listIssues(catalog: Catalog, integration: Integration, content: Json): Issue[] {
   const manifest = integration.latestRevision.content;
   return checkConfig(
     content,
     manifest,
-    featuresOf(catalog.of(integration.projectId).find(integration.provider), manifest.module),
+    listFeatures(catalog.of(integration.projectId).find(integration.provider), manifest.module),
   );
 }
 

@@ -72,11 +72,11 @@ function splitObjectName(
 /** Returns the key of the entry for the object; the name itself if there is none. */
 export function keyOfObject(objects: Json | undefined, objectName: string): string {
   if (!isJsonObject(objects)) return objectName;
-  const nameOf = (key: string, object: Json): Json =>
+  const getName = (key: string, object: Json): Json =>
     isJsonObject(object) && Object.hasOwn(object, "objectName") && object["objectName"]
       ? object["objectName"]
       : key;
-  const found = Object.entries(objects).find(([key, object]) => nameOf(key, object) === objectName);
+  const found = Object.entries(objects).find(([key, object]) => getName(key, object) === objectName);
   return found?.[0] ?? objectName;
 }
 

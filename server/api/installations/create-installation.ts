@@ -10,7 +10,7 @@ import { upsertGroup } from "../../store/customers.ts";
 import { isUniqueViolation, transact, type Queries } from "../../store/database.ts";
 import { getInstallationFields } from "../../store/events.ts";
 import { findInstallationOfGroup, insertInstallation } from "../../store/installations.ts";
-import { createdByOf } from "../created-by.ts";
+import { showCreatedBy } from "../created-by.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { GroupRef, IntegrationIdOrName } from "../members.ts";
 import type { AccountServices } from "./account-fields.ts";
@@ -66,7 +66,7 @@ export const createInstallation = (deps: AccountServices) =>
     },
     async handle({ project, params, query, body, caller }) {
       const { groupRef, config, connectionId } = body;
-      const createdBy = createdByOf(caller, config.createdBy, "create-installation");
+      const createdBy = showCreatedBy(caller, config.createdBy, "create-installation");
       const check = async (queries: Queries) => {
         const integration = await getIntegrationRow(queries, project.id, params.integrationId);
         const connection = await usableConnection(queries, integration, { groupRef, connectionId });

@@ -59,11 +59,11 @@ describe("the sample read of an installation", () => {
     assert.equal(connected.status, 201, connected.text);
     return groupRef;
   };
-  const configOf = (objects: object) => ({ content: { read: { objects } } });
+  const buildConfig = (objects: object) => ({ content: { read: { objects } } });
   const install = async (objects: object, query = "", groupRef?: string) =>
     on.inProject("POST", `/integrations/crm/installations${query}`, {
       groupRef: groupRef ?? (await connect()),
-      config: configOf(objects),
+      config: buildConfig(objects),
     });
   const samples = () =>
     on.sandbox

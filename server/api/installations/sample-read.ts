@@ -30,15 +30,15 @@ export async function findUnreadableObjects(
   const { module } = integration.latestRevision.content;
   if (!connector?.read || (module && connector.read.module && module !== connector.read.module)) return [];
   const reader = { ...connector, read: connector.read };
-  const known = new Set(before && scheduled(integration, before).map(selectionOf));
+  const known = new Set(before && scheduled(integration, before).map(buildSelection));
   const waiting = scheduled(integration, after)
-    .filter((definition) => !known.has(selectionOf(definition)))
+    .filter((definition) => !known.has(buildSelection(definition)))
     .values();
   const issues: Issue[] = [];
   const work = async (): Promise<void> => {
     for (const definition of waiting) {
       const { projectId } = integration;
-      const refused = await refusalOf(deps, { projectId, connectionId }, reader, definition);
+      const refused = await findRefusal(deps, { projectId, connectionId }, reader, definition);
       if (refused) issues.push(toIssue(refused, integration, after, definition));
     }
   };
@@ -52,13 +52,13 @@ const scheduled = (integration: Integration, config: ConfigContent): ReadDefinit
   );
 
 /** Differs when other fields or records are asked for. */
-const selectionOf = (definition: ReadDefinition): string => {
+const buildSelection = (definition: ReadDefinition): string => {
   const { objectName, fields, mappings, filters, associatedObjects } = definition;
   return JSON.stringify([objectName, fields, [...mappings], filters, associatedObjects]);
 };
 
 /** Returns the provider's refusal of the request; undefined if it answers, or if the reason is another one. */
-async function refusalOf(
+async function findRefusal(
   deps: AccountServices,
   connection: { projectId: string; connectionId: string },
   connector: Connector & { read: ReadConnector },

@@ -102,7 +102,7 @@ async function decide(catalog: Catalog, situation: Situation, body: Request): Pr
   const paths = targets.flatMap((target) => (target.kind === "content" ? [target.path] : []));
   const createdBy = targets.some(({ kind }) => kind === "createdBy") ? config?.createdBy : undefined;
   if (paths.length === 0 && createdBy === undefined) return change;
-  const before = contentOf(installation.config.content);
+  const before = readContent(installation.config.content);
   const after = paths.reduce((content, path) => apply(situation, content, path, body), before);
   const touched = paths.map((path) => formatName(path));
   const content = changedConfig(catalog, integration, { before, after, touched });
@@ -120,7 +120,7 @@ function readMask(situation: Situation, body: Request): MaskTarget[] {
     if (!target) {
       const detail = `\`${path}\` is not a path that can be updated, or names an unknown object.`;
       issues.push({ in: "body", name, detail, value: path, remedy: `Use one of: ${MASK_FORMS}.` });
-    } else if (valueOf(target, body) === undefined) {
+    } else if (chooseValue(target, body) === undefined) {
       const detail = `\`installation\` has no value at \`${path}\`.`;
       issues.push({ in: "body", name, detail, value: path, remedy: "Send the value, or drop the path." });
     } else targets.push(target);
@@ -135,7 +135,7 @@ function knownObjects(
   { integration, installation }: Situation,
   body: Request,
 ): (action: ConfigAction, name: string) => boolean {
-  const contents = [contentOf(installation.config.content), contentOf(body.installation.config?.content)];
+  const contents = [readContent(installation.config.content), readContent(body.installation.config?.content)];
   return (action, name) =>
     (integration.latestRevision.content[action]?.objects ?? []).some(
       ({ objectName }) => objectName === name,
@@ -146,12 +146,12 @@ function knownObjects(
     });
 }
 
-function valueOf(target: MaskTarget, { installation }: Request): Json | undefined {
+function chooseValue(target: MaskTarget, { installation }: Request): Json | undefined {
   if (target.kind === "connectionId") return installation.connectionId || undefined;
   if (target.kind === "createdBy") return installation.config?.createdBy || undefined;
   const { content } = installation.config ?? {};
   if (target.path.length === 0) return isJsonObject(content) ? content : undefined;
-  return valueAt(contentOf(content), target.path);
+  return valueAt(readContent(content), target.path);
 }
 
 function apply(
@@ -160,11 +160,11 @@ function apply(
   path: readonly string[],
   body: Request,
 ): JsonObject {
-  if (path.length === 0) return contentOf(body.installation.config?.content);
-  const value = valueAt(contentOf(body.installation.config?.content), path);
+  if (path.length === 0) return readContent(body.installation.config?.content);
+  const value = valueAt(readContent(body.installation.config?.content), path);
   if (value === undefined) return content;
   const start = path[0] === "write" && path.length > 2 ? withWriteMap(content, integration) : content;
   return withValueAt(start, path, value);
 }
 
-const contentOf = (content: unknown): JsonObject => (isJsonObject(content) ? content : {});
+const readContent = (content: unknown): JsonObject => (isJsonObject(content) ? content : {});

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { rehearse, transact } from "../../store/database.ts";
-import { authorOf, createdByOf } from "../created-by.ts";
+import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { checkedManifest, deployIntegrations, type DeployServices } from "./deploy-manifest.ts";
 import { Destructive, IntegrationSchema, toIntegration, type Integration } from "../integration.ts";
@@ -65,7 +65,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
       const providers = await checkedProviders(deps, documents);
       const { manifest, warnings } = await checkedManifest(deps, project.id, { source, providers });
       const destructive = query.destructive === true;
-      const deployment = { createdBy: authorOf(caller), source, destructive };
+      const deployment = { createdBy: showAuthor(caller), source, destructive };
       const deploy = async (queries: Queries) => {
         await storeProviders(queries, project.id, providers, documents);
         const before = await listIntegrations<ManifestIntegration>(queries, project.id);
@@ -74,7 +74,7 @@ export const batchUpsertIntegrations = (deps: DeployServices) =>
         if (query.destructive === false)
           for (const row of rows) refuseLostNames(row, lost?.get(row.name) ?? []);
         if (query.destructive) {
-          const createdBy = createdByOf(caller, undefined, "batch-upsert-integrations");
+          const createdBy = showCreatedBy(caller, undefined, "batch-upsert-integrations");
           for (const row of rows) await stopReadingWhatIsGone(queries, row, createdBy);
         }
         return rows.map((row, index) => ({

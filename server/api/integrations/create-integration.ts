@@ -5,7 +5,7 @@ import { ManifestIntegrationSchema } from "../../../manifest/manifest.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
 import { insertIntegration } from "../../store/integrations.ts";
-import { authorOf } from "../created-by.ts";
+import { showAuthor } from "../created-by.ts";
 import { checkedEntry, type DeployServices } from "./deploy-manifest.ts";
 
 export const createIntegration = (deps: DeployServices) =>
@@ -56,7 +56,7 @@ export const createIntegration = (deps: DeployServices) =>
           provider,
           specVersion,
           content,
-          createdBy: authorOf(caller),
+          createdBy: showAuthor(caller),
         }),
       );
       if (created) return;

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
 import { projectEndpoint } from "../../http/endpoint.ts";
 import { transact } from "../../store/database.ts";
-import { authorOf, createdByOf } from "../created-by.ts";
+import { showAuthor, showCreatedBy } from "../created-by.ts";
 import { stopReadingWhatIsGone } from "../installations/change-installation.ts";
 import { insertManifestSource } from "../../store/integrations.ts";
 import { IntegrationIdOrName } from "../members.ts";
@@ -48,13 +48,13 @@ export const createRevision = (deps: DeployServices) =>
           specVersion: manifest.specVersion,
           content,
           destructive,
-          createdBy: authorOf(caller),
+          createdBy: showAuthor(caller),
           sourceId: await insertManifestSource(inside, { projectId: project.id, source }),
         });
         const row = await getIntegrationRow(inside, project.id, name);
         if (query.destructive === false) refuseLostNames(row, await lostNames(inside, before, row));
         if (!query.destructive) return;
-        await stopReadingWhatIsGone(inside, row, createdByOf(caller, undefined, "create-revision"));
+        await stopReadingWhatIsGone(inside, row, showCreatedBy(caller, undefined, "create-revision"));
       });
       if (providers.size > 0) await deps.ownProviders.load(deps, project.id);
     },

@@ -8,7 +8,7 @@ import type { ConfigContent } from "../../../manifest/installation-config.ts";
 import { type Database, transact } from "../../store/database.ts";
 import { removeUnusedConnections } from "../../store/connections.ts";
 import { listInstallationFields } from "../../store/events.ts";
-import { listInstallations, removeInstallationsOf } from "../../store/installations.ts";
+import { listInstallations, removeIntegrationInstallations } from "../../store/installations.ts";
 import { lockIntegration, removeIntegration } from "../../store/integrations.ts";
 import { IntegrationIdOrName } from "../members.ts";
 import { getIntegrationRow } from "../integration.ts";
@@ -32,7 +32,7 @@ export const deleteIntegration = (deps: { database: Database }) =>
           queries,
           listed.map((installation) => installation.id),
         );
-        const removed = await removeInstallationsOf(queries, project.id, id);
+        const removed = await removeIntegrationInstallations(queries, project.id, id);
         await removeIntegration(queries, project.id, id);
         const connectionIds = removed.map((installation) => installation.connectionId);
         const gone = await removeUnusedConnections(queries, project.id, connectionIds);

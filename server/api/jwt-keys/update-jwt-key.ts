@@ -41,11 +41,11 @@ export const updateJWTKey = (deps: { database: Database }) =>
         "jwtKey",
         "semantically-invalid",
       );
-      const change = { ...(active !== undefined && { active }), ...labelOf(label ?? name) };
+      const change = { ...(active !== undefined && { active }), ...toLabel(label ?? name) };
       const row = await updateRow(deps.database.queries, project.id, params.keyId, change);
       if (!row) throw noSuchKey(params.keyId);
       return toJwtKey(row);
     },
   });
 
-const labelOf = (label: string | undefined) => (label === undefined ? {} : { label });
+const toLabel = (label: string | undefined) => (label === undefined ? {} : { label });

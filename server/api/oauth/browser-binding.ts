@@ -33,16 +33,20 @@ export function browserSecret(
   headers: IncomingHttpHeaders,
   publicUrl: string,
 ): BrowserSecret {
-  const secret = sentSecrets(headers).get(nameOf(id)) ?? randomBytes(32).toString("base64url");
+  const secret = sentSecrets(headers).get(nameCookie(id)) ?? randomBytes(32).toString("base64url");
   const secure = publicUrl.startsWith("https:") ? "; Secure" : "";
   // Lax: the browser must send it when the provider redirects back.
   const attributes = `Path=${path}; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`;
-  return { hash: digest(secret), proof: proofOf(secret), header: `${nameOf(id)}=${secret}; ${attributes}` };
+  return {
+    hash: digest(secret),
+    proof: computeProof(secret),
+    header: `${nameCookie(id)}=${secret}; ${attributes}`,
+  };
 }
 
 /** Returns the digest of the browser's cookie; undefined without a cookie. */
 export function browserHash(id: string, headers: IncomingHttpHeaders): Buffer | undefined {
-  const secret = sentSecrets(headers).get(nameOf(id));
+  const secret = sentSecrets(headers).get(nameCookie(id));
   return secret === undefined ? undefined : digest(secret);
 }
 
@@ -59,10 +63,10 @@ export function provenBrowser(
   headers: IncomingHttpHeaders,
   proof: string | null,
 ): Buffer | undefined {
-  const secret = sentSecrets(headers).get(nameOf(id));
+  const secret = sentSecrets(headers).get(nameCookie(id));
   const site = headers["sec-fetch-site"];
   if (secret === undefined || (site !== undefined && site !== "same-origin")) return undefined;
-  return proofOf(secret) === proof ? digest(secret) : undefined;
+  return computeProof(secret) === proof ? digest(secret) : undefined;
 }
 
 const sentSecrets = ({ cookie = "" }: IncomingHttpHeaders): Map<string, string> =>
@@ -77,11 +81,11 @@ const PREFIX = "busbar_consent_";
 const MOST_COOKIES = 50;
 
 /** One cookie for each: several may be open at the same time. */
-const nameOf = (id: string): string => `${PREFIX}${id.replaceAll("-", "")}`;
+const nameCookie = (id: string): string => `${PREFIX}${id.replaceAll("-", "")}`;
 
 /** Digest of a random text, as stored. */
 export const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
 /** Reveals nothing of the secret or of its stored digest. */
-const proofOf = (secret: string): string =>
+const computeProof = (secret: string): string =>
   createHash("sha256").update(`proof of ${secret}`).digest("base64url");

@@ -26,7 +26,7 @@ export async function succeed(
       "the end of a consent could not be stored",
     ),
   );
-  return successPage(connectionId, namesOf(deps, consent));
+  return successPage(connectionId, findNames(deps, consent));
 }
 
 export async function fail(
@@ -35,7 +35,7 @@ export async function fail(
   { reason, message: detail, cause }: ConsentFailed,
   headers: IncomingHttpHeaders,
 ): Promise<Page> {
-  const message = REASONS[reason].told(namesOf(deps, consent));
+  const message = REASONS[reason].told(findNames(deps, consent));
   const { id: consentId, projectId, provider } = consent;
   const line = { consentId, projectId, provider, reason, detail };
   if (reason === "internal") deps.log.error({ ...line, err: cause }, "a consent failed");
@@ -74,7 +74,7 @@ export const mayRetry = (
 export const formTargets = ({ publicUrl }: Pick<ConsentServices, "publicUrl">): string =>
   publicUrl().startsWith("https:") ? "https:" : "https: http:";
 
-export const namesOf = (
+export const findNames = (
   { catalog }: Pick<ConsentServices, "catalog">,
   { appName, provider, projectId }: Pick<ShownConsent, "appName" | "provider" | "projectId">,
 ) => ({ app: appName, provider: catalog.of(projectId).find(provider)?.displayName ?? provider });

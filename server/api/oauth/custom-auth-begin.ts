@@ -10,7 +10,7 @@ import {
 import { htmlPage } from "../docs/html-page.ts";
 import { browserHash, browserSecret, CUSTOM_AUTH_PATH, digest } from "./browser-binding.ts";
 import { askingPage, failurePage } from "./consent-pages.ts";
-import { formTargets, namesOf } from "./consent-outcome.ts";
+import { formTargets, findNames } from "./consent-outcome.ts";
 import { CUSTOM_BEGIN_PATH, openProgress, SESSION_MS, type FlowServices } from "./custom-auth-flow.ts";
 import { unknownAddress } from "./oauth-begin.ts";
 import { redirect } from "./redirect-to-provider.ts";
@@ -47,7 +47,7 @@ export const customAuthBegin = (deps: FlowServices) =>
       const action = CUSTOM_BEGIN_PATH;
       const form = { action, token: query.consent, proof, cookie, targets: formTargets(deps) };
       const providerWorkspaceRef = session.providerMetadata["workspace"]?.value ?? null;
-      return askingPage({ ...session, providerWorkspaceRef }, form, namesOf(deps, session));
+      return askingPage({ ...session, providerWorkspaceRef }, form, findNames(deps, session));
     },
   });
 

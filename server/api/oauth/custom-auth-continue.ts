@@ -5,7 +5,7 @@ import { findCustomAuthByAddress } from "../../store/custom-auth-sessions.ts";
 import { digest, provenBrowser } from "./browser-binding.ts";
 import { leave } from "./custom-auth-begin.ts";
 import { openProgress, type FlowServices } from "./custom-auth-flow.ts";
-import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
+import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import { forwardingPage } from "./forwarding-page.ts";
 import { unknownAddress } from "./oauth-begin.ts";
 import { withoutCookie } from "./oauth-continue.ts";
@@ -23,7 +23,7 @@ export const customAuthContinue = (deps: FlowServices) =>
     success: { status: 303, description: "Redirect to the provider's page." },
     otherPages: { 200: "The customer cancelled.", 400: "The browser cannot continue." },
     async handle({ body, headers }) {
-      const form = formOf(body);
+      const form = parseForm(body);
       const session = await findCustomAuthByAddress(deps.database.queries, digest(form.get("consent") ?? ""));
       if (!session) return unknownAddress();
       const hash = provenBrowser(session.flowId, headers, form.get("proof"));

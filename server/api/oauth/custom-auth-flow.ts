@@ -153,7 +153,7 @@ async function sendAway(
   step: number,
 ): Promise<{ url: string; sessionId: string }> {
   const [sessionId, state, token] = [randomText(), randomText(), randomText()];
-  const url = addressOf(deps, flow, redirect, state);
+  const url = buildAddress(deps, flow, redirect, state);
   const { projectId, groupRef, consumerRef } = flow;
   const key = { id: newId(), projectId };
   const progress: Progress = { state, url: url.href, credentials: flow.credentials };
@@ -178,7 +178,7 @@ async function sendAway(
   return { url: `${deps.publicUrl()}${CUSTOM_BEGIN_PATH}?consent=${token}`, sessionId };
 }
 
-function addressOf(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
+function buildAddress(deps: FlowServices, flow: Flow, redirect: Redirect, state: string): URL {
   const values = { ...stepValues(flow, ourValues(deps, flow)), state };
   try {
     return stepUrl(flow.provider, redirect, values, { allowPlainHttp: deps.egress.allowsPlainHttp });

@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { endpoint } from "../../http/endpoint.ts";
 import { htmlPage } from "../docs/html-page.ts";
 import type { FlowServices } from "./custom-auth-flow.ts";
-import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
+import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import { callbackPage, FORWARDING_DESCRIPTION, resendingPage, strangeBrowser } from "./forwarding-page.ts";
 
 /** In the query of a form that `resendingPage` sends. */
@@ -24,7 +24,7 @@ export const customAuthFormCallback = (deps: FlowServices) =>
     otherPages: { 400: "The browser has not continued to the provider's page." },
     async handle({ query, body, headers }) {
       const { [RESENT]: resent, ...rest } = query as Record<string, string | undefined>;
-      const sent: [string, string][] = [...Object.entries(rest), ...formOf(body)].map(([name, value]) => [
+      const sent: [string, string][] = [...Object.entries(rest), ...parseForm(body)].map(([name, value]) => [
         name,
         String(value),
       ]);

@@ -34,7 +34,7 @@ describe("the pages of custom authentication", () => {
     return JSON.parse(JSON.stringify(messages));
   };
   const callback = () => `${new URL(on.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
-  const stateOf = (address: string) => new URL(address).searchParams.get("state") ?? "";
+  const readState = (address: string) => new URL(address).searchParams.get("state") ?? "";
 
   test("before the provider's page a page of ours names application, account, group and person", async () => {
     const { redirect } = (await begin("named", { groupName: "Acme & Söhne", consumerName: "Ada L." })).body;
@@ -49,7 +49,7 @@ describe("the pages of custom authentication", () => {
   test("the callback page posts the parameters of a GET or a form, and only to the origin of the caller", async () => {
     const { redirect } = (await begin("posted", {}, asks)).body;
     const browser = openConsentBrowser();
-    const state = stateOf(await browser.leave(redirect.url));
+    const state = readState(await browser.leave(redirect.url));
     const get = await browser.open(`${callback()}?code=a%3Cb%3E&state=${state}&state=t`);
     const post = await browser.post(`${callback()}?state=${state}`, { code: "a<b>", state: "replaced" });
     for (const page of [get, post]) {
@@ -63,7 +63,7 @@ describe("the pages of custom authentication", () => {
       await (async () => {
         const server = (await begin("posted")).body.redirect;
         const other = openConsentBrowser();
-        return other.open(`${callback()}?state=${stateOf(await other.leave(server.url))}`);
+        return other.open(`${callback()}?state=${readState(await other.leave(server.url))}`);
       })(),
     ) as [[unknown, string]];
     assert.equal(anybody, "*", "a server that asks has no origin");
@@ -71,7 +71,7 @@ describe("the pages of custom authentication", () => {
 
   test("the callback posts no parameters in a browser that has not continued", async () => {
     const attacker = openConsentBrowser();
-    const state = stateOf(await attacker.leave((await begin("lured", {}, asks)).body.redirect.url));
+    const state = readState(await attacker.leave((await begin("lured", {}, asks)).body.redirect.url));
     const victim = openConsentBrowser();
     for (const before of [
       async () => {},
@@ -92,7 +92,7 @@ describe("the pages of custom authentication", () => {
 
   test("a provider's form arrives without our cookie, so the callback page submits it again with all its fields", async () => {
     const browser = openConsentBrowser();
-    const state = stateOf(await browser.leave((await begin("form", {}, asks)).body.redirect.url));
+    const state = readState(await browser.leave((await begin("form", {}, asks)).body.redirect.url));
     const stranger = openConsentBrowser();
     const first = await stranger.post(`${callback()}?a=1`, { code: 'x"<b>', state });
     assert.match(first.headers.get("content-security-policy") ?? "", /form-action 'self';/);

@@ -4,5 +4,5 @@
 export const FORM_LIMIT_BYTES = 64 * 1024;
 
 /** The parameters of a raw body; none without one. */
-export const formOf = (body: unknown): URLSearchParams =>
+export const parseForm = (body: unknown): URLSearchParams =>
   new URLSearchParams(Buffer.isBuffer(body) ? body.toString("utf8") : "");

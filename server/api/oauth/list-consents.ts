@@ -91,7 +91,7 @@ const toConsent = (row: ShownConsent) => ({
   consumerRef: row.consumerRef,
   consumerName: row.consumerName ?? undefined,
   connectionId: row.connectionId ?? undefined,
-  status: statusOf(row),
+  status: chooseStatus(row),
   reason: (row.reason as FailureReason | null) ?? undefined,
   // Without the browser that continued there is no page to try again on.
   retryable: row.reason === null ? undefined : isRetryable(row.reason) && row.browserHash !== null,
@@ -104,7 +104,7 @@ const toConsent = (row: ShownConsent) => ({
   expireTime: row.expireTime.toISOString(),
 });
 
-const statusOf = ({ status, expireTime }: ShownConsent): ListedStatus => {
+const chooseStatus = ({ status, expireTime }: ShownConsent): ListedStatus => {
   if (status === "succeeded" || status === "failed") return status;
   return expireTime.getTime() > nowMs() ? "pending" : "expired";
 };

@@ -8,7 +8,7 @@ import { htmlPage } from "../docs/html-page.ts";
 import { BEGIN_PATH, type ConsentServices } from "./begin-consent.ts";
 import { browserHash, browserSecret, CONSENT_PATH, digest } from "./browser-binding.ts";
 import { askingPage, failurePage, usedPage } from "./consent-pages.ts";
-import { failedPage, formTargets, namesOf } from "./consent-outcome.ts";
+import { failedPage, formTargets, findNames } from "./consent-outcome.ts";
 
 export const oauthBegin = (deps: ConsentServices) =>
   endpoint({
@@ -35,7 +35,7 @@ export const oauthBegin = (deps: ConsentServices) =>
         deps.publicUrl(),
       );
       const form = { action: BEGIN_PATH, token: query.consent, proof, cookie, targets: formTargets(deps) };
-      return askingPage(consent, form, namesOf(deps, consent));
+      return askingPage(consent, form, findNames(deps, consent));
     },
   });
 
@@ -52,7 +52,7 @@ export function closedPage(
   if (consent.browserHash && !(own && consent.browserHash.equals(own)))
     return refuse("This address was opened in another browser.");
   if (status === "failed") return failedPage(deps, consent, headers);
-  if (status === "succeeded") return usedPage(namesOf(deps, consent));
+  if (status === "succeeded") return usedPage(findNames(deps, consent));
   if (status !== "pending") return refuse("This address was used already.");
   if (consent.expireTime.getTime() <= nowMs()) return refuse("This address has expired.");
   return undefined;

@@ -92,9 +92,9 @@ async function connect(
   const app = await findProviderApp(deps.database.queries, consent.projectId, consent.providerAppId ?? "");
   if (!provider || !app) throw new ConsentFailed("provider-app", "The provider or the provider app is gone.");
   const answer = await redeem(deps, provider, app, consent, code);
-  const credentials = credentialsOf(provider, answer, app);
+  const credentials = buildCredentials(provider, answer, app);
   const known = withCallbackFields(provider, query, consent.providerMetadata);
-  const facts = factsOf(provider, answer, { ...consent, providerMetadata: known });
+  const facts = readFacts(provider, answer, { ...consent, providerMetadata: known });
   const told = await withAccountInfo(deps, provider, facts.providerMetadata, credentials);
   requireAddress(provider, told.metadata, deps.egress.allowsPlainHttp);
   return saveConnection(deps, {
@@ -113,7 +113,7 @@ async function connect(
   });
 }
 
-const credentialsOf = (
+const buildCredentials = (
   provider: ProviderInfo,
   { accessToken, refreshToken, scopes }: TokenAnswer,
   app: ProviderAppRow,
@@ -146,7 +146,7 @@ function redeem(
   });
 }
 
-function factsOf(
+function readFacts(
   provider: ProviderInfo,
   answer: TokenAnswer,
   consent: Pick<ShownConsent, "providerMetadata" | "providerWorkspaceRef">,

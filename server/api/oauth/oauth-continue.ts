@@ -7,7 +7,7 @@ import { digest, provenBrowser } from "./browser-binding.ts";
 import { ConsentFailed } from "./consent-failure.ts";
 import { failurePage } from "./consent-pages.ts";
 import { fail } from "./consent-outcome.ts";
-import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
+import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import { closedPage, unknownAddress } from "./oauth-begin.ts";
 import { redirectToProvider } from "./redirect-to-provider.ts";
 
@@ -24,7 +24,7 @@ export const oauthContinue = (deps: ConsentServices) =>
     success: { status: 303, description: "Redirect to the provider's consent page." },
     otherPages: { 400: "The customer cancelled, or the browser cannot continue." },
     async handle({ body, headers }) {
-      const form = formOf(body);
+      const form = parseForm(body);
       const consent = await findConsentByAddress(deps.database.queries, digest(form.get("consent") ?? ""));
       if (!consent) return unknownAddress();
       const closed = closedPage(deps, consent, headers);

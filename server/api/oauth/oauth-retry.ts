@@ -6,7 +6,7 @@ import { findConsentOfBrowser } from "../../store/consents.ts";
 import type { ConsentServices } from "./begin-consent.ts";
 import { provenBrowser } from "./browser-binding.ts";
 import { mayRetry } from "./consent-outcome.ts";
-import { FORM_LIMIT_BYTES, formOf } from "./form-body.ts";
+import { FORM_LIMIT_BYTES, parseForm } from "./form-body.ts";
 import { unknownAddress } from "./oauth-begin.ts";
 import { redirectToProvider } from "./redirect-to-provider.ts";
 
@@ -23,7 +23,7 @@ export const oauthRetry = (deps: ConsentServices) =>
     success: { status: 303, description: "Redirect to the provider's consent page." },
     otherPages: { 400: "The consent has succeeded, is too old, or belongs to another browser." },
     async handle({ body, headers }) {
-      const form = formOf(body);
+      const form = parseForm(body);
       const id = form.get("consent") ?? "";
       const hash = isUuid(id) ? provenBrowser(id, headers, form.get("proof")) : undefined;
       const consent = hash && (await findConsentOfBrowser(deps.database.queries, id, hash));

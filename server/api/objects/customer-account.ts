@@ -2,7 +2,7 @@
 import type { Catalog } from "../../../connector-kit/catalog.ts";
 import {
   createsFields,
-  fieldsOf,
+  findFieldsConnector,
   type CustomFieldsConnector,
   type FieldsConnector,
 } from "../../../connector-kit/fields.ts";
@@ -59,7 +59,7 @@ export function describingConnector(
   { projectId, provider, module }: FieldsTarget,
   objectName: string,
 ): FieldsConnector {
-  const fields = fieldsOf(catalog.of(projectId).connector(provider) ?? {}, objectName);
+  const fields = findFieldsConnector(catalog.of(projectId).connector(provider) ?? {}, objectName);
   if (fields && (!module || !fields.module || module === fields.module)) return fields;
   throw notBuilt(`does not know the fields of \`${objectName}\` of`, provider, module);
 }

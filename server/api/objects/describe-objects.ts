@@ -17,14 +17,14 @@ export async function describeObjects(
   const waiting = new Set(objectNames).values();
   const work = async (): Promise<void> => {
     for (const objectName of waiting) {
-      described.set(objectName, await describeObject(deps, target, objectName).catch(refusalOf));
+      described.set(objectName, await describeObject(deps, target, objectName).catch(toRefusal));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   return described;
 }
 
-function refusalOf(error: unknown): ProviderError | Problem {
+function toRefusal(error: unknown): ProviderError | Problem {
   if (error instanceof ProviderError || error instanceof Problem) return error;
   throw error;
 }

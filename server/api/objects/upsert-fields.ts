@@ -67,7 +67,7 @@ function refuseFaulty(requests: Placed[], fields: CustomFieldsConnector): void {
   );
   const seen = new Map<string, string>();
   for (const request of requests) {
-    const key = JSON.stringify([request.objectName, fields.nameOf(request)]);
+    const key = JSON.stringify([request.objectName, fields.getName(request)]);
     const first = seen.get(key);
     const name = `${request.place}.fieldName`;
     if (first) issues.push({ in: "body", name, detail: `${first} defines the same field. Give it once.` });

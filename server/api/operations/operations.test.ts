@@ -293,16 +293,16 @@ test("the progress of a backfill is shown from the installation on and after its
   const all = on.sandbox.records("hubspot", "companies").length;
   const customer = { provider: "hubspot", manifest: READING, integration: "reading" } as const;
   const { installationId } = await connectCustomer(on, customer);
-  const progressOf = (objectName: string) =>
+  const readProgress = (objectName: string) =>
     on.inProject(
       "GET",
       `/integrations/reading/installations/${installationId}/objects/${objectName}/backfill-progress`,
     );
-  const waiting = await progressOf("firm");
+  const waiting = await readProgress("firm");
   assert.deepEqual([waiting.status, waiting.body.recordsProcessed], [200, 0], waiting.text);
   const waitsFor = (kind: string, name: string) =>
     until(async () => {
-      const { waitingFor } = (await progressOf("firm")).body;
+      const { waitingFor } = (await readProgress("firm")).body;
       return waitingFor?.kind === kind && waitingFor.name === name && waitingFor;
     });
   const { since } = await waitsFor("destination", "log");
@@ -322,7 +322,7 @@ test("the progress of a backfill is shown from the installation on and after its
   await waitsFor("rate_limit", "hubspot");
   on.sandbox.clearFaults();
   const done = await until(async () => {
-    const { body } = await progressOf("companies");
+    const { body } = await readProgress("companies");
     return body.recordsProcessed === all && body;
   });
   assert.deepEqual(
@@ -335,7 +335,7 @@ test("the progress of a backfill is shown from the installation on and after its
     ["contacts", /has no backfill/],
     ["deals", /is not read/],
   ] as const) {
-    const { status, body } = await progressOf(objectName);
+    const { status, body } = await readProgress(objectName);
     assert.equal(status, 404);
     assert.match(body.detail, says);
   }

@@ -39,7 +39,7 @@ export const addUserToOrg = (deps: { database: Database }) =>
       const builderId = body.builderId.toLowerCase();
       const { role = "editor" } = body;
       await transact(deps.database, async (queries) => {
-        const orgId = await orgIdOf(queries, params.orgId);
+        const orgId = await findOrgId(queries, params.orgId);
         if (!(await mayAdd(queries, caller, { orgId, builderId, role }))) throw mayNot();
         const builder = isUuid(builderId) ? await findBuilder(queries, builderId) : undefined;
         if (!builder) {
@@ -54,7 +54,7 @@ export const addUserToOrg = (deps: { database: Database }) =>
     },
   });
 
-async function orgIdOf(queries: Queries, asked: string): Promise<string> {
+async function findOrgId(queries: Queries, asked: string): Promise<string> {
   const org = isUuid(asked) ? await findOrganization(queries, asked.toLowerCase()) : undefined;
   if (org) return org.id;
   throw new Problem("not-found", { detail: `There is no organisation \`${asked}\`.` });

@@ -24,7 +24,7 @@ describe("memberships and claimed domains", () => {
   });
   const person = (sub: string, email: string, more: object = {}): Promise<Headers> =>
     issuer.sign({ sub, email, ...more });
-  const idOf = async (headers: Headers): Promise<string> =>
+  const getId = async (headers: Headers): Promise<string> =>
     (await on.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
   const add = async (builderId: string, by: Headers, org = orgId) =>
     on.call("POST", `/v1/orgs/${org}/memberships`, { builderId }, by);
@@ -35,7 +35,7 @@ describe("memberships and claimed domains", () => {
 
   test("an owner adds a builder, who may then enter but not add others", async () => {
     const bob = await person("bob", "bob@elsewhere.example");
-    const bobId = await idOf(bob);
+    const bobId = await getId(bob);
     const path = `/v1/orgs/${orgId}`;
     assert.equal((await on.call("GET", path, undefined, bob)).status, 403);
     const added = await add(bobId, ada);
@@ -46,7 +46,7 @@ describe("memberships and claimed domains", () => {
     assert.equal(again.status, 400, again.text);
     assert.equal(again.body.issues[0].name, "builderId");
     assert.equal((await add(bobId, bob)).status, 400);
-    const carl = await idOf(await person("carl", "carl@elsewhere.example"));
+    const carl = await getId(await person("carl", "carl@elsewhere.example"));
     assert.equal((await add(carl, bob)).status, 403, "an editor adds nobody");
     assert.equal((await claim("bob.example", bob)).status, 403, "an editor claims nothing");
   });
@@ -64,7 +64,7 @@ describe("memberships and claimed domains", () => {
 
   test("a claimed domain lets people with a vouched-for address in, and nobody else", async () => {
     const eve = await person("eve", "eve@acme.example");
-    assert.equal((await add(await idOf(eve), eve)).status, 403, "nothing is claimed yet");
+    assert.equal((await add(await getId(eve), eve)).status, 403, "nothing is claimed yet");
     const claimed = await claim("https://www.ACME.example/about");
     assert.equal(claimed.status, 201, claimed.text);
     assert.equal(claimed.text, "");
@@ -75,12 +75,12 @@ describe("memberships and claimed domains", () => {
     );
     const stranger = await person("sid", "sid@sub.acme.example");
     const unverified = await person("una", "una@acme.example", { email_verified: false });
-    for (const who of [stranger, unverified]) assert.equal((await add(await idOf(who), who)).status, 403);
-    const joined = await add(await idOf(eve), eve);
+    for (const who of [stranger, unverified]) assert.equal((await add(await getId(who), who)).status, 403);
+    const joined = await add(await getId(eve), eve);
     assert.equal(joined.status, 201, joined.text);
     const info = await on.call("GET", "/v1/my-info", undefined, eve);
     assert.equal(info.body.orgRole.role, "org:editor");
-    assert.equal((await add(await idOf(stranger), eve)).status, 403, "they let nobody else in");
+    assert.equal((await add(await getId(stranger), eve)).status, 403, "they let nobody else in");
   });
 
   test("a claim is seen by the claiming owners and by people of the domain", async () => {
@@ -117,7 +117,7 @@ describe("memberships and claimed domains", () => {
     assert.equal((await on.call("DELETE", path, undefined, dan)).status, 403);
     assert.equal((await on.call("DELETE", path, undefined, ada)).status, 204);
     assert.equal((await on.call("DELETE", path, undefined, ada)).status, 404);
-    assert.equal((await add(await idOf(dan), dan)).status, 403);
+    assert.equal((await add(await getId(dan), dan)).status, 403);
     assert.equal((await claim("gone.example")).status, 201);
   });
 });

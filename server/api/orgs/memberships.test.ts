@@ -21,7 +21,7 @@ describe("memberships", () => {
     ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
     path = `/v1/orgs/${(await on.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
   });
-  const idOf = async (headers: Headers): Promise<string> =>
+  const getId = async (headers: Headers): Promise<string> =>
     (await on.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
   const join = async (sub: string, role?: string): Promise<{ headers: Headers; id: string }> => {
     const email = `${sub}@acme.example`;
@@ -30,7 +30,7 @@ describe("memberships", () => {
     assert.deepEqual([invited.status, invited.body.role], [201, role ?? "editor"], invited.text);
     const accepted = await on.call("POST", "/v1/invites:accept", { invitedEmail: email }, headers);
     assert.equal(accepted.body.orgRoles[0].role, `org:${role ?? "editor"}`, accepted.text);
-    return { headers, id: await idOf(headers) };
+    return { headers, id: await getId(headers) };
   };
   const change = (id: string, role: string, by = ada) =>
     on.call("PATCH", `${path}/memberships/${id}`, { role }, by);
@@ -60,7 +60,7 @@ describe("memberships", () => {
   });
 
   test("the last owner is neither removed nor lowered, not even by two calls at once", async () => {
-    const own = await idOf(ada);
+    const own = await getId(ada);
     assert.equal((await remove(own)).status, 409);
     assert.equal((await change(own, "editor")).status, 409);
     assert.equal((await change(own, "owner")).status, 200);

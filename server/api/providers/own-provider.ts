@@ -79,14 +79,14 @@ const hostFaults = (
 
 function invalid(key: string, faults: ProviderFault[], place: string): Problem {
   const [first] = faults;
-  const nameOf = ({ path }: ProviderFault) => [place, path].filter(Boolean).join(".");
+  const readName = ({ path }: ProviderFault) => [place, path].filter(Boolean).join(".");
   const count = `${faults.length} mistake${faults.length === 1 ? "" : "s"}`;
   return new Problem("semantically-invalid", {
-    detail: `The provider ${key} has ${count}; the first: ${first ? `${nameOf(first)}: ${first.message}` : ""}`,
+    detail: `The provider ${key} has ${count}; the first: ${first ? `${readName(first)}: ${first.message}` : ""}`,
     issues: faults
       .slice(0, MOST_ISSUES)
-      .map((fault) => ({ in: "body" as const, name: nameOf(fault), detail: fault.message })),
-    causes: faults.slice(0, MOST_ISSUES).map((fault) => `${nameOf(fault)}: ${fault.message}`),
+      .map((fault) => ({ in: "body" as const, name: readName(fault), detail: fault.message })),
+    causes: faults.slice(0, MOST_ISSUES).map((fault) => `${readName(fault)}: ${fault.message}`),
   });
 }
 

@@ -4,7 +4,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listProjectProxyCalls as listRows } from "../../store/proxy-call-lists.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
-import { StatusFilter, statusesOf } from "../status-filter.ts";
+import { StatusFilter, parseStatusFilter } from "../status-filter.ts";
 import { isProxyCallId, ListedProxyCallSchema, toListedProxyCall } from "./proxy-call.ts";
 
 const only = (what: string) => Type.Optional(Type.String({ description: `Return only calls ${what}.` }));
@@ -48,7 +48,7 @@ export const listProjectProxyCalls = (deps: { database: Database }) =>
         list: (range) =>
           listRows(
             deps.database.queries,
-            { ...query, projectId: project.id, statuses: statusesOf(query.status) },
+            { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) },
             range,
           ),
         show: toListedProxyCall,

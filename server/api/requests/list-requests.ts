@@ -6,7 +6,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { listRefusedRequests, type RefusedRequestRow } from "../../store/refused-requests.ts";
 import { listQuery, onePage, pageSchema, periodQuery, textQuery } from "../pages.ts";
-import { StatusFilter, statusesOf } from "../status-filter.ts";
+import { StatusFilter, parseStatusFilter } from "../status-filter.ts";
 
 const RefusedRequestSchema = Type.Object(
   {
@@ -50,7 +50,7 @@ export const listRequests = (deps: { database: Database; publicUrl: () => string
         list: (range) =>
           listRefusedRequests(
             deps.database.queries,
-            { ...query, projectId: project.id, statuses: statusesOf(query.status) },
+            { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) },
             range,
           ),
         show: (row) => toRefusedRequest(row, deps.publicUrl()),

@@ -5,7 +5,7 @@ import { projectEndpoint } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { isPublic } from "../../subscribe/choose-source.ts";
 import { planRegistration } from "../../subscribe/plan-registration.ts";
-import { watchNamesOf } from "../../subscribe/watched-fields.ts";
+import { listWatchNames } from "../../subscribe/watched-fields.ts";
 import { getIntegrationRow } from "../integration.ts";
 import { IntegrationIdOrName } from "../members.ts";
 
@@ -43,7 +43,7 @@ export const getSubscribeSetup = (deps: { database: Database; catalog: Catalog; 
       const base = `${origin}/subscribe/v1/projects/${encodeURIComponent(project.name)}`;
       const callbackURL = `${base}/integrations/${encodeURIComponent(name)}`;
       const connector = deps.catalog.of(project.id).connector(provider);
-      const objects = planRegistration(latestRevision.content, watchNamesOf(connector));
+      const objects = planRegistration(latestRevision.content, listWatchNames(connector));
       const webhooksConfig = connector?.subscribe?.registration?.(objects, callbackURL);
       return {
         callbackURL,

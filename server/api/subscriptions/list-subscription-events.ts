@@ -87,13 +87,17 @@ export const listSubscriptionEvents = (deps: { database: Database }) =>
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const of = { projectId: project.id, installationId: row.id };
       return onePage(query, {
-        list: (range) => listRows(queries, { ...of, ...filterOf(query), range }),
+        list: (range) => listRows(queries, { ...of, ...buildFilter(query), range }),
         show: toEvent,
       });
     },
   });
 
-const filterOf = ({ recordId, objectName, outcome }: SubscriptionEventFilter): SubscriptionEventFilter => ({
+const buildFilter = ({
+  recordId,
+  objectName,
+  outcome,
+}: SubscriptionEventFilter): SubscriptionEventFilter => ({
   recordId,
   objectName,
   outcome,

@@ -18,7 +18,7 @@ integrations:
 /** YAML that takes long to read for its size. */
 const list = (entries: number): string => `a: [${"1,".repeat(entries)}1]\n`;
 
-const md5Of = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("base64");
+const computeMd5 = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("base64");
 
 describe("deploying a zip", () => {
   let on: TestBusbar;
@@ -44,7 +44,7 @@ describe("deploying a zip", () => {
   async function put(url: string, bytes: Uint8Array, headers?: Record<string, string>): Promise<Answer> {
     const response = await fetch(url, {
       method: "PUT",
-      headers: headers ?? { "content-md5": md5Of(bytes) },
+      headers: headers ?? { "content-md5": computeMd5(bytes) },
       body: new Uint8Array(bytes),
     });
     const text = await response.text();
@@ -60,7 +60,7 @@ describe("deploying a zip", () => {
     on.inProject("PUT", "/integrations:batch", { sourceZipUrl: `gs://${bucket}/${path}` });
 
   async function deployZip(bytes: Uint8Array): Promise<Answer> {
-    const announced = await announce(md5Of(bytes));
+    const announced = await announce(computeMd5(bytes));
     const stored = await put(announced.url, bytes);
     assert.equal(stored.status, 204, stored.text);
     return batch(announced);
@@ -106,10 +106,10 @@ describe("deploying a zip", () => {
 
   test("an md5 with plus signs arrives whole whether they are encoded or not", async () => {
     let bytes = zipSync({ "amp.yaml": strToU8(MANIFEST) });
-    for (let salt = 0; !md5Of(bytes).includes("+"); salt++) {
+    for (let salt = 0; !computeMd5(bytes).includes("+"); salt++) {
       bytes = zipSync({ "amp.yaml": strToU8(MANIFEST), salt: strToU8(String(salt)) });
     }
-    const md5 = md5Of(bytes);
+    const md5 = computeMd5(bytes);
     for (const query of [md5, encodeURIComponent(md5)]) {
       const { body } = await on.call("GET", `/v1/generate-upload-url?md5=${query}`);
       const stored = await put(body.url, bytes);
@@ -201,7 +201,7 @@ describe("deploying a zip", () => {
   }
 
   test("an upload that does not match the announced md5 is refused, and the address still waits", async () => {
-    const announced = await announce(md5Of(good));
+    const announced = await announce(computeMd5(good));
     const wrong = assertProblem(await put(announced.url, strToU8("something else")), 400);
     assert.match(wrong.detail, /MD5/);
     assertProblem(await batch(announced), 422);
@@ -210,7 +210,7 @@ describe("deploying a zip", () => {
 
   test("an upload that does not match its own Content-MD5 is refused", async () => {
     const { url } = await announce();
-    assertProblem(await put(url, good, { "content-md5": md5Of(strToU8("other")) }), 400);
+    assertProblem(await put(url, good, { "content-md5": computeMd5(strToU8("other")) }), 400);
     assert.equal((await put(url, good, {})).status, 204);
   });
 

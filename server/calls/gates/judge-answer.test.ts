@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ProviderResponse } from "../../../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../connector-kit/provider-error.ts";
-import { closedGate, judgeAnswer, limitOf, strictest, withGateTime } from "./judge-answer.ts";
+import { closedGate, judgeAnswer, findRateLimit, strictest, withGateTime } from "./judge-answer.ts";
 
 const NOW = 1_000_000;
 const error = (kind: ProviderErrorKind, retryAt?: Date) =>
@@ -61,9 +61,9 @@ test("only rate limits and lockouts concern the connection as a whole", () => {
     "unknown_outcome",
     "unreadable",
   ];
-  for (const kind of kinds) assert.equal(limitOf(error(kind)), undefined, kind);
-  assert.equal(limitOf(error("rate_limited"))?.retryable, true);
-  assert.equal(limitOf(error("locked_out"))?.retryable, false);
+  for (const kind of kinds) assert.equal(findRateLimit(error(kind)), undefined, kind);
+  assert.equal(findRateLimit(error("rate_limited"))?.retryable, true);
+  assert.equal(findRateLimit(error("locked_out"))?.retryable, false);
 });
 
 test("of several limits a lockout counts before rate limits, and the latest time counts", () => {

@@ -28,13 +28,13 @@ export function judgeAnswer(
 ): RateLimit | undefined {
   if (answer.status < 400) return undefined;
   const error = classify?.(answer, account);
-  const limit = error && limitOf(error);
+  const limit = error && findRateLimit(error);
   if (!limit && !reportsLimit(answer.status, answer.headers)) return undefined;
   return { retryable: true, ...limit, retryAt: limit?.retryAt ?? retryTime(answer.headers) };
 }
 
 /** Returns the rate limit that an error reports. */
-export function limitOf({ kind, retryAt, isPartialLimit }: ProviderError): RateLimit | undefined {
+export function findRateLimit({ kind, retryAt, isPartialLimit }: ProviderError): RateLimit | undefined {
   if (kind !== "rate_limited" && kind !== "locked_out") return undefined;
   return { retryAt, retryable: kind === "rate_limited", ...(isPartialLimit && { isPartialLimit }) };
 }
@@ -76,7 +76,7 @@ export function givenWaitMs({ retryAt }: RateLimit, nowMs: number): number | und
 
 /** Returns a rate limit's error with the time at which the closed gate opens, which callers are to wait for. */
 export function withGateTime(error: ProviderError, gate: ClosedGate | undefined): ProviderError {
-  if (!gate || !limitOf(error) || error.retryAt?.getTime() === gate.until.getTime()) return error;
+  if (!gate || !findRateLimit(error) || error.retryAt?.getTime() === gate.until.getTime()) return error;
   const { kind, message, code, status, rawResponse, isPartialLimit } = error;
   const retryAt = gate.until;
   return new ProviderError({

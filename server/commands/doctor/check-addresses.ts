@@ -79,7 +79,7 @@ async function checkCertificate(address: string): Promise<Finding> {
     const detail = `valid for ${days} days, from ${issuer}`;
     return days < LEAST_DAYS ? bad(check, detail, renew) : good(check, detail);
   } catch (error) {
-    return bad(check, `not valid: ${reasonOf(error)}`, renew);
+    return bad(check, `not valid: ${describeReason(error)}`, renew);
   }
 }
 
@@ -143,8 +143,8 @@ async function ask(
     });
     return { status, text: body.toString("utf8"), isRefusal: headers["x-amp-error"] !== undefined };
   } catch (error) {
-    return { fault: reasonOf(error), cure: remedyForAuthority(error) };
+    return { fault: describeReason(error), cure: remedyForAuthority(error) };
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const describeReason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -23,12 +23,12 @@ export async function checkKeys(
     const faults = named("missing").map(({ keyId, count }) =>
       bad(
         "encryption keys",
-        `the key "${keyId}", with which ${valuesOf(count)} encrypted, is missing`,
+        `the key "${keyId}", with which ${listValues(count)} encrypted, is missing`,
         "Add it to BUSBAR_ENCRYPTION_KEYS from your backup: without it, the customers must connect again.",
       ),
     );
     for (const [keyId, count] of await countUnreadable(queries, sealer)) {
-      const detail = `${valuesOf(count)} encrypted under the name "${keyId}", and the key of this name does not decrypt ${count === 1 ? "it" : "them"}`;
+      const detail = `${listValues(count)} encrypted under the name "${keyId}", and the key of this name does not decrypt ${count === 1 ? "it" : "them"}`;
       const cure = `Set the key that had the name "${keyId}" when they were stored; with another key, the customers must connect again.`;
       faults.push(bad("encryption keys", detail, cure));
     }
@@ -42,4 +42,4 @@ export async function checkKeys(
   }
 }
 
-const valuesOf = (count: number): string => (count === 1 ? "a value is" : `${count} values are`);
+const listValues = (count: number): string => (count === 1 ? "a value is" : `${count} values are`);

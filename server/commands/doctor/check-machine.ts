@@ -7,7 +7,7 @@ import { openOperatorEgress } from "../../egress/operator-egress.ts";
 import type { Config } from "../../../ground/config.ts";
 import { StartError } from "../../../ground/errors.ts";
 import { reachableHost } from "../../../ground/reachable-host.ts";
-import { listenersOf, requireFreePort } from "../../require-free-ports.ts";
+import { listListeners, requireFreePort } from "../../require-free-ports.ts";
 
 const LEAST_FREE_BYTES = 1e9;
 
@@ -69,7 +69,7 @@ async function checkDisk(dataDir: string): Promise<Finding> {
 /** A port is in order if it is free, or if a Busbar answers there. */
 async function checkPorts(config: Config): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const listener of listenersOf(config)) {
+  for (const listener of listListeners(config)) {
     const { variable, port, path } = listener;
     const fault = await requireFreePort(config, listener).catch((error: unknown) => error);
     if (fault === undefined) findings.push(good(`port ${port}`, "free"));

@@ -54,10 +54,10 @@ describe("busbar doctor --server", () => {
   const examine = (more: Record<string, string> = {}): Promise<Finding[]> =>
     runDoctor(() => readConfig(environment(more)));
   /** Without those of the tests' PostgreSQL, which gives up safety for speed and is shared by many tests. */
-  const faultsOf = (findings: Finding[]): Finding[] =>
+  const listFaults = (findings: Finding[]): Finding[] =>
     findings.filter(({ ok, check }) => !ok && !/^database (settings|connections)$/.test(check));
   const only = (findings: Finding[], check: string): Finding => {
-    const faults = faultsOf(findings);
+    const faults = listFaults(findings);
     assert.deepEqual(
       faults.map((fault) => fault.check),
       [check],
@@ -79,14 +79,14 @@ describe("busbar doctor --server", () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     });
     await collector.close();
-    assert.deepEqual(faultsOf(findings), []);
-    const detailOf = (check: string) => findings.find((finding) => finding.check === check)?.detail ?? "";
-    assert.match(detailOf("database"), /^PostgreSQL \d+\.\d+, connected as \w+, not encrypted, [\d.]+ MB$/);
-    assert.match(detailOf("database settings"), /^synchronous_commit is off: /);
-    assert.equal(detailOf("encryption keys"), "1 value can be decrypted");
-    assert.equal(detailOf(`port ${port}`), "a Busbar serves it");
-    assert.equal(detailOf("public address"), `${origin} leads to Busbar`);
-    assert.equal(detailOf("migrations"), "all done");
+    assert.deepEqual(listFaults(findings), []);
+    const readDetail = (check: string) => findings.find((finding) => finding.check === check)?.detail ?? "";
+    assert.match(readDetail("database"), /^PostgreSQL \d+\.\d+, connected as \w+, not encrypted, [\d.]+ MB$/);
+    assert.match(readDetail("database settings"), /^synchronous_commit is off: /);
+    assert.equal(readDetail("encryption keys"), "1 value can be decrypted");
+    assert.equal(readDetail(`port ${port}`), "a Busbar serves it");
+    assert.equal(readDetail("public address"), `${origin} leads to Busbar`);
+    assert.equal(readDetail("migrations"), "all done");
     assert.equal(findings.filter(({ check }) => check === "collector").length, 2);
   });
 
@@ -108,7 +108,7 @@ describe("busbar doctor --server", () => {
     only(await examine({ BUSBAR_PORT: String(port) }), `port ${port}`);
     only(await examine({ BUSBAR_HEALTH_PORT: String(port) }), `port ${port}`);
     only(await examine({ BUSBAR_PUBLIC_URL: other }), "public address");
-    const faults = faultsOf(await examine({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }));
+    const faults = listFaults(await examine({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" }));
     assert.deepEqual(
       faults.map(({ check }) => check),
       ["collector", "collector"],

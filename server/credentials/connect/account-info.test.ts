@@ -137,12 +137,12 @@ describe("metadata that the base URL needs", () => {
       providerWorkspaceRef,
       oauth2AuthorizationCode: { accessToken: { token: "t" } },
     });
-  const valueOf = (answer: { body: any }, name: string) => answer.body.providerMetadata[name]?.value; // oxlint-disable-line typescript/no-explicit-any
+  const readValue = (answer: { body: any }, name: string) => answer.body.providerMetadata[name]?.value; // oxlint-disable-line typescript/no-explicit-any
 
   test("of several accounts the named one is connected, and none if the named one is not among them", async () => {
     const named = await connect("atlassian", "globex", "https://globex.atlassian.net/jira");
     assert.equal(named.status, 201, named.text);
-    assert.equal(valueOf(named, "cloudId"), "site-2");
+    assert.equal(readValue(named, "cloudId"), "site-2");
     const unknown = await connect("atlassian", "other", "initech");
     assert.equal(unknown.status, 400, unknown.text);
     assert.match(unknown.body.detail, /cloudId/);
@@ -151,7 +151,7 @@ describe("metadata that the base URL needs", () => {
   test("metadata that the provider gives need not be entered", async () => {
     const made = await connect("docusign", "acme");
     assert.equal(made.status, 201, made.text);
-    assert.equal(valueOf(made, "server"), "eu");
+    assert.equal(readValue(made, "server"), "eu");
     assert.equal(made.body.providerWorkspaceRef, "a2");
   });
 });

@@ -4,7 +4,7 @@ import { parseExactly } from "../../../connector-kit/exact-json.ts";
 import {
   neededValues,
   readAnswer,
-  requestOf,
+  buildRequest,
   StepError,
   type Brought,
 } from "../../../connector-kit/custom-steps.ts";
@@ -47,7 +47,7 @@ export async function takeStep(
   const { provider } = state;
   const values = stepValues(state, appValues);
   try {
-    const call = requestOf(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
+    const call = buildRequest(provider, request, values, { allowPlainHttp: deps.egress.allowsPlainHttp });
     const { status, text } = await deps.egress.send({
       ...call,
       totalTimeoutMs: STEP_TIMEOUT_MS,

@@ -65,7 +65,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
   // Some providers refuse with status 200 (GitHub, Slack), so the presence of a token decides.
   if (status < 300 && isToken(token)) return toAnswer(fields, token, scopesField);
   const isRefresh = grant["grant_type"] === "refresh_token";
-  const secrets = [clientSecret, ...secretsOf(grant)];
+  const secrets = [clientSecret, ...listSecrets(grant)];
   throw refusal(
     { status, fields, host: url.host },
     { otherwise: isRefresh ? "transient" : "configuration", isRefresh, secrets },
@@ -75,7 +75,7 @@ export async function requestToken(egress: Egress, request: TokenRequest): Promi
 /** These are no secrets, and a refusal is understood by them. */
 const SHOWN = new Set(["grant_type", "scope", "redirect_uri"]);
 
-const secretsOf = (grant: Record<string, string>): string[] =>
+const listSecrets = (grant: Record<string, string>): string[] =>
   Object.entries(grant).flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value]));
 
 /** Visible ASCII, as in RFC 6749, appendix A.12. No header could carry other text. */
@@ -100,13 +100,13 @@ function toAnswer(fields: JsonObject, token: string, scopesField: string): Token
   return {
     accessToken: { token, issuedAt, expiresAt },
     refreshToken: typeof refresh === "string" && refresh ? { token: refresh, issuedAt } : undefined,
-    scopes: scopesOf(fields[scopesField]),
+    scopes: parseScopes(fields[scopesField]),
     fields,
   };
 }
 
 /** Reads a list, or text separated by spaces or commas. */
-function scopesOf(value: Json | undefined): string[] | undefined {
+function parseScopes(value: Json | undefined): string[] | undefined {
   if (Array.isArray(value)) return value.filter((scope) => typeof scope === "string");
   const scopes = typeof value === "string" ? value.split(/[ ,]+/).filter(Boolean) : [];
   return scopes.length > 0 ? scopes : undefined;

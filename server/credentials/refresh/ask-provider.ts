@@ -54,11 +54,11 @@ async function askTokenEndpoint(
   stored: OauthCredentials,
   beforeSending: (refreshToken: string) => Promise<void>,
 ): Promise<RefreshedCredentials> {
-  const provider = providerOf(deps, row);
+  const provider = getProvider(deps, row);
   const urlOptions = { values: addressValues(row), allowPlainHttp: deps.egress.allowsPlainHttp };
-  const grant = grantOf(row, stored);
+  const grant = buildGrant(row, stored);
   requireTokenUrl(provider, urlOptions);
-  const { clientId, clientSecret } = await clientOf(deps, row, stored);
+  const { clientId, clientSecret } = await getClient(deps, row, stored);
   if (provider.oauth2Opts?.reuseRevokes && grant["refresh_token"])
     await beforeSending(grant["refresh_token"]);
   const answer = await requestToken(deps.egress, { provider, urlOptions, clientId, clientSecret, grant });
@@ -76,9 +76,9 @@ async function takeRefreshSteps(
   row: ConnectionRow,
   stored: CustomCredentials,
 ): Promise<RefreshedCredentials> {
-  const provider = providerOf(deps, row);
+  const provider = getProvider(deps, row);
   const { providerInputs = [], refreshSteps = [] } = provider.customOpts ?? {};
-  const app = providerInputs.length > 0 ? await appOf(deps, row) : undefined;
+  const app = providerInputs.length > 0 ? await getApp(deps, row) : undefined;
   // Without the old times: where the provider names no lifetime this time, the new values have none.
   const credentials = { scheme: stored.scheme, values: stored.values };
   let state: StepState = { provider, metadata: row.providerMetadata, credentials };
@@ -92,7 +92,7 @@ async function takeRefreshSteps(
   };
 }
 
-function providerOf(deps: Services, row: ConnectionRow): ProviderInfo {
+function getProvider(deps: Services, row: ConnectionRow): ProviderInfo {
   const provider = deps.catalog.of(row.projectId).find(row.provider);
   if (!provider) throw new TokenEndpointError("configuration", `the catalog no longer has ${row.provider}`);
   return provider;
@@ -108,7 +108,7 @@ function requireTokenUrl(provider: ProviderInfo, options: UrlOptions): void {
   }
 }
 
-function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, string> {
+function buildGrant(row: ConnectionRow, stored: OauthCredentials): Record<string, string> {
   const scope = stored.scopes?.length ? { scope: stored.scopes.join(" ") } : undefined;
   if (stored.scheme === "oauth2/clientCredentials") return { grant_type: "client_credentials", ...scope };
   if (stored.refreshToken) return { grant_type: "refresh_token", refresh_token: stored.refreshToken.token };
@@ -121,17 +121,17 @@ function grantOf(row: ConnectionRow, stored: OauthCredentials): Record<string, s
   );
 }
 
-async function clientOf(
+async function getClient(
   deps: Services,
   row: ConnectionRow,
   stored: OauthCredentials,
 ): Promise<{ clientId: string; clientSecret: string }> {
   if ("clientId" in stored) return { clientId: stored.clientId, clientSecret: stored.clientSecret };
-  const app = await appOf(deps, row);
+  const app = await getApp(deps, row);
   return { clientId: app.clientId, clientSecret: openProviderAppSecret(deps.sealer, app) };
 }
 
-async function appOf({ database: { queries } }: Services, row: ConnectionRow): Promise<ProviderAppRow> {
+async function getApp({ database: { queries } }: Services, row: ConnectionRow): Promise<ProviderAppRow> {
   const app = row.providerAppId
     ? await findProviderApp(queries, row.projectId, row.providerAppId)
     : await findDefaultProviderApp(queries, row.projectId, row.provider);

@@ -48,7 +48,7 @@ export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): Refre
     return (
       isFair(ofProvider, all, most) &&
       isFair(running.of(projectId), all, most) &&
-      isFair(running.of(keyOf({ projectId, provider })), ofProvider, mostOfProvider)
+      isFair(running.of(getKey({ projectId, provider })), ofProvider, mostOfProvider)
     );
   };
 
@@ -108,7 +108,7 @@ export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): Refre
 const isFair = (own: number, taken: number, places: number): boolean =>
   taken < places && (own === 0 || own < TIMES_FREE * (places * (1 - RESERVED_SHARE) - taken));
 
-const keyOf = ({ projectId, provider }: RefreshQueue): string => `${projectId} ${provider}`;
+const getKey = ({ projectId, provider }: RefreshQueue): string => `${projectId} ${provider}`;
 
 /** Refreshes under way, in all and by project, provider and queue. */
 class Counts {
@@ -119,7 +119,7 @@ class Counts {
   }
 
   add(queue: RefreshQueue, change: 1 | -1): void {
-    for (const name of ["all", queue.projectId, queue.provider, keyOf(queue)]) {
+    for (const name of ["all", queue.projectId, queue.provider, getKey(queue)]) {
       const count = this.of(name) + change;
       if (count > 0) this.#counts.set(name, count);
       else this.#counts.delete(name);

@@ -26,10 +26,10 @@ export async function listKeyUse(queries: Queries, sealer: Sealer): Promise<KeyU
       counts.set(keyId, (counts.get(keyId) ?? 0) + count);
     }
   }
-  return [...counts].map(([keyId, count]) => ({ keyId, count, state: stateOf(sealer, keyId) }));
+  return [...counts].map(([keyId, count]) => ({ keyId, count, state: classifyKeyUse(sealer, keyId) }));
 }
 
-function stateOf(sealer: Sealer, keyId: string): KeyUse["state"] {
+function classifyKeyUse(sealer: Sealer, keyId: string): KeyUse["state"] {
   if (keyId === sealer.currentKeyId) return "current";
   return sealer.has(keyId) ? "old" : "missing";
 }

@@ -95,7 +95,7 @@ export function accountFacts(
     if (value) metadata[name] = { value, source: "token", ...(displayName && { displayName }) };
   }
   const told = workspaceRefField ? textAt(answer, workspaceRefField) : undefined;
-  const workspace = told === undefined ? undefined : workspaceOf(provider, told);
+  const workspace = told === undefined ? undefined : findWorkspace(provider, told);
   if (workspace && (workspace.isCertain || !metadata["workspace"]?.value) && asksForWorkspace(provider)) {
     metadata["workspace"] = { value: workspace.value, source: "token" };
   }
@@ -130,7 +130,7 @@ const asksForWorkspace = ({ metadata }: ProviderInfo): boolean =>
  * Reads the workspace from the URL that a provider returns, for example Salesforce's `instance_url`. If the URL has the
  * expected form, its workspace is right even if the customer entered another: the organisation may have been renamed.
  */
-function workspaceOf(provider: ProviderInfo, told: string): { value: string; isCertain: boolean } {
+function findWorkspace(provider: ProviderInfo, told: string): { value: string; isCertain: boolean } {
   const value = normalizeInputs(provider, { workspace: told })["workspace"] ?? told;
   return { value, isCertain: value !== told && value !== URL.parse(told)?.host };
 }

@@ -1,5 +1,5 @@
 /** Changes one member of a description at a time. */
-import { plansOf } from "../../../connector-kit/described/object-plan.ts";
+import { buildPlans } from "../../../connector-kit/described/object-plan.ts";
 import type { Description } from "../../../connector-kit/described/description.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
 
@@ -35,7 +35,7 @@ const APART = new Set([
 const MAPS = new Set(["query", "headers", "also", "body", "codes", "statuses", "texts", "fieldsTo"]);
 
 /** Returns every mutant that changes the rules of an object, or of errors. */
-export function mutantsOf(description: Description): Mutant[] {
+export function listMutants(description: Description): Mutant[] {
   const whole = JSON.parse(JSON.stringify(description)) as JsonObject;
   const before = rulesByObject(description);
   const mutants: Mutant[] = [];
@@ -58,7 +58,7 @@ export function mutantsOf(description: Description): Mutant[] {
 }
 
 const rulesByObject = (description: Description): Map<string, string> =>
-  new Map(plansOf(description).map((plan) => [plan.name, JSON.stringify(plan)]));
+  new Map(buildPlans(description).map((plan) => [plan.name, JSON.stringify(plan)]));
 
 /** Rules of errors and ids concern all; a default that every object overrides concerns none. */
 function changedObjects(mutated: Description, before: Map<string, string>, [top]: string[]): string[] {

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { providersWithFacts } from "../suite/facts-subject.ts";
-import { mutantsOf } from "./mutants.ts";
+import { listMutants } from "./mutants.ts";
 import { readSurvivors } from "./survivors.ts";
-import { scoreOf, tryMutants } from "./try-all.ts";
+import { computeScore, tryMutants } from "./try-all.ts";
 
 const EVERY = 20;
 const LEAST_SCORE = 95;
@@ -18,7 +18,7 @@ test("a change of one member of a description fails a check of facts, or has a r
     [],
     "add the vendor's fact, or a reason in connectors/surviving-mutants.json",
   );
-  const score = scoreOf(tried);
+  const score = computeScore(tried);
   assert.ok(score >= LEAST_SCORE, `${score.toFixed(1)} of 100 die, ${LEAST_SCORE} are promised`);
   assert.deepEqual(
     tried.filter(({ state, reason }) => state === "killed" && reason !== undefined),
@@ -31,7 +31,7 @@ test("a reason is about a change that the description allows", () => {
   for (const [provider, reasons] of Object.entries(readSurvivors())) {
     const description = DESCRIPTIONS[provider];
     assert.ok(description, provider);
-    const names = mutantsOf(description).map(({ name }) => name);
+    const names = listMutants(description).map(({ name }) => name);
     for (const name of Object.keys(reasons)) assert.ok(names.includes(name), `${provider} ${name}`);
   }
 });

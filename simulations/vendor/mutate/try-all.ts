@@ -1,7 +1,7 @@
 /** Tries the mutants of several providers, or every nth of them. */
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
 import { readFacts } from "../suite/facts-subject.ts";
-import { mutantsOf } from "./mutants.ts";
+import { listMutants } from "./mutants.ts";
 import { readSurvivors } from "./survivors.ts";
 import { mutantTrial, type TriedMutant } from "./try-mutants.ts";
 
@@ -19,7 +19,7 @@ export async function tryMutants(provider: string, every = 1): Promise<ProviderM
   const reasons = readSurvivors()[provider] ?? {};
   const attempt = mutantTrial(provider, facts, description);
   const tried: ProviderMutant[] = [];
-  for (const mutant of mutantsOf(description).filter((_, index) => index % every === 0)) {
+  for (const mutant of listMutants(description).filter((_, index) => index % every === 0)) {
     const reason = Object.hasOwn(reasons, mutant.name) ? reasons[mutant.name] : undefined;
     tried.push({ provider, ...(await attempt(mutant)), ...(reason !== undefined && { reason }) });
   }
@@ -27,7 +27,7 @@ export async function tryMutants(provider: string, every = 1): Promise<ProviderM
 }
 
 /** Returns how many of a hundred mutants that facts are about are found. */
-export function scoreOf(tried: readonly TriedMutant[]): number {
+export function computeScore(tried: readonly TriedMutant[]): number {
   const killed = tried.filter(({ state }) => state === "killed").length;
   const survived = tried.filter(({ state }) => state === "survived").length;
   return killed + survived === 0 ? 100 : (100 * killed) / (killed + survived);

@@ -4,7 +4,7 @@ import { describeConnector } from "../../../connector-kit/described/describe-con
 import type { Description } from "../../../connector-kit/described/description.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
 import { checkObject } from "../suite/facts-suite.ts";
-import { subjectOf } from "../suite/facts-subject.ts";
+import { buildSubject } from "../suite/facts-subject.ts";
 import { faultName, readKnownFaults } from "../suite/known-faults.ts";
 import type { Mutant } from "./mutants.ts";
 
@@ -27,7 +27,7 @@ export function mutantTrial(
     const concerned = objects.filter((objectName) => isCovered(facts, objectName, steps));
     if (concerned.length === 0) return { name, state: "unverified" };
     if (isUnsound(mutated)) return { name, state: "killed", by: "the check of descriptions" };
-    const subject = { ...subjectOf(provider, facts, describeConnector(provider, mutated), description) };
+    const subject = { ...buildSubject(provider, facts, describeConnector(provider, mutated), description) };
     for (const objectName of concerned)
       for (const result of await checkObject(subject, objectName))
         if (result.state === "failed" && !broken.includes(faultName(provider, result)))

@@ -57,7 +57,7 @@ export function expect(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(message);
 }
 
-export function readerOf({ connector }: Bench): ReadConnector {
+export function buildReader({ connector }: Bench): ReadConnector {
   expect(connector.read, "the connector reads nothing");
   return connector.read;
 }
@@ -123,7 +123,7 @@ export async function walkAll(
   more: Partial<ReadPlan> = {},
   between?: (page: ReadPage) => void,
 ): Promise<Walked> {
-  const reader = readerOf(bench);
+  const reader = buildReader(bench);
   const plan = planRead(bench.objectName, more);
   const records: SourceRecord[] = [];
   let checkpoint: Checkpoint | undefined;

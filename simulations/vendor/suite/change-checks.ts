@@ -6,7 +6,7 @@ import {
   gapOfLists,
   gapOfOrder,
   putRecords,
-  readerOf,
+  buildReader,
   SMALL_PAGE,
   touching,
   walkAll,
@@ -45,7 +45,7 @@ export function changeChecks(bench: Bench): Check[] {
 }
 
 /** As the server asks: from the last end, minus the overlap. */
-const boundFor = (bench: Bench, ms: number): Date => new Date(ms - readerOf(bench).abilities.overlapMs);
+const boundFor = (bench: Bench, ms: number): Date => new Date(ms - buildReader(bench).abilities.overlapMs);
 
 /** Older than every overlap. */
 const OLD = { daysAgo: 20 };

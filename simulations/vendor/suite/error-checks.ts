@@ -4,7 +4,7 @@ import { valueAt } from "../../../connector-kit/text-at.ts";
 import { orderWrite, planRead } from "../../../connector-kit/order-fixture.ts";
 import type { Json } from "../../../ground/json.ts";
 import { refusal } from "../vendor-answer.ts";
-import { expect, readerOf } from "./bench.ts";
+import { expect, buildReader } from "./bench.ts";
 import { fieldsInPath } from "./write-checks.ts";
 import type { Bench, Check } from "./bench.ts";
 
@@ -38,7 +38,7 @@ async function refusedBy(bench: Bench, way: "read" | "create"): Promise<Provider
   const { objectName, connector, fetch, object } = bench;
   const fields = { name: "x", ...(object.create && fieldsInPath(object.create)) };
   try {
-    if (way === "read") await readerOf(bench).readPage(planRead(objectName), undefined, fetch);
+    if (way === "read") await buildReader(bench).readPage(planRead(objectName), undefined, fetch);
     else {
       const outcome = (await connector.write?.write(orderWrite(objectName, "create", { fields }), fetch))
         ?.outcomes[0];

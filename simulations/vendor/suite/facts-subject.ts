@@ -6,7 +6,7 @@ import { completeRequests } from "../../../connector-kit/facts/complete-requests
 import { completeProvider } from "../../../connector-kit/define-provider.ts";
 import type { Connector } from "../../../connector-kit/connector.ts";
 import type { Facts } from "../../../connector-kit/facts/facts.ts";
-import { plansOf } from "../../../connector-kit/described/object-plan.ts";
+import { buildPlans } from "../../../connector-kit/described/object-plan.ts";
 import type { Description } from "../../../connector-kit/described/description.ts";
 import type { PromisedMode, Subject } from "./bench.ts";
 import { CONNECTORS } from "../../../connectors/connectors.gen.ts";
@@ -33,7 +33,7 @@ export function readSchema({ provider, graphql }: Facts): string | undefined {
 }
 
 /** Returns what the suite needs. `connector`: another one than that of the provider. */
-export function subjectOf(
+export function buildSubject(
   provider: string,
   facts: Facts,
   connector: Connector | undefined = CONNECTORS[provider],
@@ -53,4 +53,4 @@ export function subjectOf(
 }
 
 const promisedBy = (description: Description): Record<string, PromisedMode[]> =>
-  Object.fromEntries(plansOf(description).map(({ name, modes }) => [name, modes]));
+  Object.fromEntries(buildPlans(description).map(({ name, modes }) => [name, modes]));

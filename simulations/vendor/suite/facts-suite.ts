@@ -38,7 +38,7 @@ export async function checkObject(subject: Subject, objectName: string): Promise
     objectName,
     object,
     modes,
-    fetch: fetchOf(vendor, headers),
+    fetch: openFetch(vendor, headers),
   };
   const results: CheckResult[] = [];
   for (const check of [
@@ -99,7 +99,7 @@ function failure(
 }
 
 /** Sends to the simulated vendor. */
-const fetchOf =
+const openFetch =
   (vendor: Vendor, fixed: Record<string, string>): ProviderFetch =>
   async ({ method, path, headers, body }) => {
     const text = typeof body === "string" || body === undefined ? (body ?? "") : JSON.stringify(body);

@@ -11,7 +11,7 @@ import {
   gapOfOrder,
   putRecords,
   rawAt,
-  readerOf,
+  buildReader,
   SMALL_PAGE,
   touching,
   walkAll,
@@ -130,7 +130,7 @@ async function emptyAccount(bench: Bench): Promise<undefined> {
 /** Counting is optional; what is counted is right. */
 async function countOfRecords(bench: Bench): Promise<string | undefined> {
   const records = putRecords(bench, 5);
-  const { count } = readerOf(bench);
+  const { count } = buildReader(bench);
   if (!count) return "the connector does not count";
   const counted = await count(planRead(bench.objectName), bench.fetch);
   expect(counted === records.length, `counts ${counted} of ${records.length} records`);
@@ -217,7 +217,7 @@ async function listedFields(bench: Bench): Promise<undefined> {
 async function toldDeletions(bench: Bench): Promise<undefined> {
   putRecords(bench, 2);
   const [gone] = putRecords(bench, 1, { deleted: true });
-  const { abilities, readDeletions } = readerOf(bench);
+  const { abilities, readDeletions } = buildReader(bench);
   expect(abilities.deletions, "the vendor's list tells deletions; the connector does not");
   const since = new Date((gone?.changedMs ?? 0) - 60_000);
   const told = await readDeletions(
@@ -238,7 +238,7 @@ async function oneRecord(bench: Bench): Promise<string | undefined> {
   const [record, other] = putRecords(bench, 3);
   if (!record || !other) return undefined;
   bench.vendor.records.of(bench.objectName).splice(1, 1);
-  const found = await readerOf(bench).readByIds(
+  const found = await buildReader(bench).readByIds(
     { objectName: bench.objectName, fields: [], associations: [] },
     [record.id, other.id],
     bench.fetch,

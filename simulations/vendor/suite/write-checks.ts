@@ -161,13 +161,13 @@ function expectFields(sent: JsonObject, stored: JsonObject): void {
     expect(
       JSON.stringify(stored[name]) === JSON.stringify(value) ||
         String(stored[name]) === String(value) ||
-        isFormOf(stored[name], value),
+        isFormValue(stored[name], value),
       `${name} arrived as ${JSON.stringify(stored[name])}, not ${JSON.stringify(value)}`,
     );
 }
 
 /** Forms have texts. */
-const isFormOf = (stored: Json | undefined, value: Json): boolean =>
+const isFormValue = (stored: Json | undefined, value: Json): boolean =>
   isJsonObject(value) && isJsonObject(stored)
     ? Object.entries(value).every(([name, inner]) => String(stored[name]) === String(inner))
     : Array.isArray(value) && value.length === 0;

@@ -1,7 +1,7 @@
 /** Job 4: a key is replaced without an interruption. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { signIn as sessionOf } from "../../harness/people.ts";
+import { signIn as readSession } from "../../harness/people.ts";
 import type { Suite } from "../run-suites.ts";
 
 export const suite: Suite = (on) => {
@@ -99,7 +99,7 @@ export const suite: Suite = (on) => {
 
   test("the last use of a key moves by itself; the last full key can be neither switched off nor deleted, with the reason", async () => {
     const { on: busbar } = on();
-    const owner = { ...(await sessionOf(busbar)), "x-api-key": "" };
+    const owner = { ...(await readSession(busbar)), "x-api-key": "" };
     const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "one-key", appName: "One key" };
     await busbar.call("POST", "/v1/projects", project, owner);
     const keys = "/v1/projects/one-key/api-keys";

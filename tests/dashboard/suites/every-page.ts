@@ -76,7 +76,7 @@ async function faultsInViews(visit: Visit, title: string): Promise<string[]> {
   for (const { scheme, width, rules } of VIEWS) {
     await visit.page.setViewportSize({ width, height: 800 });
     await visit.page.emulateMedia({ colorScheme: scheme });
-    faults.push(...(await faultsOf(visit, title, rules)).map((fault) => `${scheme} ${width} px: ${fault}`));
+    faults.push(...(await listFaults(visit, title, rules)).map((fault) => `${scheme} ${width} px: ${fault}`));
   }
   return faults;
 }
@@ -95,7 +95,7 @@ interface Drawn {
   shown: string;
 }
 
-async function faultsOf({ page }: Visit, title: string, rules: object): Promise<string[]> {
+async function listFaults({ page }: Visit, title: string, rules: object): Promise<string[]> {
   const { violations }: AxeResult = await page.evaluate(
     `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ["violations"] })`,
   );

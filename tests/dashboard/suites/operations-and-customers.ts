@@ -36,7 +36,7 @@ export const suite: Suite = (on) => {
       const write = { groupRef: "acme", type: "create", mode: "asynchronous", record: { email }, ...more };
       return (await busbar.write("hubspot", "contacts", write)).body.operationId as string;
     };
-    const pathOf = (id: string) => `/projects/default/operations/${id}`;
+    const buildPath = (id: string) => `/projects/default/operations/${id}`;
     const [running, elsewhere] = [await on().visit(), await on().visit()];
     const { page } = running;
     const shows = (status: string) =>
@@ -50,7 +50,7 @@ export const suite: Suite = (on) => {
       count: 1_000,
     });
     const carriedOut = await started("slow@example.com", {});
-    await running.open(pathOf(carriedOut));
+    await running.open(buildPath(carriedOut));
     await shows("in progress");
     busbar.sandbox.clearFaults();
     await shows("success");
@@ -59,9 +59,9 @@ export const suite: Suite = (on) => {
     await page.getByText("1 record", { exact: false }).first().waitFor();
 
     const waiting = await started("watched@example.com", { autoBatchPolicy: { maxDelayMinutes: 10 } });
-    await running.open(pathOf(waiting));
+    await running.open(buildPath(waiting));
     await shows("in progress");
-    await elsewhere.open(pathOf(waiting));
+    await elsewhere.open(buildPath(waiting));
     await elsewhere.page.getByRole("button", { name: "Cancel operation" }).click();
     await shows("failure");
     await page.getByRole("alert").getByText("[contacts] Cancelled", { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 /** Job 9: a colleague is invited, and gets a role. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPerson, signIn as sessionOf } from "../../harness/people.ts";
+import { addPerson, signIn as readSession } from "../../harness/people.ts";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
@@ -34,7 +34,7 @@ export const suite: Suite = (on) => {
       people().replace(/^\/(.*)people$/, "/v1/$1builders"),
       undefined,
       {
-        ...(await sessionOf(on().on)),
+        ...(await readSession(on().on)),
         "x-api-key": "",
       },
     );
@@ -77,7 +77,7 @@ export const suite: Suite = (on) => {
   test("a person sees their sessions, with browser and system in words, and ends the others", async () => {
     const { on: busbar } = on();
     const { apiKey } = await addPerson(busbar, "support");
-    const other = { ...(await sessionOf(busbar, apiKey)), "x-api-key": "" };
+    const other = { ...(await readSession(busbar, apiKey)), "x-api-key": "" };
     const visit = await on().visitSignedOut();
     await signIn(visit, apiKey);
     await visit.open("/account");

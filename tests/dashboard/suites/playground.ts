@@ -120,7 +120,7 @@ export const suite: Suite = (on) => {
   test("the buckets of each graph add up to the list of the same window, and a bar opens the list of its time with as many rows", async () => {
     const visit = await on().visit();
     const { page } = visit;
-    const numbersOf = async (name: string) => {
+    const listNumbers = async (name: string) => {
       const figure = page
         .getByRole("figure")
         .filter({ has: page.getByRole("img", { name: `${name}: bars over time` }) });
@@ -140,7 +140,7 @@ export const suite: Suite = (on) => {
         const answered = of(key);
         await visit.open("/projects/default?window=1h");
         const { since, until: end, totals } = await (await answered).json();
-        const [sum, listed] = [await numbersOf(name), await countRows(on(), list, { since, until: end })];
+        const [sum, listed] = [await listNumbers(name), await countRows(on(), list, { since, until: end })];
         assert.equal(sum, totals[0]?.count);
         return sum > 0 && sum === listed;
       });

@@ -40,7 +40,7 @@ const OF_NO_ROLE = [
 ];
 
 /** Bodies that name what the call is about; of the others the address does. */
-const bodiesOf = (orgId: string): Record<string, object> => {
+const buildBodies = (orgId: string): Record<string, object> => {
   const connect = { projectIdOrName: "default", provider: "hubspot", groupRef: "acme", consumerRef: "ada" };
   return {
     addUserToOrg: { builderId: orgId },
@@ -128,7 +128,7 @@ function changingOperations(orgId: string): Call[] {
   const { paths }: { paths: Record<string, Record<string, { operationId: string }>> } = JSON.parse(
     readFileSync(OPENAPI, "utf8"),
   );
-  const bodies = bodiesOf(orgId);
+  const bodies = buildBodies(orgId);
   const values: Record<string, string> = { projectIdOrName: "default", orgId };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId }]) =>
@@ -157,7 +157,7 @@ const controls = `(() => {
   const main = document.querySelector("main");
   const reasons = /^This needs the role \\w+; you are viewer\\.$/m;
   const pageSays = reasons.test(main.innerText);
-  const nameOf = (one) => (one.getAttribute("aria-label") ?? one.textContent).trim();
+  const readName = (one) => (one.getAttribute("aria-label") ?? one.textContent).trim();
   const all = [...main.querySelectorAll("button:not([role=tab])")].filter((one) => one.checkVisibility());
   const isExplained = (one) => {
     const own = document.getElementById(one.getAttribute("aria-describedby"))?.textContent;
@@ -165,8 +165,8 @@ const controls = `(() => {
   };
   const disabled = all.filter((one) => one.disabled);
   return {
-    offered: all.filter((one) => !one.disabled).map(nameOf),
-    unexplained: disabled.filter((one) => !isExplained(one)).map(nameOf),
+    offered: all.filter((one) => !one.disabled).map(readName),
+    unexplained: disabled.filter((one) => !isExplained(one)).map(readName),
     explained: disabled.filter(isExplained).length,
   };
 })()`;

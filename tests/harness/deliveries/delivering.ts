@@ -16,7 +16,7 @@ export interface Delivering {
   happens(type: EventType, count?: number): Promise<void>;
   /** Of a destination, newest first. */
   // oxlint-disable-next-line typescript/no-explicit-any
-  deliveriesOf(name: string): Promise<any[]>;
+  listDeliveries(name: string): Promise<any[]>;
   /** The destination's deliveries as soon as as many have this status. */
   // oxlint-disable-next-line typescript/no-explicit-any
   untilStatus(name: string, status: string, count?: number): Promise<any[]>;
@@ -36,13 +36,13 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
   const on = await openTestBusbar({ env: { ...SHORT_TIMES, ...env } });
   const { connectionString, projectId } = on;
   const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
-  const deliveriesOf = async (name: string) =>
+  const listDeliveries = async (name: string) =>
     (await on.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
   return {
     on,
     sink,
     database,
-    deliveriesOf,
+    listDeliveries,
     happens: (type, count = 1) =>
       database.queries.transaction().execute((queries) =>
         recordEvents(
@@ -52,7 +52,7 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
       ),
     untilStatus: (name, status, count = 1) =>
       until(async () => {
-        const list = await deliveriesOf(name);
+        const list = await listDeliveries(name);
         return list.filter((one: { status: string }) => one.status === status).length >= count && list;
       }),
     async close() {

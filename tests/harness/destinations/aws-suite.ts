@@ -49,7 +49,7 @@ async function openAwsDouble(service: AwsService, taken: string): Promise<AwsDou
   const server = createServer((request, response) => {
     void read(request).then((arrived) => {
       double.arrived.push(arrived);
-      const refusal = refusalOf(arrived, service, Date.now() + double.aheadMs);
+      const refusal = catchRefusal(arrived, service, Date.now() + double.aheadMs);
       if (!refusal) return response.writeHead(200).end(taken);
       const xml = `<Error><Code>${refusal}</Code><Message>refused</Message></Error>`;
       const body = service.name === "s3" ? xml : JSON.stringify({ __type: refusal, message: "refused" });
@@ -79,7 +79,7 @@ async function read(request: IncomingMessage): Promise<Arrived> {
 }
 
 /** Returns the services' error code for a request; undefined when its signature is valid. */
-function refusalOf(
+function catchRefusal(
   { method, path, rawHeaders, body }: Arrived,
   { name: service, region, secrets }: AwsService,
   nowMs: number,
@@ -158,7 +158,7 @@ export function testAws(type: DestinationType, sample: AwsSample): void {
         const changed = Buffer.from(body).fill((body[last] ?? 0) ^ 1, last, last + 1);
         const hash = createHash("sha256").update(changed).digest("hex");
         const again = (changes: Partial<Resent>) =>
-          statusOf(double, { method, path, headers, body, ...changes });
+          readStatus(double, { method, path, headers, body, ...changes });
         assert.equal(await again({}), 200);
         assert.equal(await again({ body: changed }), 403);
         const forged = { ...headers, "x-amz-content-sha256": hash };
@@ -245,7 +245,7 @@ async function testStrangeAnswers(type: DestinationType, sample: DestinationSamp
 
 type Resent = Omit<Arrived, "rawHeaders">;
 
-async function statusOf(double: AwsDouble, { method, path, headers, body }: Resent): Promise<number> {
+async function readStatus(double: AwsDouble, { method, path, headers, body }: Resent): Promise<number> {
   const { host: _host, connection: _connection, "content-length": _length, ...sent } = headers;
   const answer = await fetch(`${double.url}${path}`, { method, headers: sent, body: new Uint8Array(body) });
   await answer.text();

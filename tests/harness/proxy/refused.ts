@@ -1,6 +1,6 @@
 /** Sends bytes that must not pass and reads what the proxy says to them. */
 import assert from "node:assert/strict";
-import { dial, headerOf, type WireMessage } from "./wire.ts";
+import { dial, findHeader, type WireMessage } from "./wire.ts";
 
 /** What came back; asserts that it is a Problem marked as ours. */
 export async function refused(
@@ -12,14 +12,14 @@ export async function refused(
   const answer = await reader.message();
   reader.close();
   assert.ok(answer, "there was an answer");
-  assert.equal(headerOf(answer.lines, "x-amp-error"), "true");
-  assert.equal(headerOf(answer.lines, "content-type"), "application/problem+json");
+  assert.equal(findHeader(answer.lines, "x-amp-error"), "true");
+  assert.equal(findHeader(answer.lines, "content-type"), "application/problem+json");
   const problem = JSON.parse(answer.body.toString("utf8"));
   assert.equal(problem.subsystem, "proxy");
-  assert.equal(problem.requestId, headerOf(answer.lines, "x-request-id"));
+  assert.equal(problem.requestId, findHeader(answer.lines, "x-request-id"));
   return { answer, problem };
 }
 
 /** The status of an answer's first line. */
-export const statusOf = (message: WireMessage | undefined): number =>
+export const readStatus = (message: WireMessage | undefined): number =>
   Number(message?.startLine.split(" ")[1] ?? Number.NaN);

@@ -60,8 +60,8 @@ class WireReader {
   async #body(lines: string[], framing: Framing): Promise<{ body: Buffer; trailers: string[] } | undefined> {
     const empty = { body: Buffer.alloc(0), trailers: [] };
     if (framing === "none") return empty;
-    if (headerOf(lines, "transfer-encoding") !== undefined) return this.#chunked();
-    const length = headerOf(lines, "content-length");
+    if (findHeader(lines, "transfer-encoding") !== undefined) return this.#chunked();
+    const length = findHeader(lines, "content-length");
     if (length !== undefined) {
       const enough = await this.#atLeast(Number(length));
       return enough ? { body: this.#take(Number(length)), trailers: [] } : undefined;
@@ -130,7 +130,7 @@ class WireReader {
 }
 
 /** The value of the first header of that name. */
-export function headerOf(lines: string[], name: string): string | undefined {
+export function findHeader(lines: string[], name: string): string | undefined {
   const line = lines.find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
   return line?.slice(name.length + 1).trim();
 }

@@ -50,7 +50,7 @@ export const COLLECTIONS = Object.keys(FIELDS);
 export const isField = (collection: string, name: string): boolean =>
   Object.hasOwn(FIELDS[collection] ?? {}, name);
 
-export const schemaOf = (collection: string): JsonObject[] =>
+export const listSchemas = (collection: string): JsonObject[] =>
   Object.entries(FIELDS[collection] ?? {}).map(([slug, { kind, required = false, locked = false }]) => ({
     slug,
     label: slug.replace("_", " "),

@@ -8,7 +8,7 @@ import {
   isField,
   missing,
   QuillmarkAccount,
-  schemaOf,
+  listSchemas,
   type QuillError,
   type QuillRecord,
   type Written,
@@ -53,7 +53,7 @@ const unreadable = (text: string): Answer => refused([{ code: "unreadable", text
 export async function openQuillmark(): Promise<Quillmark> {
   const api = quillmarkApi();
   const server = createServer((request, response) => {
-    void textOf(request).then((text) => {
+    void readText(request).then((text) => {
       const { method = "", headers } = request;
       const url = new URL(request.url ?? "", quillmark.url);
       const answer = api.answer({ method, url, headers, text }, quillmark);
@@ -79,7 +79,7 @@ export async function openQuillmark(): Promise<Quillmark> {
   return quillmark;
 }
 
-async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {
+async function readText(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks).toString();
@@ -146,7 +146,7 @@ function quillmarkApi() {
 /** Addresses are `/v3/<collection>`, `/v3/<collection>/<id>` and so on. */
 function carryOut({ method, url, text }: Asked, account: QuillmarkAccount): Answer {
   const [, , first = "", second, third] = url.pathname.split("/");
-  if (first === "schema" && second !== undefined) return ok({ fields: schemaOf(second) });
+  if (first === "schema" && second !== undefined) return ok({ fields: listSchemas(second) });
   if (!COLLECTIONS.includes(first)) return unreadable("there is no such address");
   const body: Json = text === "" ? {} : JSON.parse(text);
   const action = `${method} ${second === "batch" ? "batch" : second === undefined ? "" : "id"}`;

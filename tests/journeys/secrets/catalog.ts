@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../../sandbox/sandbox.ts";
 
 /** The sandbox's providers, and one whose token is bought with client credentials. */
-export const catalogOf = (sandbox: Sandbox) => ({
+export const buildCatalog = (sandbox: Sandbox) => ({
   providers: {
     ...sandbox.catalog().providers,
     byClient: {

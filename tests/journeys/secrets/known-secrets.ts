@@ -19,7 +19,7 @@ export function knownSecrets(): KnownSecrets {
     add(name, secret) {
       if (secret.length < SHORTEST) throw new Error(`${name} is too short to be looked for`);
       names.add(name);
-      for (const form of formsOf(secret)) forms.set(form, { name, bytes: Buffer.from(form) });
+      for (const form of listForms(secret)) forms.set(form, { name, bytes: Buffer.from(form) });
       return secret;
     },
     readableIn(content) {
@@ -32,7 +32,7 @@ export function knownSecrets(): KnownSecrets {
 }
 
 /** As text, percent-encoded, hexadecimal, and in base64 whatever stands before it. */
-function formsOf(secret: string): string[] {
+function listForms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const shifted = [0, 1, 2].flatMap((shift) => {
     const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64url");

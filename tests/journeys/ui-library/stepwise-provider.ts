@@ -13,7 +13,7 @@ export async function openStepwiseProvider(): Promise<StepwiseProvider> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    entry: entryOf(`http://127.0.0.1:${port}`),
+    entry: buildEntry(`http://127.0.0.1:${port}`),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -41,7 +41,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     .end(JSON.stringify({ token: pathname === "/eu/token/c-1" ? "t-1" : "" }));
 }
 
-function entryOf(url: string): object {
+function buildEntry(url: string): object {
   const params = { back: "{{.callbackURL}}", state: "{{.state}}" };
   const token = { method: "GET", url: `${url}/{{.region}}/token/{{.code}}`, take: { token: "token" } };
   return {

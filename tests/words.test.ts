@@ -1,0 +1,31 @@
+/** Keeps words out of the code that were replaced by the trade's: verbs for functions, one term for each thing. */
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Names of the language, of JSON Schema and of HTTP that are called or declared here. */
+const FOREIGN =
+  /^(?:indexOf|lastIndexOf|valueOf|getPrototypeOf|setPrototypeOf|oneOf|anyOf|allOf|multipleOf)$/;
+const DECLARED_OR_CALLED =
+  /(?<![\w$])(?:function\*? (?<declared>#?\w+Of)\b|(?<value>#?[a-z]\w*Of)\??(?:\(|: \(| = (?:async )?(?:\(|\w+ =>)))/g;
+
+/** Every source and test but those that a script writes, and this one. */
+const sources = globSync("{*,*/**/*}.{ts,tsx,mjs}", {
+  cwd: ROOT,
+  exclude: (name) => /node_modules|^dist$/.test(name),
+})
+  .filter((file) => !/\.gen\.ts$|^tests\/words\.test\.ts$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), "utf8") }));
+
+test("a function is named by a verb: no name ends in Of", () => {
+  const wrong = sources.flatMap(({ file, text }) =>
+    [...text.matchAll(DECLARED_OR_CALLED)]
+      .map(({ groups }) => groups?.["declared"] ?? groups?.["value"] ?? "")
+      .filter((name) => !FOREIGN.test(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(wrong, []);
+});
