@@ -108,20 +108,20 @@ function buildSchema(top: Top): object {
 
 function topFields({ fields }: ObjectDefinition): Top[] {
   const isPerson = fields.has("lastname");
-  const partsOf = new Map<string, string[]>();
+  const nameParts = new Map<string, string[]>();
   for (const field of fields.values()) {
     const prefix = field.name.replace(/Address$/, "");
     if (field.type === "address")
-      partsOf.set(
+      nameParts.set(
         field.name,
         ADDRESS_PARTS.map((part) => `${prefix}${part}`),
       );
   }
-  if (isPerson) partsOf.set("Name", NAME_PARTS);
-  const inCompound = new Set([...partsOf.values()].flat().map((name) => name.toLowerCase()));
+  if (isPerson) nameParts.set("Name", NAME_PARTS);
+  const inCompound = new Set([...nameParts.values()].flat().map((name) => name.toLowerCase()));
   return [...fields.values()].flatMap((field): Top[] => {
     const key = field.name.toLowerCase();
-    const columns = partsOf.get(field.name);
+    const columns = nameParts.get(field.name);
     if (columns !== undefined) {
       const parts = columns.flatMap((column): Part[] => {
         const part = fields.get(column.toLowerCase());

@@ -23,7 +23,7 @@ export const ActorSchema = Type.Object(
 );
 
 /** Returns who makes a call; undefined for nobody. */
-export function actorOf({ builderId, apiKeyId, groupRef, consumerRef, name }: Caller): Actor | undefined {
+export function toCallActor({ builderId, apiKeyId, groupRef, consumerRef, name }: Caller): Actor | undefined {
   const named = name === undefined ? {} : { name };
   if (builderId !== undefined) return { kind: "person", id: builderId, ...named };
   if (apiKeyId !== undefined) return { kind: "key", id: apiKeyId, ...named };

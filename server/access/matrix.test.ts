@@ -191,7 +191,7 @@ const EXPECTED: Record<string, (route: Route) => Outcome> = {
 describe("access to every route", () => {
   let on: TestBusbar;
   let signer: TokenSigner;
-  let headersOf: Record<string, Record<string, string>>;
+  let sentHeaders: Record<string, Record<string, string>>;
   let values: Record<string, string>;
   after(() => on.stop());
   before(async () => {
@@ -219,10 +219,10 @@ describe("access to every route", () => {
       installationId: installation.body.id,
       orgId: on.busbar.bootstrap?.orgId ?? "",
     };
-    headersOf = await credentials();
+    sentHeaders = await credentials();
   });
 
-  async function credentials(): Promise<typeof headersOf> {
+  async function credentials(): Promise<typeof sentHeaders> {
     const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
     const { apiKey: otherOrganization } = await bootstrap(database.queries, {
       org: "Other",
@@ -289,7 +289,7 @@ describe("access to every route", () => {
             parentId: values["orgId"],
           })
         : undefined,
-      headersOf[credential],
+      sentHeaders[credential],
     );
     assert.ok(status < 500 || status === 501, `${credential}: ${getName(route)}: ${JSON.stringify(body)}`);
     if (status === 404 && expected === "in") return "in";
@@ -329,7 +329,7 @@ describe("access to every route", () => {
 
   test("the proxy accepts keys of the project with the scope full or proxy only", async () => {
     const seen: Record<string, number> = {};
-    for (const [credential, headers] of Object.entries(headersOf)) {
+    for (const [credential, headers] of Object.entries(sentHeaders)) {
       const before = on.sandbox.requests().length;
       const { status } = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
         headers: {

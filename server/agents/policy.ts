@@ -269,9 +269,10 @@ export function hiddenFields(policy: AgentPolicy, objectNames: readonly string[]
 
 /** Whether a field is hidden: by one of its names, or with the whole that it is a part of (`address` hides `address.city`). */
 export const isHidden = (hidden: ReadonlySet<string>, ...names: string[]): boolean =>
-  hidden.size > 0 && names.some((named) => wholesOf(named.toLowerCase()).some((whole) => hidden.has(whole)));
+  hidden.size > 0 &&
+  names.some((named) => listWholes(named.toLowerCase()).some((whole) => hidden.has(whole)));
 
-function wholesOf(field: string): string[] {
+function listWholes(field: string): string[] {
   const steps = [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index));
   return [field, ...steps];
 }

@@ -1,5 +1,5 @@
 /** POST …/objects/{objectName} of the read API: reads an object's records now, or shows how they would be read. */
-import { actorOf } from "../access/actor.ts";
+import { toCallActor } from "../access/actor.ts";
 import { Type } from "typebox";
 import type { Catalog } from "../../connector-kit/catalog.ts";
 import { now } from "../../ground/clock.ts";
@@ -90,7 +90,7 @@ export const triggerRead = (deps: TriggerReadServices) =>
       addWorkIds({ installationId: installation.id, connectionId: installation.connectionId });
       const begin = async (operationId: string) => {
         addWorkIds({ operationId });
-        await beginTriggeredRead(deps, { operationId, requestId, actor: actorOf(caller), object, span });
+        await beginTriggeredRead(deps, { operationId, requestId, actor: toCallActor(caller), object, span });
         return { operationId };
       };
       const key = headers["idempotency-key"];

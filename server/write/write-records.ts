@@ -1,7 +1,7 @@
 /** The write endpoint: plans one record or a batch, then writes it, accepts it for later, or shows it (dry run). */
 import { Type } from "typebox";
 import { addWorkIds } from "../../ground/current-work.ts";
-import { actorOf } from "../access/actor.ts";
+import { toCallActor } from "../access/actor.ts";
 import { newId } from "../../ground/ids.ts";
 import { inSpan } from "../../ground/span.ts";
 import { projectEndpoint } from "../http/endpoint.ts";
@@ -76,7 +76,7 @@ export const writeRecords = (deps: WriteServices) =>
       const later = body.mode === "asynchronous" && plan.type !== "delete";
       const mode = later ? (body.autoBatchPolicy ? "grouped" : "later") : "now";
       const write = (id: string, firstId = id) => {
-        const begun = { id, firstId, requestId, actor: actorOf(caller) };
+        const begun = { id, firstId, requestId, actor: toCallActor(caller) };
         addWorkIds({ operationId: id });
         return inSpan(writeSpan(target, plan, { id, isQueued: later }), async () =>
           later ? writeLater(deps, begun, target, plan, body) : writeNow(deps, begun, target, plan),
