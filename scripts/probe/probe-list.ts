@@ -186,7 +186,7 @@ export function describeShape(value: Json | undefined): string {
 }
 
 /** The form of a text, with every letter and digit replaced. */
-export const maskText = (text: string): string =>
+const maskText = (text: string): string =>
   text
     .slice(0, 60)
     .replaceAll(/\p{Lu}/gu, "A")
