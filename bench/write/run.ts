@@ -1,6 +1,7 @@
 /** Measures the cost of writes: intake, drain, auto-batching and synchronous overhead, as ratios. See bench/README.md. */
 import { Client } from "undici";
 import { Client as Postgres } from "pg";
+import { measureCommits } from "./commits.ts";
 import { measureCustomers, type Intake } from "./customers.ts";
 import { measureDrain } from "./drain.ts";
 import { rate } from "./rate.ts";
@@ -170,6 +171,7 @@ const asked = (part: string): boolean =>
 const bench = await openBench();
 try {
   if (asked("overhead")) await overhead(bench);
+  if (asked("commits")) await measureCommits(bench);
   if (asked("intake")) await intake(bench);
   if (asked("customers")) await customers(bench);
   if (asked("record")) await sameRecord(bench);

@@ -6,7 +6,7 @@ import type { DeliveryState } from "./deliveries.ts";
 import type { DeliveryRow } from "./delivery-pages.ts";
 import { DATA_HEAD, withSubjects } from "./delivery-subjects.ts";
 import { EVENT_KIND, type StoredEvent } from "./events.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 
 const COLUMNS = sql`
   delivery.destination_id, delivery.event_id, events.type, events.create_time, state, due_time, attempts, ${DATA_HEAD} as head
@@ -62,8 +62,7 @@ export async function findDelivery(
 }
 
 const resend = sql`
-  with notified as (select ${notifyChange("deliveries")})
-  update deliveries set state = 'waiting', due_time = now(), failures = 0 from notified
+  update deliveries set state = 'waiting', due_time = now(), failures = 0
 `;
 
 /**
@@ -80,12 +79,13 @@ export async function hastenDeliveries(
       from deliveries
       where destination_id = ${destinationId} and state = 'waiting' and due_time > now() and failures > 0
       order by event_id limit ${most}
-    ), notified as (select ${notifyChange("deliveries")} where exists (select from waiting))
+    )
     update deliveries
     set due_time = now() - interval '1 hour' + waiting.place * interval '1 millisecond', failures = failures - 1
-    from waiting left join notified on true
+    from waiting
     where destination_id = ${destinationId} and deliveries.event_id = waiting.event_id
       and state = 'waiting' and (${evenOne} or waiting.number > 1)
+    returning ${wakes("deliveries")}
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
@@ -98,6 +98,7 @@ export async function resendDelivery(
 ): Promise<boolean> {
   const { numAffectedRows } = await sql`
     ${resend} where destination_id = ${destinationId} and event_id = ${eventId} and state <> 'sending'
+    returning ${wakes("deliveries")}
   `.execute(queries);
   return (numAffectedRows ?? 0n) > 0n;
 }
@@ -146,12 +147,12 @@ export async function resendDeliveries(
 ): Promise<{ count: number; lastEventId: string | undefined }> {
   const { destinationId, afterId = FIRST_ID, limit } = choice;
   const { rows } = await sql<{ eventId: string }>`
-    ${resend}, (
+    ${resend} from (
       ${chosen(choice)} and event_id > ${afterId}
       order by event_id limit ${limit} for update skip locked
     ) as chosen
     where destination_id = ${destinationId} and deliveries.event_id = chosen.event_id
-    returning deliveries.event_id
+    returning deliveries.event_id, ${wakes("deliveries")}
   `.execute(queries);
   const ids = rows.map((row) => row.eventId).toSorted();
   return { count: ids.length, lastEventId: ids.at(-1) };

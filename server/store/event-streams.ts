@@ -10,7 +10,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 import { reconcileFrom } from "./subscription-walks.ts";
 
 export type EventStreamState = "closed" | "open" | "failed";
@@ -109,7 +109,7 @@ export async function putEventStream(queries: Queries, one: PutStream): Promise<
       state = case when ${isSame} then known.state else 'closed' end,
       retry_time = case when ${isSame} then known.retry_time end
   `.execute(queries);
-  await sql`select ${notifyChange("event_streams")}`.execute(queries);
+  await sql`select ${wakes("event_streams")}`.execute(queries);
   const row = await findEventStream(queries, id);
   if (!row) throw new Error(`the stream ${id} vanished`);
   return row;
@@ -204,7 +204,7 @@ export async function openEventStream(
       where id in (${OF_MINE}) and state in ('pending', 'failed')
       returning id
     )
-    select ${notifyChange("subscriptions")} where exists (select from due)
+    select ${wakes("subscriptions", sql`exists (select from due)`)}
   `.execute(queries);
 }
 
@@ -284,7 +284,7 @@ export async function releaseEventStream(queries: Queries, one: ReleasedStream):
       where ${setUpAgain} and subscriptions.id in (${OF_MINE}) and subscriptions.state in ('pending', 'active', 'degraded')
       returning subscriptions.id
     )
-    select ${notifyChange("subscriptions")} where exists (select from due)
+    select ${wakes("subscriptions", sql`exists (select from due)`)}
   `.execute(queries);
 }
 
@@ -307,7 +307,7 @@ export async function reconcileStream(
         and (${objectKey ?? null}::text is null or object_key = ${objectKey ?? null}::text)
       returning id
     )
-    select ${notifyChange("subscriptions")} where exists (select from requested)
+    select ${wakes("subscriptions", sql`exists (select from requested)`)}
   `.execute(queries);
 }
 

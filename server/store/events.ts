@@ -1,7 +1,7 @@
 /** Events: the outbox, and the fields of an installation that its events contain. */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 
 export interface EventRow {
   id: string;
@@ -15,14 +15,14 @@ export interface EventRow {
   traceparent?: string | undefined;
 }
 
-/** Inserts events in one statement; the processes that deliver are notified when the transaction commits. */
+/** Inserts events in one statement; the processes that deliver are woken when they are committed. */
 export async function insertEvents(queries: Queries, events: EventRow[]): Promise<void> {
-  await sql`with ${eventInserts(events)} ${notifyOfEvents}`.execute(queries);
+  await sql`with ${eventInserts(events)} select ${WAKES_DELIVERERS}`.execute(queries);
 }
 
 /**
  * Returns common table expressions that insert events and queue them for routing, for a statement that also writes other
- * tables. The statement must read `inserted_events` (`id`), usually by ending with `notifyOfEvents`. `condition` may use
+ * tables. The statement must read `inserted_events` (`id`), usually by `WAKES_DELIVERERS`. `condition` may use
  * earlier expressions of the statement; where it is false, nothing is inserted.
  */
 export function eventInserts(
@@ -67,12 +67,8 @@ const pickColumn =
   (name: keyof EventRow): (string | null)[] =>
     events.map((event) => event[name] ?? null);
 
-/** Notifies the processes that deliver. */
-export const NOTIFY_DELIVERERS = notifyChange("events");
-
-/** Ends a statement with `eventInserts`: notifies the processes that deliver, if events were inserted. */
-export const notifyOfEvents = sql`
-  select ${NOTIFY_DELIVERERS} where exists (select from inserted_events)`;
+/** Of a statement with `eventInserts`: wakes the processes that deliver, if events were inserted. */
+export const WAKES_DELIVERERS = wakes("events", sql`exists (select from inserted_events)`);
 
 /** The fields of an installation that all its events contain. */
 export interface InstallationFieldsRow {

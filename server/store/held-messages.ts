@@ -11,7 +11,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
-import { notifyOfEvents, queueRows, unqueuedInserts, type EventRow } from "./events.ts";
+import { WAKES_DELIVERERS, queueRows, unqueuedInserts, type EventRow } from "./events.ts";
 
 /** The object of an installation whose messages are held. */
 export interface HeldObject {
@@ -93,8 +93,8 @@ const releaseSome = (queries: Queries, { installationId, objectName }: HeldObjec
       ), used as (
         update held_credits set pages = pages - (select count(*)::integer from released)
         where installation_id = ${installationId} and object_name = ${objectName}
-      ), notified as (${notifyOfEvents})
-      select (select count(*)::integer from released) as count, (select count(*) from notified)
+      )
+      select (select count(*)::integer from released) as count, ${WAKES_DELIVERERS}
     `.execute(transaction);
     return released.rows[0]?.count ?? 0;
   });

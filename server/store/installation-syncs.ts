@@ -1,7 +1,7 @@
 /** Installations whose read objects or subscriptions may have changed, because configuration, manifest or connection has. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 
 type SyncQueue = "read_syncs" | "subscription_syncs";
 
@@ -35,7 +35,7 @@ async function queue(queries: Queries, table: SyncQueue, of: Affected): Promise<
       on conflict do nothing
       returning installation_id
     )
-    select ${notifyChange(table)} where exists (select from queued)
+    select ${wakes(table, sql`exists (select from queued)`)}
   `.execute(queries);
 }
 

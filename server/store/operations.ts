@@ -4,10 +4,11 @@ import { now } from "../../ground/clock.ts";
 import { isUuid } from "../../ground/ids.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
-import { NOTIFY_DELIVERERS, type EventRow } from "./events.ts";
+import type { EventRow } from "./events.ts";
 import { removePlannedByRows } from "./planned-by-rows.ts";
 import type { ProjectBound } from "./project-retention.ts";
 import { storableJson, toStoredJson } from "./stored-json.ts";
+import { wakes } from "./wake-ups.ts";
 
 export type OperationStatus = "in_progress" | "success" | "failure";
 
@@ -173,7 +174,7 @@ export async function endOperations(queries: Queries, operations: EndedOperation
       where event_id is not null and missing is null
       returning event_id
     )
-    select ${NOTIFY_DELIVERERS} where exists (select from queued)
+    select ${wakes("events", sql`exists (select from queued)`)}
   `.execute(queries);
 }
 

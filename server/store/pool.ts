@@ -3,6 +3,7 @@ import {
   CamelCasePlugin,
   Kysely,
   PostgresDialect,
+  sql,
   type PostgresCursor,
   type PostgresPoolClient,
   type PostgresQueryResult,
@@ -14,6 +15,7 @@ import type { Log } from "../../ground/log.ts";
 import { databaseHosts, HostClient, tryHosts, type DatabaseHosts } from "./database-hosts.ts";
 import { mustConnectAgain, isDatabaseAway } from "./database-outage.ts";
 import type { DB } from "./rows.gen.ts";
+import { readWake, WakeUps } from "./wake-ups.ts";
 
 /**
  * Planner settings for every session.
@@ -118,7 +120,12 @@ export function openPool(options: {
     ...settings,
   };
   const setUp = `deallocate all; ${settingsStatement(own)}`;
-  const sessions = openSessions(pool, hosts, setUp);
+  const wakeUps = new WakeUps((payloads) =>
+    sql`select pg_notify('busbar_changes', payload) from unnest(${payloads}::text[]) as payload`.execute(
+      queries,
+    ),
+  );
+  const sessions = openSessions(pool, hosts, setUp, wakeUps);
   const queries = new Kysely<DB>({
     dialect: new PostgresDialect({ pool: sessions }),
     plugins: [new CamelCasePlugin({ maintainNestedObjectKeys: true })],
@@ -156,7 +163,7 @@ export const SESSION_STATEMENT = settingsStatement({
  * Returns the pool as Kysely uses it. A new connection is set up here and not by Kysely's `onCreateConnection`: when that
  * fails, Kysely keeps the connection, and the pool has one fewer for ever.
  */
-function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string) {
+function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string, wakeUps: WakeUps) {
   const lent = new WeakMap<PoolClient, LentConnection>();
   return {
     options: pool.options,
@@ -174,7 +181,7 @@ function openSessions(pool: Pool, hosts: DatabaseHosts, setUp: string) {
         client.release(true);
         throw error;
       }
-      const connection = new LentConnection(client as SessionClient);
+      const connection = new LentConnection(client as SessionClient, wakeUps);
       lent.set(client, connection);
       return connection;
     },
@@ -193,13 +200,16 @@ const PREPARED = /^\s*\/\* prepare ([a-z-]+) \*\//;
  */
 const PLAN_LIFETIME_MS = 1_000;
 
-/** What a lent connection uses of pg's client, with Kysely's type of a result. */
+/** Kysely's type of a result, with every command that there is. */
+type Answer<R> = Omit<PostgresQueryResult<R>, "command"> & { command: string };
+
+/** What a lent connection uses of pg's client. */
 interface SessionClient {
   query<R>(statement: {
     name: string | undefined;
     text: string;
     values: readonly unknown[];
-  }): Promise<PostgresQueryResult<R>>;
+  }): Promise<Answer<R>>;
   query(text: string): Promise<unknown>;
   release(destroy: boolean): void;
 }
@@ -207,15 +217,21 @@ interface SessionClient {
 /**
  * A connection on loan. When its server is a standby, or did not answer in time, the connection is closed when it is
  * given back: the next one may reach the new primary, this one never will. So is one with an outdated prepared statement.
+ * It wakes workers when statements that name them in their answer are committed.
  */
 class LentConnection implements PostgresPoolClient {
   readonly #client: SessionClient;
   #isLost = false;
   /** When the oldest plan of this connection may have been made; undefined if it has none. */
   #plannedMs: number | undefined;
+  readonly #wakeUps: WakeUps;
+  /** Tables whose workers are to be woken; those of a transaction wait for its commit. */
+  readonly #woken = new Set<string>();
+  #isInTransaction = false;
 
-  constructor(client: SessionClient) {
+  constructor(client: SessionClient, wakeUps: WakeUps) {
     this.#client = client;
+    this.#wakeUps = wakeUps;
   }
 
   /** Discards plans that are too old. Does not wait: the connection carries out one statement after the other. */
@@ -234,10 +250,28 @@ class LentConnection implements PostgresPoolClient {
     if (typeof sql !== "string") throw new Error("a cursor needs a connection that is not closed on its own");
     const name = PREPARED.exec(sql)?.[1];
     if (name !== undefined) this.#plannedMs ??= elapsedMs();
-    return this.#client.query<R>({ name, text: sql, values: parameters }).catch((error: unknown) => {
-      this.#noteLoss(error);
-      throw error;
-    });
+    return this.#client.query<R>({ name, text: sql, values: parameters }).then(
+      (answer) => {
+        this.#noteWork(answer);
+        return answer as PostgresQueryResult<R>;
+      },
+      (error: unknown) => {
+        this.#noteLoss(error);
+        throw error;
+      },
+    );
+  }
+
+  #noteWork({ command, rows }: Answer<unknown>): void {
+    const table = readWake(rows);
+    if (table !== undefined) this.#woken.add(table);
+    if (command === "BEGIN" || command === "START") this.#isInTransaction = true;
+    // PostgreSQL answers "ROLLBACK" to the commit of a transaction that has failed.
+    if (command === "ROLLBACK") this.#woken.clear();
+    if (command === "COMMIT" || command === "ROLLBACK") this.#isInTransaction = false;
+    if (this.#isInTransaction || this.#woken.size === 0) return;
+    this.#wakeUps.add(this.#woken);
+    this.#woken.clear();
   }
 
   #noteLoss(error: unknown): void {
@@ -245,6 +279,8 @@ class LentConnection implements PostgresPoolClient {
   }
 
   release(): void {
+    this.#woken.clear();
+    this.#isInTransaction = false;
     this.#client.release(this.#isLost);
   }
 }

@@ -2,11 +2,12 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
-import { NOTIFY_DELIVERERS, type EventRow } from "./events.ts";
+import type { EventRow } from "./events.ts";
 import { timed, type LogEntry } from "./operations.ts";
 import { ReusedBuffers } from "./reused-buffers.ts";
 import type { SeenRow } from "./seen-records.ts";
 import { storableJson, toStoredJson } from "./stored-json.ts";
+import { wakes } from "./wake-ups.ts";
 
 export interface Fingerprint {
   recordId: string;
@@ -84,7 +85,7 @@ export async function commitReadPages(queries: Queries, pages: ReadPageCommit[])
       where read_runs.operation_id = any(${pages.map(({ operationId }) => operationId)}::uuid[])
       for update of read_runs
     ), ${sql.join([...partsFor(pages), ...(events.length > 0 ? [insertEvents(events, bytes)] : [])])}
-    select operation_id, ${events.length > 0 ? NOTIFY_DELIVERERS : sql`null`} as notified from mine
+    select operation_id${events.length > 0 ? sql`, ${wakes("events")}` : sql``} from mine
   `.execute(queries);
   // Only after a success: what has failed may still wait to be sent.
   buffers.giveBack(bytes);

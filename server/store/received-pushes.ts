@@ -1,7 +1,7 @@
 /** Pushed requests as they arrived: stored before they are answered, taken in their order, removed with the commit of their events. */
 import { sql } from "kysely";
 import type { Queries } from "./database.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 import { reconcileFrom } from "./subscription-walks.ts";
 
 interface PushTarget {
@@ -38,9 +38,7 @@ export async function insertPushes(
       sql`(${projectId}::uuid, ${provider}, ${installationId}::uuid, ${body.length}::integer, ${body}::text)`,
   );
   const insert = sql`insert into received_pushes (project_id, provider, installation_id, size_bytes, body) values ${sql.join(rows)}`;
-  await (tells ? sql`with stored as (${insert}) select ${notifyChange(PUSHES_CHANGE)}` : insert).execute(
-    queries,
-  );
+  await (tells ? sql`with stored as (${insert}) select ${wakes(PUSHES_CHANGE)}` : insert).execute(queries);
 }
 
 /** Pushes of a project among which a batch is chosen. */

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Json } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
-import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
+import { eventInserts, WAKES_DELIVERERS, type EventRow } from "./events.ts";
 
 export interface SchemaBaseline {
   objectName: string;
@@ -59,7 +59,7 @@ export async function saveSchemaBaseline(
       where known.version = ${comparedVersion ?? null}::integer
       returning 1
     ), ${eventInserts(message ? [message] : [], sql`exists (select from saved)`)}
-    ${notifyOfEvents}
+    select ${WAKES_DELIVERERS}
   `.execute(queries);
 }
 

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { buildFirstId } from "../../ground/ids.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
-import { eventInserts, notifyOfEvents, type EventRow } from "./events.ts";
+import { eventInserts, WAKES_DELIVERERS, type EventRow } from "./events.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 import type { ProjectBound } from "./project-retention.ts";
 import type { SeenRow } from "./seen-records.ts";
@@ -144,8 +144,8 @@ export async function commitSubscription(queries: Queries, commit: SubscriptionC
       select one.id, subscriptions.installation_id, subscriptions.object_name, true, entries
       from unnest(${seen.map(({ id }) => id)}::uuid[], ${seen.map(({ entries }) => entries)}::bytea[]) as one (id, entries)
       join subscriptions on subscriptions.id in (select id from mine)
-    ), ${eventInserts(events, isMine)}, notified as (${notifyOfEvents})
-    select ${isMine} as is_mine, (select count(*) from notified)
+    ), ${eventInserts(events, isMine)}
+    select ${isMine} as is_mine, ${WAKES_DELIVERERS}
   `.execute(queries);
   return rows[0]?.isMine ?? false;
 }

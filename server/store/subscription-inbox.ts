@@ -1,7 +1,7 @@
 /** Stores pushed and streamed events once for each installation that subscribes to them. */
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 
 export interface ReceivedEvent {
   id: string;
@@ -129,7 +129,7 @@ export async function storeReceivedEvents(
       -- "not in" would look through all matched rows once for each event.
       (select count(*)::integer from input
         where not exists (select from matched where matched.position = input.position)) as unmatched,
-      (select ${notifyChange("subscriptions")} where exists (select from stored))
+      ${wakes("subscriptions", sql`exists (select from stored)`)}
   `.execute(queries);
   const { stored = 0, duplicates = 0, unmatched = 0 } = rows[0] ?? {};
   return { stored, duplicates, unmatched };

@@ -5,7 +5,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { JsonObject } from "../../ground/json.ts";
 import type { Queries } from "./database.ts";
-import { notifyChange } from "./notify-change.ts";
+import { wakes } from "./wake-ups.ts";
 import { isHeldBy, type SubscriptionClaim } from "./subscription-claim.ts";
 
 /** A walk that is not over; times as ISO texts. */
@@ -54,7 +54,7 @@ export async function requestReconciliation(
       where installation_id = ${installationId} and object_name = ${objectName} and state <> 'disabled'
       returning id
     )
-    select id, ${notifyChange("subscriptions")} from requested
+    select id, ${wakes("subscriptions")} from requested
   `.execute(queries);
   return rows.length > 0;
 }
