@@ -4,6 +4,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { openAudit } from "./access/audit-change.ts";
+import { openOperations } from "./agents/api-operations.ts";
+import { serveCustomerTools } from "./agents/customer-tools.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { openClientAddress } from "../ground/client-address.ts";
 import type { Config } from "../ground/config.ts";
@@ -35,14 +37,7 @@ export async function listen(
   // Both are closed at the same time, so that none accepts requests while the other finishes its own.
   const listeners: Cleanup = [];
   const clientAddress = openClientAddress(config.trustedProxies);
-  const proxy = createProxyServer({
-    ...deps,
-    trustedProxies: config.trustedProxies,
-    docsUrl,
-    support: config.support,
-    limits: openLimits(config.proxyLimits),
-    meter: deps.metrics?.proxy,
-  });
+  const proxy = openProxy(deps, docsUrl);
   const requests = openRequestLog(deps);
   closers.push(async () => {
     await Promise.all(listeners.map((close) => close()));
@@ -51,26 +46,29 @@ export async function listen(
   });
   const { workers, onAnswer, isStopping } = options;
   const dashboard = openDashboard(deps, closers);
+  const currentUrls = () => deps.address.urls ?? addresses(config, publicUrl, undefined);
+  const table = routes({
+    ...deps,
+    publicUrl: () => publicUrl,
+    dashboardPage: dashboard && (() => dashboardPage(dashboard)),
+    proxyCaller: proxy,
+    urls: currentUrls,
+    workerRunning: workers && (() => workers.running),
+    isStopping,
+  });
+  const audit = openAudit(deps);
   const api = createServer({
-    routes: routes({
-      ...deps,
-      publicUrl: () => publicUrl,
-      dashboardPage: dashboard && (() => dashboardPage(dashboard)),
-      proxyCaller: proxy,
-      urls: () => deps.address.urls ?? addresses(config, publicUrl, undefined),
-      workerRunning: workers && (() => workers.running),
-      isStopping,
-    }),
+    routes: table,
     authorize: deps.access.authorize,
     confine: deps.access.confine,
-    audit: openAudit(deps),
+    audit,
     caughtUp: deps.changes.caughtUp,
     log,
     tracer: deps.tracer,
     surfaceHosts: config.surfaceHosts,
     clientAddress,
     docsUrl,
-    proxyUrl: () => (deps.address.urls ?? addresses(config, publicUrl, undefined)).proxy,
+    proxyUrl: () => currentUrls().proxy,
     isHttps: () => publicUrl.startsWith("https:"),
     maxConnections: config.apiConnections,
     support: config.support,
@@ -80,6 +78,8 @@ export async function listen(
   releaseClients([api.server, proxy], isStopping);
   if (deps.metrics && config.metrics) serveMetrics(api, deps.metrics.registry);
   if (dashboard) serveDashboard(api, dashboard);
+  const agents = { callOperation: openOperations(table, audit), clientAddress, docsUrl };
+  serveCustomerTools(api, { ...deps, ...agents, publicUrl: () => publicUrl });
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
@@ -96,6 +96,16 @@ export async function listen(
   deps.address.urls = urls;
   return urls;
 }
+
+const openProxy = (deps: Services, docsUrl: () => string): ProxyServer =>
+  createProxyServer({
+    ...deps,
+    trustedProxies: deps.config.trustedProxies,
+    docsUrl,
+    support: deps.config.support,
+    limits: openLimits(deps.config.proxyLimits),
+    meter: deps.metrics?.proxy,
+  });
 
 function openDashboard({ config, log }: Services, closers: Cleanup): BuiltDashboard | undefined {
   if (!config.dashboard || !config.roles.has("api")) return undefined;

@@ -25,6 +25,7 @@ export interface Access {
   /** Returns the owner of an API key, from memory where possible. Throws `unauthenticated`. */
   keyOwner(key: string | undefined): Promise<KeyOwner>;
   keyLimits: KeyLimits;
+  identifyCustomer: IdentifyCustomer;
   /**
    * Returns the caller and, below a project's path, the project; or the refusal by a limit of the caller's key. Throws 401,
    * 403 or 404 Problems.
@@ -80,6 +81,7 @@ export function openAccess(deps: {
   return {
     keyOwner,
     keyLimits,
+    identifyCustomer,
     confine: openGroupLimit(deps),
     async authorize({ headers, audience, recognizesProject, projectIdOrName, orgId, address }) {
       const identified = () => identify({ ...deps, keyOwner, identifyCustomer }, headers);

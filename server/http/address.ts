@@ -31,9 +31,13 @@ const VERB = new RegExp(`^(.*[^/])(?::|%3A)(${VERBS.join("|")})$`, "i");
 const OBJECT =
   /^(.*?\/(?:integrations|providers|installations)\/[^/]+\/objects\/)(.+?)(\/metadata|\/config-content|\/backfill-progress|\/:deliverResults)?$/;
 
+/** Addresses without verbs or objects: a colon belongs to the customer's name. */
+const OWN_SPELLING = /^\/(mcp|\.well-known)\//;
+
 /** Returns the URL for the router: `/v1` of a data surface gets its prefix, a verb its own segment. */
 export function routedUrl(request: Pick<IncomingMessage, "url" | "headers">, hosts: SurfaceHosts): string {
   const url = request.url ?? "/";
+  if (OWN_SPELLING.test(url)) return url;
   const mark = url.indexOf("?");
   // The router ignores a trailing slash, but would treat a verb or suffix before it as part of a name.
   const path = (mark === -1 ? url : url.slice(0, mark)).replace(/(?<=.)\/$/, "");

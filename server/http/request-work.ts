@@ -27,14 +27,14 @@ const ACTING = /^\/(callbacks|subscribe)\//;
  */
 export function beginRequest(
   tracer: Tracer | undefined,
-  { method, path, audience }: Route,
-  { caller, project }: { caller: Caller; project?: ProjectRef },
+  { method, path, audience }: Pick<Route, "method" | "path" | "audience">,
+  { caller, project }: { caller?: Pick<Caller, "projectId">; project?: ProjectRef },
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
   const isPublic = audience === "public";
   const context = isPublic ? undefined : readTraceparent(request.headers["traceparent"]);
-  const projectId = project?.id ?? caller.projectId;
+  const projectId = project?.id ?? caller?.projectId;
   const isTraced = tracer && (!isPublic || ACTING.test(path));
   const span = isTraced
     ? beginSpan(tracer, context, {

@@ -20,7 +20,7 @@ import { locateFields } from "./read-set.ts";
 import { READ_REFUSALS, readProblem } from "./read-problem.ts";
 import { shapeRecords } from "./shape-record.ts";
 
-type Services = CallServices & ObjectServices & { catalog: Catalog; metadata: MetadataMemory };
+export type SearchServices = CallServices & ObjectServices & { catalog: Catalog; metadata: MetadataMemory };
 
 const FoundRecord = Type.Object(
   {
@@ -74,7 +74,7 @@ const SearchAnswer = Type.Object({
   ),
 });
 
-export const searchRecords = (deps: Services) =>
+export const searchRecords = (deps: SearchServices) =>
   projectEndpoint({
     operationId: "searchRecords",
     tag: "Search",
@@ -105,11 +105,22 @@ export const searchRecords = (deps: Services) =>
         objectName: body.objectName,
         in: "body",
       });
-      requireSearch(deps.catalog.of(project.id), object, body.fieldFilters);
       const path = `/search/v1/projects/${project.name}/integrations/${params.integrationId}`;
-      return logUse(deps, object, { path, sent: body }, () => search(deps, object, body.fieldFilters));
+      return searchObject(deps, object, { filters: body.fieldFilters, path, sent: body });
     },
   });
+
+type FoundRecords = Static<typeof SearchAnswer>;
+
+/** Asks the provider for records, and stores a line of the usage log under `path`. Throws a Problem. */
+export async function searchObject(
+  deps: SearchServices,
+  object: ReadableObject,
+  { filters, path, sent }: { filters: readonly NamedFilter[]; path: string; sent: object },
+): Promise<FoundRecords> {
+  requireSearch(deps.catalog.of(object.installed.installation.projectId), object, filters);
+  return logUse(deps, object, { path, sent }, () => search(deps, object, filters));
+}
 
 /** Throws a 400 Problem where the provider has no search, or not with so many filters. */
 function requireSearch(
@@ -138,10 +149,10 @@ function requireSearch(
 }
 
 async function search(
-  deps: Services,
+  deps: SearchServices,
   { installed, definition, connector }: ReadableObject,
   filters: readonly NamedFilter[],
-): Promise<Static<typeof SearchAnswer>> {
+): Promise<FoundRecords> {
   const { projectId, connectionId } = installed.installation;
   const found = await callProvider(deps, { projectId, connectionId }, async (call) => {
     const filtersFor = (metadata: ObjectMetadata | undefined): FieldFilter[] => {
@@ -220,9 +231,9 @@ const refuse = (issues: Issue[]): Problem =>
   });
 
 /** Stores a line of the usage log with the answer's status. An outage of the database does not fail the search. */
-async function logUse<Answer extends { results: unknown[] }>(
-  { database }: Services,
-  { installed }: ReadableObject,
+export async function logUse<Answer extends { results: unknown[] }>(
+  { database }: Pick<SearchServices, "database">,
+  { installed }: Pick<ReadableObject, "installed">,
   { path, sent }: { path: string; sent: object },
   run: () => Promise<Answer>,
 ): Promise<Answer> {

@@ -1,0 +1,32 @@
+/** Refuses requests that a web page made a browser send: by another site's `Origin`, or by a name that it gave this server. */
+import type { IncomingHttpHeaders } from "node:http";
+import { Problem } from "../../ground/errors.ts";
+
+/** A page from the same machine, such as a local inspector, cannot be one of another site. */
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Throws a 403 Problem unless `Host` is this server's and `Origin`, where a browser sends it, too. A page can let a name of its own
+ * lead to this server (DNS rebinding), but no address and no name of somebody else.
+ */
+export function requireOwnHost({ host, origin }: IncomingHttpHeaders, publicUrl: string): void {
+  const own = new URL(publicUrl);
+  const named = hostnameIn(`http://${host ?? ""}`);
+  if (named === undefined || !(named === own.hostname || LOOPBACK.has(named) || isAddress(named))) {
+    throw refuse(
+      `This server is not \`${(host ?? "").slice(0, 100)}\`. Call it by its public address, ${own.origin}.`,
+    );
+  }
+  if (origin === undefined) return;
+  if (origin === own.origin || LOOPBACK.has(hostnameIn(origin) ?? "")) return;
+  throw refuse(
+    `Pages of \`${origin.slice(0, 100)}\` may not call agents' endpoints. Call them from a server or a local program.`,
+  );
+}
+
+const hostnameIn = (url: string): string | undefined => URL.parse(url)?.hostname;
+
+/** As a parsed URL has it. */
+const isAddress = (hostname: string): boolean => /^(\d+\.){3}\d+$|^\[/.test(hostname);
+
+const refuse = (detail: string): Problem => new Problem("forbidden", { detail });

@@ -1,0 +1,52 @@
+/** Calls operations of the API from inside the server, as their endpoints would be called over HTTP. */
+import type { Caller, ProjectRef, Route } from "../http/endpoint.ts";
+import type { Audit } from "../http/server-options.ts";
+import { validator } from "../http/validation.ts";
+
+export interface OperationCall {
+  project: ProjectRef;
+  caller: Caller;
+  requestId: string;
+  params?: object;
+  query?: object;
+  body?: object;
+  headers?: Record<string, string>;
+}
+
+/** Returns the answer of a success. Throws the Problem with which the endpoint refuses. */
+export type CallOperation = (operationId: string, call: OperationCall) => Promise<unknown>;
+
+/** The caller is authenticated and authorized by whoever calls. */
+export function openOperations(routes: readonly Route[], audit?: Audit): CallOperation {
+  const byId = new Map(routes.map((entry) => [entry.endpoint.operationId, prepare(entry, audit)]));
+  return (operationId, call) => {
+    const run = byId.get(operationId);
+    if (!run) throw new Error(`there is no operation ${operationId}`);
+    return run(call);
+  };
+}
+
+const NAMES = { query: [], body: [], header: [] };
+
+function prepare(entry: Route, audit: Audit | undefined): (call: OperationCall) => Promise<unknown> {
+  const { endpoint } = entry;
+  const params = endpoint.params && validator(endpoint.params, "path");
+  const query = endpoint.query && validator(endpoint.query, "query", NAMES);
+  const body = endpoint.body && validator(endpoint.body, "body", NAMES);
+  return async ({ project, caller, requestId, headers = {}, ...given }) => {
+    const call = {
+      caller,
+      project,
+      requestId,
+      headers,
+      params: params ? params(given.params ?? {}) : {},
+      query: query ? query(given.query ?? {}) : {},
+      body:
+        body && (given.body !== undefined || !endpoint.bodyOptional) ? body(given.body ?? {}) : given.body,
+      url: entry.path,
+      remoteAddress: "",
+    };
+    const handle = () => endpoint.handle(call);
+    return audit ? audit(entry, call, handle) : handle();
+  };
+}

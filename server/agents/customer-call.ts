@@ -1,0 +1,33 @@
+/** What the tools of a customer's endpoint are given with each call. */
+import type { SearchServices } from "../read/search-records.ts";
+import type { AgentSession } from "./agent-session.ts";
+import type { CallOperation } from "./api-operations.ts";
+import { listCustomerIntegrations, type CustomerIntegration } from "./customer-objects.ts";
+import type { AgentPolicy } from "./policy.ts";
+
+export type CustomerServices = SearchServices & {
+  /** Calls an operation of the API. */
+  callOperation: CallOperation;
+};
+
+export interface CustomerCall {
+  deps: CustomerServices;
+  session: AgentSession;
+  policy: AgentPolicy;
+  /** Looked up once for a call. */
+  integrations(): Promise<CustomerIntegration[]>;
+}
+
+export function openCustomerCall(
+  deps: CustomerServices,
+  session: AgentSession,
+  policy: AgentPolicy,
+): CustomerCall {
+  let integrations: Promise<CustomerIntegration[]> | undefined;
+  return {
+    deps,
+    session,
+    policy,
+    integrations: () => (integrations ??= listCustomerIntegrations(deps, { session, policy })),
+  };
+}

@@ -1,0 +1,280 @@
+/** The objects of a customer's installations, with what an agent may do with each; and the one that a call means. */
+import { closest } from "../../ground/closest.ts";
+import type { Catalog } from "../../connector-kit/catalog.ts";
+import { Problem, type Issue } from "../../ground/errors.ts";
+import { declaredReadObject } from "../../manifest/object-fields.ts";
+import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
+import { readableDefinitions, type ReadDefinition } from "../read/read-definition.ts";
+import { readSources } from "../read/read-sources.ts";
+import { listConnections } from "../store/connections.ts";
+import type { Database } from "../store/database.ts";
+import { listInstallations } from "../store/installations.ts";
+import { objectSettings, type ObjectSettings } from "../write/object-settings.ts";
+import type { AgentSession } from "./agent-session.ts";
+import type { Right } from "./agent-tool.ts";
+import { decide, type ActKind, type AgentPolicy, type AgentTool } from "./policy.ts";
+
+export interface CustomerObjectServices {
+  database: Database;
+  catalog: Catalog;
+  installations: InstallationCache;
+}
+
+export type ObjectAction = "search" | "get" | "create" | "update" | "upsert" | "delete";
+
+export interface CustomerObject {
+  installed: Installed;
+  /** The builder's name, or else the provider's. */
+  name: string;
+  /** The provider's. */
+  objectName: string;
+  /** Absent where nothing reads it. */
+  definition?: ReadDefinition;
+  /** Absent where nothing writes it. */
+  settings?: ObjectSettings;
+  /** What installation, credential and policy allow. */
+  actions: ObjectAction[];
+}
+
+export interface CustomerIntegration {
+  name: string;
+  installed: Installed;
+  /** Of the connection. */
+  status: string;
+  objects: CustomerObject[];
+  mayProxy: boolean;
+}
+
+interface Caller {
+  session: AgentSession;
+  policy: AgentPolicy;
+}
+
+const TOOLS: Record<ObjectAction, { tool: AgentTool; kind: ActKind; right: Right }> = {
+  search: { tool: "search_records", kind: "read", right: "read" },
+  get: { tool: "get_record", kind: "read", right: "read" },
+  create: { tool: "create_record", kind: "write", right: "write" },
+  update: { tool: "update_record", kind: "write", right: "write" },
+  upsert: { tool: "upsert_record", kind: "write", right: "write" },
+  delete: { tool: "delete_record", kind: "delete", right: "write" },
+};
+
+/** Lists what the customer has installed, in the order of the integrations' names. */
+export async function listCustomerIntegrations(
+  deps: CustomerObjectServices,
+  by: Caller,
+): Promise<CustomerIntegration[]> {
+  const { project, groupRef } = by.session;
+  const { queries } = deps.database;
+  const [rows, connections] = await Promise.all([
+    listInstallations(queries, project.id, { groupRef }),
+    listConnections(queries, project.id, { groupRef }),
+  ]);
+  const statuses = new Map(connections.map(({ id, status }) => [id, status]));
+  const found = await Promise.all(rows.map(({ id }) => deps.installations.byId(project.id, id)));
+  const integrations = found.flatMap((installed) =>
+    installed?.installation.groupRef === groupRef ? installed : [],
+  );
+  const described = integrations.map(async (installed) => ({
+    name: installed.integration.name,
+    installed,
+    status: statuses.get(installed.installation.connectionId) ?? "unknown",
+    objects: await listObjects(deps, installed, by),
+    mayProxy: mayProxy(deps.catalog.of(project.id), installed),
+  }));
+  const all = await Promise.all(described);
+  return all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function mayProxy(catalog: Catalog, { integration, installation }: Installed): boolean {
+  const { provider, latestRevision } = integration;
+  return (
+    latestRevision.content.proxy?.enabled === true &&
+    installation.config.content.proxy?.enabled !== false &&
+    catalog.built(provider, "proxy", latestRevision.content.module)
+  );
+}
+
+async function listObjects(
+  deps: CustomerObjectServices,
+  installed: Installed,
+  by: Caller,
+): Promise<CustomerObject[]> {
+  const { integration, installation } = installed;
+  const catalog = deps.catalog.of(installation.projectId);
+  const manifest = integration.latestRevision.content;
+  const sources = await readSources(deps.database.queries, integration, installation.config.content);
+  const definitions = new Map(
+    readableDefinitions(sources).flatMap((one) =>
+      isReadable(catalog, installed, one) ? [[one.objectName, one]] : [],
+    ),
+  );
+  const written = (manifest.write?.objects ?? []).map(({ objectName }) => objectName);
+  return [...new Set([...definitions.keys(), ...written])].toSorted().map((objectName): CustomerObject => {
+    const definition = definitions.get(objectName);
+    const settings = written.includes(objectName) ? writeSettings(catalog, installed, objectName) : undefined;
+    const name = declaredReadObject(manifest, objectName)?.mapToName || definition?.messageName || objectName;
+    const object = {
+      installed,
+      name,
+      objectName,
+      ...(definition && { definition }),
+      ...(settings && { settings }),
+    };
+    return { ...object, actions: actionsOn(catalog, object, by) };
+  });
+}
+
+/** As `findReadableObject` refuses. */
+function isReadable(
+  catalog: Catalog,
+  { integration }: Installed,
+  { objectName, disabled }: ReadDefinition,
+): boolean {
+  const read = catalog.connector(integration.provider)?.read;
+  const { module } = integration.latestRevision.content;
+  if (!read || disabled || (module && read.module && module !== read.module)) return false;
+  return read.isReadable?.(objectName) !== false;
+}
+
+/** Undefined where the customer's configuration does not enable writing the object. */
+function writeSettings(
+  catalog: Catalog,
+  installed: Installed,
+  objectName: string,
+): ObjectSettings | undefined {
+  if (!catalog.connector(installed.integration.provider)?.write) return undefined;
+  try {
+    return objectSettings(installed, objectName, catalog);
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function actionsOn(
+  catalog: Catalog,
+  { installed, name, objectName, definition, settings }: Omit<CustomerObject, "actions">,
+  { session, policy }: Caller,
+): ObjectAction[] {
+  const { provider, name: integration, latestRevision } = installed.integration;
+  const can: Record<ObjectAction, boolean> = {
+    search: definition !== undefined && catalog.built(provider, "search", latestRevision.content.module),
+    get: definition !== undefined,
+    create: settings !== undefined,
+    update: settings !== undefined,
+    upsert: settings !== undefined,
+    delete:
+      settings?.deletionEnabled === true && catalog.connector(provider)?.write?.abilities.delete === true,
+  };
+  return (Object.keys(TOOLS) as ObjectAction[]).filter((action) => {
+    const { tool, kind, right } = TOOLS[action];
+    if (!can[action] || !session.rights.has(right)) return false;
+    return decide(policy, { tool, kind, integration, object: [name, objectName] }) !== "forbid";
+  });
+}
+
+export interface NamedByAgent {
+  integration?: string | undefined;
+  object: string;
+}
+
+/** Finds the object that a call names, by the builder's or the provider's name. Throws a 400 Problem with the nearest names. */
+export function findObject(all: readonly CustomerIntegration[], asked: NamedByAgent): CustomerObject {
+  const within = asked.integration === undefined ? all : [findCustomerIntegration(all, asked.integration)];
+  const wanted = asked.object.toLowerCase();
+  const objects = within.flatMap((one) => one.objects);
+  const byName = objects.filter(({ name }) => name.toLowerCase() === wanted);
+  const found =
+    byName.length > 0 ? byName : objects.filter(({ objectName }) => objectName.toLowerCase() === wanted);
+  const [first, ...others] = found;
+  if (!first) throw unknownObject(asked.object, within, objects);
+  if (others.length === 0) return first;
+  throw severalFit(
+    "object",
+    asked.object,
+    found.map(({ installed }) => installed.integration.name),
+  );
+}
+
+/** Finds an integration by its name; without one, the only one that fits. Throws a 400 Problem. */
+export function findCustomerIntegration(
+  all: readonly CustomerIntegration[],
+  name: string | undefined,
+  fits: (one: CustomerIntegration) => boolean = () => true,
+): CustomerIntegration {
+  if (name !== undefined) {
+    const wanted = name.toLowerCase();
+    const found = all.find(
+      (one) => one.name.toLowerCase() === wanted || one.installed.integration.id === wanted,
+    );
+    if (found) return found;
+    const detail = `The customer has not installed an integration \`${name}\`.`;
+    throw refuseName(
+      "integration",
+      name,
+      detail,
+      suggest(
+        name,
+        all.map(({ name }) => name),
+        "list_integrations",
+      ),
+    );
+  }
+  const [first, ...others] = all.filter(fits);
+  if (!first) {
+    throw new Problem("invalid-request", {
+      detail:
+        "The customer has installed no integration that can do this. list_integrations shows what there is; connect_account gives " +
+        "an address at which the customer connects an account.",
+    });
+  }
+  if (others.length === 0) return first;
+  throw severalFit(
+    "integration",
+    undefined,
+    [first, ...others].map(({ name }) => name),
+  );
+}
+
+function unknownObject(
+  name: string,
+  within: readonly CustomerIntegration[],
+  objects: readonly CustomerObject[],
+): Problem {
+  const where =
+    within.length === 1 && within[0] ? `The integration \`${within[0].name}\`` : "The customer's account";
+  const names = objects.flatMap((one) => [one.name, one.objectName]);
+  return refuseName(
+    "object",
+    name,
+    `${where} has no object \`${name}\`.`,
+    suggest(name, names, "find_objects"),
+  );
+}
+
+const severalFit = (member: string, value: string | undefined, integrations: readonly string[]): Problem =>
+  refuseName(
+    "integration",
+    undefined,
+    `Several integrations ${member === "object" ? `have the object \`${value}\`` : "can do this"}: ${integrations.join(", ")}.`,
+    "Name one of them in `integration`.",
+  );
+
+/** Enough to recognise the right one. */
+const MOST_NAMES = 20;
+
+export function suggest(wanted: string, names: readonly string[], tool: string): string {
+  const near = closest(wanted, names);
+  if (near !== undefined) return `Did you mean "${near}"?`;
+  const distinct = [...new Set(names)];
+  if (distinct.length === 0) return `${tool} shows what there is.`;
+  const more = distinct.length > MOST_NAMES ? `, and more that ${tool} shows` : "";
+  return `There are: ${distinct.slice(0, MOST_NAMES).join(", ")}${more}.`;
+}
+
+/** Returns a 400 Problem about one argument. */
+function refuseName(name: string, value: unknown, detail: string, remedy: string): Problem {
+  const issue: Issue = { in: "body", name, detail, remedy, ...(value !== undefined && { value }) };
+  return new Problem("invalid-request", { detail: `${name}: ${detail} ${remedy}`, issues: [issue] });
+}

@@ -1,0 +1,140 @@
+/** Identifies who calls a customer's agent endpoint: by an API key, or by a token of the customer. */
+import type { IncomingHttpHeaders } from "node:http";
+import { Problem, type ProblemOptions } from "../../ground/errors.ts";
+import type { Access } from "../access/authorize.ts";
+import type { ProjectRef } from "../http/endpoint.ts";
+import { findGroup } from "../store/customers.ts";
+import type { Database } from "../store/database.ts";
+import { AgentSession } from "./agent-session.ts";
+import type { Right } from "./agent-tool.ts";
+
+export interface AgentAccess {
+  database: Database;
+  access: Pick<Access, "keyOwner" | "keyLimits" | "identifyCustomer">;
+}
+
+/** One request to the endpoint of a customer. */
+export interface AgentRequest {
+  headers: IncomingHttpHeaders;
+  /** As in the path. */
+  projectIdOrName: string;
+  groupRef: string;
+  requestId: string;
+  /** Of the client, for the limits of a key. */
+  address: () => string;
+  /** Address of the endpoint's metadata, for refusals. */
+  metadataUrl: string;
+}
+
+/** Throws 401, 403 and 404 Problems; those of the first two say in `WWW-Authenticate` how to get in. */
+export async function identifyAgent(deps: AgentAccess, request: AgentRequest): Promise<AgentSession> {
+  const sent = sentCredential(request);
+  const found =
+    sent.apiKey === undefined ? byToken(deps, request, sent.bearer) : byKey(deps, request, sent.apiKey);
+  return found.catch((error: unknown) => {
+    if (!(error instanceof Problem) || error.slug !== "unauthenticated") throw error;
+    throw challenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
+  });
+}
+
+/** Returns the one credential of a request. Cookies do not count: a page in a browser must not act as its person. */
+function sentCredential(request: AgentRequest): { apiKey: string } | { apiKey?: undefined; bearer: string } {
+  const { headers } = request;
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
+  const apiKey = [headers["x-api-key"]].flat()[0] || undefined;
+  if (apiKey !== undefined && headers.authorization !== undefined) {
+    throw new Problem("invalid-request", {
+      detail: "Send one credential: either `Authorization: Bearer` or `X-Api-Key`.",
+    });
+  }
+  if (apiKey !== undefined) return { apiKey };
+  if (bearer === undefined) {
+    throw challenge(request, "unauthenticated", {
+      detail:
+        "Send an API key of the project or a customer's token in the header `Authorization: Bearer`. Nothing else is a " +
+        "credential here, neither a cookie nor the address.",
+    });
+  }
+  return bearer.startsWith("bb_") ? { apiKey: bearer } : { bearer };
+}
+
+async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
+  const owner = await deps.access.keyOwner(key);
+  const refusal = deps.access.keyLimits.refusal(owner, request.address);
+  if (refusal) throw refusal;
+  const project = { id: owner.projectId, name: owner.projectName, orgId: owner.orgId };
+  requireProject(project, request);
+  const rights = rightsOfScopes(owner.scopes);
+  if (rights.size === 0) throw insufficientScope(request, ["read"]);
+  if (!(await findGroup(deps.database.queries, project.id, request.groupRef))) {
+    throw new Problem("not-found", {
+      detail: `There is no group \`${request.groupRef}\` in this project. A group exists once the customer has connected an account or was created by POST …/groups.`,
+    });
+  }
+  const principal = { kind: "key" as const, id: owner.apiKeyId };
+  return new AgentSession({ ...request, project, rights, principal });
+}
+
+/** What the scopes of an API key allow an agent. A key of browsers allows nothing. */
+function rightsOfScopes(scopes: readonly string[]): Set<Right> {
+  if (scopes.includes("full")) return new Set(["read", "write", "proxy"]);
+  const rights = new Set<Right>();
+  if (scopes.includes("read") || scopes.includes("read-only")) rights.add("read");
+  if (scopes.includes("write")) rights.add("write");
+  if (scopes.includes("proxy")) rights.add("proxy");
+  return rights;
+}
+
+/** A token of the customer is good for its own group, also one that has connected nothing yet. */
+async function byToken(deps: AgentAccess, request: AgentRequest, token: string): Promise<AgentSession> {
+  const customer = await deps.access.identifyCustomer(token);
+  if (!customer) {
+    throw new Problem("unauthenticated", {
+      detail:
+        "The bearer token is neither an API key nor signed by a JWT key of this project. Register the public key with POST …/jwt-keys.",
+    });
+  }
+  const { key, groupRef, consumerRef } = customer;
+  const project = { id: key.projectId, name: key.projectName, orgId: key.orgId };
+  requireProject(project, request);
+  if (groupRef !== request.groupRef) {
+    throw new Problem("forbidden", {
+      detail: `This token is limited to the group \`${groupRef}\`. Use the endpoint of that group.`,
+    });
+  }
+  const principal = { kind: "customer" as const, id: consumerRef };
+  return new AgentSession({ ...request, project, rights: new Set(["read", "write"]), principal });
+}
+
+/** The same refusal whether the other project exists or not. */
+function requireProject({ id, name }: ProjectRef, { projectIdOrName }: AgentRequest): void {
+  const asked = projectIdOrName.toLowerCase();
+  if (asked === id || asked === name) return;
+  throw new Problem("forbidden", {
+    detail: `This credential has no access to the project \`${projectIdOrName}\`. Use a credential of that project.`,
+  });
+}
+
+/** Refuses a call that the credential does not cover, and names the scope that does (step-up). */
+export const insufficientScope = (
+  request: Pick<AgentRequest, "metadataUrl">,
+  rights: readonly Right[],
+  what = "This endpoint",
+): Problem =>
+  challenge(request, "forbidden", {
+    detail: `${what} needs a credential with the scope ${rights.map((right) => `\`${right}\``).join(" or ")}.`,
+    error: "insufficient_scope",
+    scope: rights[0],
+  });
+
+function challenge(
+  { metadataUrl }: Pick<AgentRequest, "metadataUrl">,
+  slug: "unauthenticated" | "forbidden",
+  { error, scope, ...options }: ProblemOptions & { error?: string; scope?: string | undefined },
+): Problem {
+  const parts = { error, scope, resource_metadata: metadataUrl };
+  const given = Object.entries(parts).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}="${value}"`],
+  );
+  return new Problem(slug, { ...options, headers: { "www-authenticate": `Bearer ${given.join(", ")}` } });
+}

@@ -1,0 +1,34 @@
+/** Refuses calls that the project's policy does not allow. */
+import { Problem } from "../../ground/errors.ts";
+import type { CustomerObject } from "./customer-objects.ts";
+import { decide, type Act, type AgentPolicy, type Decision } from "./policy.ts";
+
+type AskedAct = Pick<Act, "tool" | "kind">;
+type Target = Pick<CustomerObject, "installed" | "name" | "objectName">;
+
+/** Returns how the policy decides about a call on an object. */
+const decideOn = (policy: AgentPolicy, act: AskedAct, { installed, name, objectName }: Target): Decision =>
+  decide(policy, { ...act, integration: installed.integration.name, object: [name, objectName] });
+
+/** Throws a 403 Problem unless the call is allowed. Nobody is asked about what only reads. */
+export function requireAllowed(policy: AgentPolicy, act: AskedAct, target: Target): void {
+  if (decideOn(policy, act, target) === "allow") return;
+  throw forbiddenBy(act.tool, target.name);
+}
+
+export const forbiddenBy = (tool: string, object?: string): Problem =>
+  new Problem("forbidden", {
+    detail: `The project's policy for agents does not allow \`${tool}\`${object === undefined ? "" : ` with \`${object}\``}.`,
+    remedy:
+      "Do without it, or tell the person you work for that an administrator of the application would have to allow it.",
+  });
+
+/** Throws a 403 Problem while the builder has stopped all agents. */
+export function requireRunning({ paused }: AgentPolicy): void {
+  if (!paused) return;
+  throw new Problem("forbidden", {
+    detail: "All agents of this project are paused. Nothing was done.",
+    remedy: "Stop here, and try again when the builder of the application has ended the pause.",
+    retryable: true,
+  });
+}

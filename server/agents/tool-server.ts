@@ -1,0 +1,145 @@
+/** Answers messages of the Model Context Protocol: lists the tools that a credential may use, and runs them. */
+import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import type { CallToolResult, McpHttpHandler, Tool } from "@modelcontextprotocol/server";
+import type { SupportContact } from "../../ground/config.ts";
+import { didYouMean } from "../../ground/closest.ts";
+import type { Problem } from "../../ground/errors.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import type { Log } from "../../ground/log.ts";
+import { VERSION } from "../../ground/version.ts";
+import { problemBody, toProblem } from "../http/problem.ts";
+import { validator } from "../http/validation.ts";
+import { AgentSession } from "./agent-session.ts";
+import { resultSchema, type DefinedTool } from "./agent-tool.ts";
+
+export interface ToolServerOptions<Context> {
+  /** In the order in which they are listed. */
+  tools: readonly DefinedTool<Context>[];
+  /** For the model, about all of them. */
+  instructions: string;
+  /** Returns what the tools are given. Throws a Problem, which is the result of the call. */
+  contextFor(session: AgentSession, tool: DefinedTool<Context>): Promise<Context>;
+  docsUrl: () => string;
+  support?: SupportContact | undefined;
+  log: Log;
+}
+
+/** A list may change with the policy or the credential's scopes, which a client then notices within a minute. */
+const LIST_FRESH_MS = 60_000;
+
+/** Of revision 2026-07-28, and of clients of 2025-11-25 and before, each message on its own. */
+export function openToolServer<Context>(options: ToolServerOptions<Context>): McpHttpHandler {
+  const { tools, instructions, log } = options;
+  const prepared = new Map(tools.map((tool) => [tool.name, prepare(tool)]));
+  return createMcpHandler(
+    ({ authInfo }) => {
+      const session = authInfo?.extra?.["session"];
+      if (!(session instanceof AgentSession)) throw new Error("a message without a session");
+      const server = new Server(
+        { name: "busbar", title: "Busbar", version: VERSION },
+        {
+          capabilities: { tools: {} },
+          instructions,
+          cacheHints: { "tools/list": { ttlMs: LIST_FRESH_MS, cacheScope: "private" } },
+        },
+      );
+      const own = [...prepared.values()].filter(({ tool }) => mayCall(session, tool));
+      server.setRequestHandler("tools/list", () => ({ tools: own.map(({ listed }) => listed) }));
+      server.setRequestHandler("tools/call", ({ params }) => {
+        const called = prepared.get(params.name);
+        if (!called) throw unknownTool(params.name, own);
+        return callTool(options, called, session, params.arguments ?? {});
+      });
+      return server;
+    },
+    { onerror: (err) => log.debug({ err }, "a message of an agent was refused") },
+  );
+}
+
+export const mayCall = (session: AgentSession, { rights }: Pick<DefinedTool<never>, "rights">): boolean =>
+  rights.some((right) => session.rights.has(right));
+
+interface PreparedTool<Context> {
+  tool: DefinedTool<Context>;
+  listed: Tool;
+  check: (args: unknown) => unknown;
+}
+
+function prepare<Context>(tool: DefinedTool<Context>): PreparedTool<Context> {
+  const { name, title, description, input, annotations } = tool;
+  const members = Object.keys(input.properties);
+  return {
+    tool,
+    listed: {
+      name,
+      title,
+      description,
+      // The schemas of TypeBox are JSON Schema; sent without the library's symbols.
+      inputSchema: {
+        ...(JSON.parse(JSON.stringify(input)) as JsonObject),
+        type: "object",
+        additionalProperties: false,
+      },
+      outputSchema: { ...resultSchema(tool), type: "object" },
+      annotations: { title, ...annotations },
+    },
+    check: validator(input, "body", { query: [], body: members, header: [] }),
+  };
+}
+
+const unknownTool = (name: string, own: readonly { tool: { name: string } }[]): ProtocolError =>
+  new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no tool "${name.slice(0, 100)}". ${didYouMean(
+      name,
+      own.map(({ tool }) => tool.name),
+      "tools/list lists those that this credential may use.",
+    )}`,
+  );
+
+async function callTool<Context>(
+  options: ToolServerOptions<Context>,
+  { tool, check }: PreparedTool<Context>,
+  session: AgentSession,
+  args: unknown,
+): Promise<CallToolResult> {
+  try {
+    const checked = check(args);
+    return toResult(await tool.run(await options.contextFor(session, tool), checked));
+  } catch (error) {
+    return refusal(options, session, error, !tool.annotations.readOnlyHint);
+  }
+}
+
+/** A result whose `problem` says why it was refused is an error, whatever its `status`. */
+const toResult = (structuredContent: JsonObject): CallToolResult => ({
+  content: [{ type: "text", text: JSON.stringify(structuredContent) }],
+  structuredContent,
+  ...(structuredContent["problem"] !== undefined && { isError: true }),
+});
+
+function refusal(
+  options: Pick<ToolServerOptions<never>, "docsUrl" | "support" | "log">,
+  { requestId }: AgentSession,
+  error: unknown,
+  writes: boolean,
+): CallToolResult {
+  const problem = toProblem(error, { reads: !writes });
+  if (problem.status >= 500 && problem.slug !== "not-built") {
+    options.log.error({ requestId, err: problem.options.cause ?? problem }, problem.message);
+  }
+  return toResult({ problem: toProblemBody(problem, options, requestId) });
+}
+
+/** Returns the body of a Problem as a tool's result has it. */
+const toProblemBody = (
+  problem: Problem,
+  { docsUrl, support }: Pick<ToolServerOptions<never>, "docsUrl" | "support">,
+  requestId: string,
+): JsonObject =>
+  // Without members that are undefined.
+  JSON.parse(
+    JSON.stringify(
+      problemBody(problem, { requestId, subsystem: "api", docsUrl: docsUrl(), ...(support && { support }) }),
+    ),
+  ) as JsonObject;
