@@ -1,6 +1,7 @@
 /** Providers that builders add: what a description of theirs supports, and how large a document may be. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { processorMs } from "../tests/harness/processor-ms.ts";
 import { checkOwnProvider, literalHosts } from "./own-provider.ts";
 
 const CONNECTION = { authType: "none", baseURL: "https://api.quill.example" };
@@ -37,7 +38,7 @@ test("a description that needs a value that no connection has is refused with it
   assert.deepEqual(checkOwnProvider("x-quill", { ...CONNECTION, metadata, connector }).faults, []);
 });
 
-test("a description with more than 200 objects is refused at once: each of them is checked together with the defaults", () => {
+test("a description with more than 200 objects is refused at once: each of them is checked together with the defaults", async () => {
   const query = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`q${index}`, "{start}"]));
   const connector = (objects: number) => ({
     defaults: {
@@ -51,25 +52,27 @@ test("a description with more than 200 objects is refused at once: each of them 
   });
   const listFaults = (objects: number) =>
     checkOwnProvider("x-quill", { ...CONNECTION, connector: connector(objects) }).faults;
-  const began = performance.now();
-  assert.deepEqual(listFaults(2_000), [
-    { path: "connector.objects", message: "has 2000 objects; 200 are the most" },
-  ]);
-  assert.ok(performance.now() - began < 100, `${performance.now() - began} ms`);
+  const usedMs = await processorMs(() =>
+    assert.deepEqual(listFaults(2_000), [
+      { path: "connector.objects", message: "has 2000 objects; 200 are the most" },
+    ]),
+  );
+  assert.ok(usedMs < 100, `${usedMs} ms`);
   assert.deepEqual(listFaults(200), []);
 });
 
-test("a path of many braces is refused at once", () => {
+test("a path of many braces is refused at once", async () => {
   const connector = {
     defaults: { list: { path: `/${"{".repeat(60_000)}` } },
     objects: { people: { modes: ["read"], paging: { none: true } } },
     errors: { message: ["error"] },
     sources: { documentation: "https://docs.quill.example", checked: "2026-11-22, documentation only" },
   };
-  const began = performance.now();
-  const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, connector });
-  assert.ok(performance.now() - began < 300, `${performance.now() - began} ms`);
-  assert.match(faults[0]?.message ?? "", /brace without its partner/);
+  const usedMs = await processorMs(() => {
+    const { faults } = checkOwnProvider("x-quill", { ...CONNECTION, connector });
+    assert.match(faults[0]?.message ?? "", /brace without its partner/);
+  });
+  assert.ok(usedMs < 300, `${usedMs} ms`);
 });
 
 test("headers that belong to the transport, or that no request can have, are refused with their place", () => {

@@ -13,7 +13,7 @@ export interface JudgedWrites {
   unknownOutcomes: number;
 }
 
-const END_WITHIN_MS = 60_000;
+const END_WITHIN_MS = 300_000;
 
 /** Waits until every write has ended. `writes` has the name of each record by its operation. */
 export async function judgeWrites(on: Client, writes: Map<string, string>): Promise<JudgedWrites> {

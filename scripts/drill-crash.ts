@@ -15,6 +15,7 @@ import { createLog } from "../ground/log.ts";
 import { startEmbeddedPostgres } from "../server/postgres/start-embedded-postgres.ts";
 import type { BootstrapFile } from "../tests/harness/child-busbar.ts";
 import { openClient, type Client } from "../tests/harness/client.ts";
+import { until } from "../tests/harness/until.ts";
 import { connectCustomer, type Customer } from "../tests/harness/connect-customer.ts";
 
 export interface DrillReport {
@@ -39,6 +40,7 @@ export interface DrillOptions {
 }
 
 const COMPANIES = 40;
+const END_WITHIN_MS = 300_000;
 
 /** Runs the drill with its own PostgreSQL, sandbox and processes. */
 export async function crashDrill(options: DrillOptions): Promise<DrillReport> {
@@ -94,7 +96,9 @@ class House {
   async open(): Promise<Client> {
     this.#api = this.#start("api");
     const file = join(this.#dataDir, "api", "bootstrap.json");
-    const bootstrap: BootstrapFile = JSON.parse(await whenThere(file));
+    const bootstrap: BootstrapFile = JSON.parse(
+      await until(() => readFile(file, "utf8").catch(() => undefined)),
+    );
     this.#worker = this.#start("worker");
     return openClient({ ...bootstrap, urls: () => bootstrap.urls });
   }
@@ -205,7 +209,7 @@ async function allEnded(
     ...[...expected.updates.values()].flat().map((u) => u.operationId),
   ]);
   const ended = new Map<string, Ended>();
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + END_WITHIN_MS;
   while (open.size > 0 && performance.now() < deadline) {
     for (const id of open) {
       const { status, text, body } = await builder.inProject("GET", `/operations/${id}`);
@@ -273,15 +277,6 @@ export const listFaults = (report: DrillReport): string[] => [
 ];
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function whenThere(path: string): Promise<string> {
-  for (let tries = 0; tries < 400; tries++) {
-    const text = await readFile(path, "utf8").catch(() => undefined);
-    if (text) return text;
-    await sleep(50);
-  }
-  throw new Error(`${path} did not appear`);
-}
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { writes: { type: "string" }, kills: { type: "string" } } });

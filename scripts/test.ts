@@ -5,10 +5,8 @@
  * batches: a batch is a process that runs one file after the other. If a test fails only in company, its batch can be run
  * alone: `npm test -- --batch=7`; `npm test -- --alone` runs each file in a process of its own.
  *
- * A file that failed beside others is run once more, alone: a machine that was busy for a moment must not hide whether a
- * change is good. The result names it in either case, so that its test can be made steady.
+ * Nothing is repeated: a test that fails sometimes is mended at its cause, or removed.
  */
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -37,7 +35,7 @@ const ALONE = [
 const APART = 4;
 /** Two more than processors, for the tests that wait. More than six would need more connections than their PostgreSQL has. */
 const CONCURRENCY = Math.min(availableParallelism() + 2, 6);
-const TEST_TIMEOUT_MS = 240_000;
+const TEST_TIMEOUT_MS = 600_000;
 
 const { values: wanted, positionals: prefixes } = parseArgs({
   options: { alone: { type: "boolean" }, batch: { type: "string" } },
@@ -59,26 +57,11 @@ const folder = await createMemoryFolder(0o1777);
 process.env["TMPDIR"] = folder;
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
-const first = await runBatches(batches, CONCURRENCY);
-let failed = first.failedFiles;
-const unsteady: string[] = [];
-// More files than a batch has do not fail by chance.
-const mayBeChance = batches.length > 1 && failed.length <= filesOfBatch && !stopped.signal.aborted;
-if (failed.length > 0 && mayBeChance) {
-  console.log(`\nAgain, alone: ${failed.join(", ")}\n`);
-  // A process of its own, because the database of this one has stopped.
-  const again = failed.filter(
-    (file) =>
-      spawnSync(process.execPath, [import.meta.filename, "--alone", file], { stdio: "inherit" }).status !== 0,
-  );
-  unsteady.push(...failed.filter((file) => !again.includes(file)));
-  failed = again;
-}
+const { passed, failed, failedOutside, failedFiles } = await runBatches(batches, CONCURRENCY);
 await removeFolder(folder);
-for (const file of unsteady) console.log(`unsteady: ${file} failed beside others and passed alone`);
-for (const file of failed) console.log(`failed: ${file}`);
-console.log(`${first.passed} tests passed, ${first.failed} failed; ${failed.length} files fail`);
-process.exitCode = failed.length > 0 || first.failedOutside || stopped.signal.aborted ? 1 : 0;
+for (const file of failedFiles) console.log(`failed: ${file}`);
+console.log(`${passed} tests passed, ${failed} failed; ${failedFiles.length} files fail`);
+process.exitCode = failedFiles.length > 0 || failedOutside || stopped.signal.aborted ? 1 : 0;
 
 type Batch = { number: number; files: string[] };
 
@@ -107,8 +90,7 @@ async function runBatches(
     const suspects = entries.get(file) ?? [name, relative(ROOT, file)];
     const failedTests = suspects.filter((one) => one.endsWith(".test.ts"));
     for (const one of failedTests) failedFiles.add(one);
-    // Such as a set-up that failed: no file can be run again to find out whether it was chance. Below a test file, a test may be
-    // declared by another file; then the test file fails, too.
+    // Such as a set-up that failed. Below a test file, a test may be declared by another file; then the test file fails, too.
     failedOutside ||= nesting === 0 && failedTests.length === 0;
   });
   // The report is in the order of the batches; a failure is shown at once.

@@ -1,6 +1,7 @@
 /** Requests of described lists: the names of wanted fields, and bounds in headers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { processorMs } from "../../tests/harness/processor-ms.ts";
 import type { ReadPlan } from "../read-connector.ts";
 import { replay } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
@@ -52,13 +53,14 @@ test("a record that is read by its id has the wanted fields, too", async () => {
 });
 
 test("a header of links that never end takes no time", async () => {
-  const began = performance.now();
-  for (const link of ["<".repeat(60_000), "<a>;".repeat(15_000), `<a>;${" ".repeat(60_000)}`]) {
-    const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
-    const { next } = await buildReader({}).readPage(PLAN, undefined, fetch);
-    assert.equal(next, undefined);
-  }
-  assert.ok(performance.now() - began < 500, `${performance.now() - began} ms`);
+  const usedMs = await processorMs(async () => {
+    for (const link of ["<".repeat(60_000), "<a>;".repeat(15_000), `<a>;${" ".repeat(60_000)}`]) {
+      const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });
+      const { next } = await buildReader({}).readPage(PLAN, undefined, fetch);
+      assert.equal(next, undefined);
+    }
+  });
+  assert.ok(usedMs < 500, `${usedMs} ms`);
   const link =
     '<https://quill.example/people?page=1>; rel="first", <https://quill.example/people?page=3>; rel="next"';
   const { fetch } = replay({ status: 200, body: [{ id: "7" }], headers: { link } });

@@ -36,7 +36,7 @@ test("a project that sends little never waits, and 0 is no limit", async (t) => 
   const started = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 20));
   await pace.take(projectId);
-  assert.ok(performance.now() - started < 500);
+  assert.ok(performance.now() - started < 5_000);
   await openWebhookRateLimit(database.queries, 0).take(newId());
 });
 

@@ -52,7 +52,7 @@ export async function startClickHouse(): Promise<ClickHouse> {
     await until(async () => {
       if (server.exitCode !== null) throw new Error(`ClickHouse ended: ${log}`);
       return query("select 1").catch(() => undefined);
-    }, 60_000);
+    });
   } catch (error) {
     await stop();
     throw error;

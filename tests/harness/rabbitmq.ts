@@ -2,9 +2,10 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 /** Not the one in /usr/sbin, which requires the user `rabbitmq`. */
@@ -27,7 +28,12 @@ const USER = { username: "crm", password: "s3cret:@/+41" };
 
 export async function startRabbit(): Promise<Rabbit> {
   const folder = await mkdtemp(join(tmpdir(), "busbar-rabbit-"));
-  const [port = 0, tlsPort = 0, distPort = 0, epmdPort = 0] = await freePorts(4);
+  const [port, tlsPort, distPort, epmdPort] = [
+    await freePort(),
+    await freePort(),
+    await freePort(),
+    await freePort(),
+  ];
   certify(folder);
   await writeFile(join(folder, "rabbitmq.conf"), configuration(folder, port, tlsPort));
   await writeFile(join(folder, "plugins"), "[].");
@@ -60,7 +66,7 @@ export async function startRabbit(): Promise<Rabbit> {
     await until(async () => {
       if (server.exitCode !== null) throw new Error(`RabbitMQ ended: ${log}`);
       return log.includes("Server startup complete");
-    }, 60_000);
+    });
   } catch (error) {
     await stop();
     throw error;
@@ -115,18 +121,6 @@ function certify(folder: string): void {
     "-out",
     "server.pem",
   );
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports: number[] = [];
-  for (const server of servers) {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    if (address && typeof address === "object") ports.push(address.port);
-  }
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
-  return ports;
 }
 
 async function listens(port: number): Promise<boolean> {

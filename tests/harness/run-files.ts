@@ -35,8 +35,8 @@ export async function runFiles(files: string[]): Promise<void> {
 /**
  * Returns the hook with which Node's test runner follows every promise, to be enabled only while a file declares its tests: they
  * are found to be below the file by it. While they run it would take a fifth of the processor time, to name the test whose code
- * threw an error that nobody caught. Such an error still fails the process, hence each of its files until they have run again,
- * alone; `node --test` of the file names the test.
+ * threw an error that nobody caught. Such an error still fails the process, hence each of its files; `node --test` of a file names
+ * the test.
  */
 function holdRunnersHook(): { enable(): void; disable(): void } {
   const hooks = Object.getPrototypeOf(createHook({}));

@@ -1,13 +1,18 @@
 /** Waits for a condition instead of a time. */
 
 const STEP_MS = 10;
+/**
+ * For a machine that has many times as much to do as it can: there, starting a process takes a minute. A condition that holds
+ * sooner costs nothing of it.
+ */
+const LIMIT_MS = 300_000;
 /** A look that takes longer counts as this long: the machine may have stood still. */
 const MOST_COUNTED_MS = 2_000;
 
 /** Calls `look` until its result is neither false nor undefined, and returns it; fails after `limitMs`. */
 export async function until<T>(
   look: () => T | false | undefined | Promise<T | false | undefined>,
-  limitMs = 120_000,
+  limitMs = LIMIT_MS,
 ): Promise<T> {
   let leftMs = limitMs;
   for (let lookedMs = Date.now(); ;) {

@@ -42,12 +42,12 @@ async function startTwo(t: TestContext) {
       .trim()
       .split(" ")
       .filter(Boolean);
-  await until(() => log.includes("all processes are ready"), 90_000);
+  await until(() => log.includes("all processes are ready"));
   const file = await readFile(join(dataDir, "bootstrap.json"), "utf8");
   const { apiKey, urls } = JSON.parse(file) as { apiKey: string; urls: { base: string } };
   // A connection that was handed to a process in the moment it was killed is never answered.
   const call = async () => {
-    const signal = AbortSignal.timeout(5_000);
+    const signal = AbortSignal.timeout(20_000);
     return (await fetch(`${urls.base}/projects`, { headers: { "x-api-key": apiKey }, signal })).status;
   };
   await until(async () => (await call().catch(() => 0)) === 200);
@@ -88,7 +88,7 @@ test("while a replacement cannot start, the others serve, and it is tried again"
     const metrics = await fetch(`${new URL(urls.base).origin}/metrics`).then((answer) => answer.text());
     return metrics.match(/busbar_database_up\{process="\d+"\} 1/g)?.length === 2;
   };
-  await until(() => up().catch(() => undefined), 120_000);
+  await until(() => up().catch(() => undefined));
 });
 
 /** Those that are open stay open. */
