@@ -109,7 +109,7 @@ async function describe(
 type NamedObject = Pick<CustomerObject, "installed" | "name" | "objectName">;
 
 /** Returns the hidden fields of an object under all their names: what is hidden by one name is hidden by the other, too. */
-function hiddenNames({ installed, name, objectName }: NamedObject, policy: AgentPolicy): Set<string> {
+export function hiddenNames({ installed, name, objectName }: NamedObject, policy: AgentPolicy): Set<string> {
   const hidden = hiddenFields(policy, [name, objectName]);
   if (hidden.size === 0) return hidden;
   for (const [own, providerName] of findMappings(installed, objectName).mappedToProvider) {
@@ -125,6 +125,33 @@ const findMappings = (
   objectName: string,
 ): FieldMappings =>
   fieldMappings(integration.latestRevision.content, installation.config.content, objectName);
+
+/** Returns the provider's name of each field that the builder has named. */
+export const providerNames = ({ installed, objectName }: NamedObject): Map<string, string> =>
+  new Map(
+    [...findMappings(installed, objectName).mappedToProvider].flatMap(([name, field]): [string, string][] =>
+      field === undefined ? [] : [[name, field]],
+    ),
+  );
+
+/** Whether a value that is a whole has a hidden part: `address` with `city`, where `address.city` is hidden. */
+export function containsHidden(hidden: ReadonlySet<string>, name: string, value: Json | undefined): boolean {
+  const whole = splitSteps(name);
+  return [...hidden].some((path) => {
+    const steps = splitSteps(path);
+    const isPart = steps.length > whole.length && whole.every((step, at) => step === steps[at]);
+    return isPart && value !== undefined && hasPart(value, steps.slice(whole.length));
+  });
+}
+
+function hasPart(value: Json, [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined) return true;
+  if (Array.isArray(value)) return value.some((entry) => hasPart(entry, [first, ...rest]));
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).some(
+    ([name, inner]) => name.toLowerCase() === first && inner !== undefined && hasPart(inner, rest),
+  );
+}
 
 function withoutHidden(
   definition: ReadDefinition,

@@ -1,5 +1,6 @@
 /** What a tool of an agent endpoint is: its schemas, who may call it, and the results it gives. */
 import { Type, type Static, type TObject, type TSchema } from "typebox";
+import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 
 /** What a credential may do at an agent endpoint; the scopes of API keys and of issuers' tokens. */
@@ -25,6 +26,8 @@ export interface DefinedTool<Context> {
   annotations: Annotations;
   /** A credential with one of them may call it; it is not listed for others. */
   rights: readonly Right[];
+  /** What became of a call that was refused, for its result. */
+  refusedAs?(refusal: Problem): string;
   /** Returns the result, whose `status` tells a failed write; throws every other refusal as a Problem. */
   run(context: Context, args: unknown): Promise<JsonObject>;
 }

@@ -1,14 +1,19 @@
 /** What the tools of a customer's endpoint are given with each call. */
+import type { Idempotency } from "../operations/idempotency.ts";
+import type { WriteNowServices } from "../write/write-now.ts";
 import type { SearchServices } from "../read/search-records.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CallOperation } from "./api-operations.ts";
 import { listCustomerIntegrations, type CustomerIntegration } from "./customer-objects.ts";
 import type { AgentPolicy } from "./policy.ts";
 
-export type CustomerServices = SearchServices & {
-  /** Calls an operation of the API. */
-  callOperation: CallOperation;
-};
+export type CustomerServices = SearchServices &
+  WriteNowServices & {
+    idempotency: Idempotency;
+    minuteMs: number;
+    /** Calls an operation of the API. */
+    callOperation: CallOperation;
+  };
 
 export interface CustomerCall {
   deps: CustomerServices;

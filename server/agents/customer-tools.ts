@@ -10,7 +10,9 @@ import {
   getOperationTool,
   listIntegrationsTool,
 } from "./agent-lookups.ts";
+import { callApiTool, connectAccountTool } from "./agent-calls.ts";
 import { getRecordTool, searchRecordsTool } from "./agent-reads.ts";
+import { writeTools } from "./agent-writes.ts";
 import type { DefinedTool } from "./agent-tool.ts";
 import { decide, loadPolicy } from "./policy.ts";
 import { serveAgents, type AgentServing } from "./serve-agents.ts";
@@ -23,7 +25,10 @@ const CUSTOMER_TOOLS: readonly DefinedTool<CustomerCall>[] = [
   describeObjectTool,
   searchRecordsTool,
   getRecordTool,
+  ...writeTools,
+  callApiTool,
   getOperationTool,
+  connectAccountTool,
 ];
 
 const CUSTOMER_INSTRUCTIONS =

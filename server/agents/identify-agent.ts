@@ -71,7 +71,7 @@ async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Pro
       detail: `There is no group \`${request.groupRef}\` in this project. A group exists once the customer has connected an account or was created by POST …/groups.`,
     });
   }
-  const principal = { kind: "key" as const, id: owner.apiKeyId };
+  const principal = { kind: "key" as const, id: owner.apiKeyId, name: owner.label };
   return new AgentSession({ ...request, project, rights, principal });
 }
 

@@ -7,7 +7,11 @@ type AskedAct = Pick<Act, "tool" | "kind">;
 type Target = Pick<CustomerObject, "installed" | "name" | "objectName">;
 
 /** Returns how the policy decides about a call on an object. */
-const decideOn = (policy: AgentPolicy, act: AskedAct, { installed, name, objectName }: Target): Decision =>
+export const decideOn = (
+  policy: AgentPolicy,
+  act: AskedAct,
+  { installed, name, objectName }: Target,
+): Decision =>
   decide(policy, { ...act, integration: installed.integration.name, object: [name, objectName] });
 
 /** Throws a 403 Problem unless the call is allowed. Nobody is asked about what only reads. */

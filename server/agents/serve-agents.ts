@@ -2,11 +2,14 @@
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
-import type { McpHttpHandler } from "@modelcontextprotocol/server";
+import { CLIENT_INFO_META_KEY, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClientAddress } from "../../ground/client-address.ts";
 import { Problem } from "../../ground/errors.ts";
-import { isJsonObject } from "../../ground/json.ts";
+import { currentWork } from "../../ground/current-work.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
+import { startWork } from "../../ground/span.ts";
+import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { findProject } from "../store/projects.ts";
 import { parseJson } from "../http/json-body.ts";
@@ -140,7 +143,11 @@ async function answer(
     scopes: [...session.rights],
     extra: { session },
   };
-  const answered = await deps.handler.fetch(asked, { authInfo, parsedBody: message });
+  const meta = readMeta(message);
+  session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
+  const answered = await inOwnTrace(deps, request, meta, () =>
+    deps.handler.fetch(asked, { authInfo, parsedBody: message }),
+  );
   reply
     .code(answered.status)
     .headers(Object.fromEntries(answered.headers))
@@ -149,6 +156,38 @@ async function answer(
   // The same stream; Node and the web declare it each on their own.
   if (isStream(answered)) return reply.send(Readable.fromWeb(answered.body as ReadableStream));
   return reply.send(Buffer.from(await answered.arrayBuffer()));
+}
+
+/** What a message of revision 2026-07-28 says about itself. */
+function readMeta(message: unknown): JsonObject {
+  const params = isJsonObject(message) ? message["params"] : undefined;
+  const meta = isJsonObject(params) ? params["_meta"] : undefined;
+  return isJsonObject(meta) ? meta : {};
+}
+
+const LONGEST_CLIENT = 100;
+
+/** A claim of the program, shown as such. */
+function nameClient(info: unknown): string | undefined {
+  if (!isJsonObject(info) || typeof info["name"] !== "string") return undefined;
+  const { name, version } = info;
+  return `${name}${typeof version === "string" ? ` ${version}` : ""}`.slice(0, LONGEST_CLIENT);
+}
+
+/** Goes on with the trace that the message names, unless the request itself names one. */
+function inOwnTrace<Result>(
+  { tracer }: AgentServing,
+  request: AgentCall,
+  meta: JsonObject,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const context = typeof meta["traceparent"] === "string" ? readTraceparent(meta["traceparent"]) : undefined;
+  if (!context || request.headers["traceparent"] !== undefined) return run();
+  const { requestId, projectId } = currentWork()?.ids ?? {};
+  return startWork(
+    { tracer, caller: context, ids: { requestId, projectId }, name: "agent message", kind: "server" },
+    run,
+  );
 }
 
 const isStream = ({ headers }: Response): boolean =>

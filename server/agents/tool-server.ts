@@ -107,7 +107,7 @@ async function callTool<Context>(
     const checked = check(args);
     return toResult(await tool.run(await options.contextFor(session, tool), checked));
   } catch (error) {
-    return refusal(options, session, error, !tool.annotations.readOnlyHint);
+    return refusal(options, session, tool, error);
   }
 }
 
@@ -121,14 +121,18 @@ const toResult = (structuredContent: JsonObject): CallToolResult => ({
 function refusal(
   options: Pick<ToolServerOptions<never>, "docsUrl" | "support" | "log">,
   { requestId }: AgentSession,
+  tool: Pick<DefinedTool<never>, "annotations" | "refusedAs">,
   error: unknown,
-  writes: boolean,
 ): CallToolResult {
-  const problem = toProblem(error, { reads: !writes });
+  const problem = toProblem(error, { reads: tool.annotations.readOnlyHint });
   if (problem.status >= 500 && problem.slug !== "not-built") {
     options.log.error({ requestId, err: problem.options.cause ?? problem }, problem.message);
   }
-  return toResult({ problem: toProblemBody(problem, options, requestId) });
+  const status = tool.refusedAs?.(problem);
+  return toResult({
+    ...(status !== undefined && { status }),
+    problem: toProblemBody(problem, options, requestId),
+  });
 }
 
 /** Returns the body of a Problem as a tool's result has it. */

@@ -36,6 +36,10 @@ interface Keyed {
    * operation's id and nothing else.
    */
   mode: "now" | "later" | "grouped";
+  /** How long this key is kept, where that is not the time of all. */
+  keptMs?: number | undefined;
+  /** Whether a refusal frees the key, also one that the provider gave. */
+  forgets?(refusal: Problem): boolean;
   /** For how long a request that was executed before its answer may be executed again, because the provider knows its keys. */
   repeatableMs?: number | undefined;
 }
@@ -64,6 +68,8 @@ interface KeyedRequest extends Keyed {
   requestHash: Buffer;
 }
 
+const HOUR_MS = 3_600_000;
+
 class KeyedRequests implements Idempotency {
   readonly #deps: Services;
   /** Operations of the requests that this process is executing. */
@@ -88,11 +94,11 @@ class KeyedRequests implements Idempotency {
   /** Executes the request if its key is new; otherwise returns undefined. */
   #first<A extends Answer>(request: KeyedRequest, act: Act<A>): Promise<A | undefined> {
     const { database, identity, keptHours } = this.#deps;
-    const { place, requestHash } = request;
+    const { place, requestHash, keptMs = keptHours * HOUR_MS } = request;
     const operationId = newId();
     const claim = { operationId, firstOperationId: operationId, claimedBy: identity.id };
     return this.#execute(request, claim, act, () =>
-      claimIdempotencyKey(database.queries, { ...place, requestHash, ...claim }, keptHours),
+      claimIdempotencyKey(database.queries, { ...place, requestHash, ...claim }, keptMs / HOUR_MS),
     );
   }
 
@@ -131,7 +137,8 @@ class KeyedRequests implements Idempotency {
     try {
       if (!(await claim())) return undefined;
       const isRepeatable = mayBeRepeated(request, firstOperationId);
-      return await answered(this.#deps, request.place, { operationId, isRepeatable }, () =>
+      const { place, forgets } = request;
+      return await answered(this.#deps, place, { operationId, isRepeatable, forgets }, () =>
         act(operationId, firstOperationId),
       );
     } finally {
@@ -166,7 +173,11 @@ const mayBeRepeated = ({ repeatableMs = 0 }: Keyed, firstOperationId: string): b
 async function answered<A extends Answer>(
   deps: Services,
   place: { projectId: string; key: string },
-  { operationId, isRepeatable }: { operationId: string; isRepeatable: boolean },
+  {
+    operationId,
+    isRepeatable,
+    forgets,
+  }: Pick<Keyed, "forgets"> & { operationId: string; isRepeatable: boolean },
   act: () => Promise<A>,
 ): Promise<A> {
   try {
@@ -178,7 +189,9 @@ async function answered<A extends Answer>(
   } catch (error) {
     // After other errors the key stays claimed, so that a repeated request checks how far this one got.
     const isOpen = isRepeatable && error instanceof Problem && error.slug === "unknown-outcome";
-    if (error instanceof Problem && !isOpen) await keepRefusal(deps, place, operationId, error);
+    if (error instanceof Problem && forgets?.(error)) {
+      await removeIdempotencyKey(deps.database.queries, place, operationId);
+    } else if (error instanceof Problem && !isOpen) await keepRefusal(deps, place, operationId, error);
     throw error;
   }
 }

@@ -1,0 +1,208 @@
+/** What agents write: once, within the policy, and told as what it became. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../tests/harness/connect-customer.ts";
+
+const manifestOf = (provider: string, contact: string) => `
+specVersion: 1.0.0
+integrations:
+  - name: ${provider}
+    provider: ${provider}
+    read:
+      objects:
+        - objectName: ${contact}
+          mapToName: ${provider === "hubspot" ? "person" : "human"}
+          destination: hook
+          requiredFields:
+            - fieldName: email
+            - { fieldName: lastname, mapToName: familyName }
+            - { fieldName: firstname, mapToName: givenName }
+    write:
+      objects: [{ objectName: ${contact}${provider === "hubspot" ? ", inheritMapping: true" : ""} }]
+    proxy: { enabled: true }
+`;
+const ALLOWED = { default: { write: "allow", delete: "allow", callApiWrite: "allow" } };
+
+describe("what agents write", () => {
+  let on: TestBusbar;
+  let agent: AgentClient;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    on.sandbox.hubspot.setLimits("off");
+    for (const [provider, contact] of [
+      ["hubspot", "contacts"],
+      ["salesforce", "contact"],
+    ] as const) {
+      const content = {
+        write: { objects: { [contact]: { objectName: contact, deletionSettings: { enabled: true } } } },
+      };
+      await connectCustomer(on, {
+        provider,
+        manifest: manifestOf(provider, contact),
+        integration: provider,
+        content,
+      });
+    }
+    agent = await openAgent(on);
+  });
+  const setPolicy = async (policy: object): Promise<void> => {
+    const answer = await on.inProject("PUT", "/agent-policy", policy);
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const succeed = async (tool: string, args: Record<string, unknown> = {}): Promise<Answer["body"]> => {
+    const { isError, content } = await agent.call(tool, args);
+    assert.equal(isError, false, JSON.stringify(content));
+    return content;
+  };
+  const refused = async (tool: string, args: Record<string, unknown> = {}): Promise<Answer["body"]> => {
+    const { isError, content } = await agent.call(tool, args);
+    assert.equal(isError, true, JSON.stringify(content));
+    return content;
+  };
+  const contacts = (email: string) =>
+    on.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(email));
+
+  test("without a policy a write is not done, and a dry run shows what it would be", async () => {
+    const record = { email: "nobody@example.com", familyName: "Nobody" };
+    const { status, preview, withheld } = await succeed("create_record", {
+      object: "person",
+      record,
+      dryRun: true,
+    });
+    assert.deepEqual([status, preview.fields, withheld], ["dry_run", record, []]);
+    assert.match(JSON.stringify(preview.requests), /nobody@example\.com/);
+    await agent.call("create_record", { object: "person", record });
+    assert.deepEqual(contacts("nobody@example.com"), []);
+    assert.equal((await refused("delete_record", { object: "person", id: "501" })).status, "forbidden");
+    assert.equal(
+      (await refused("delete_record", { object: "person", id: "501", dryRun: true })).status,
+      "forbidden",
+    );
+  });
+
+  for (const [provider, object] of [
+    ["hubspot", "person"],
+    ["salesforce", "human"],
+  ] as const) {
+    test(`a record of ${provider} is created, updated, upserted and deleted by the builder's names`, async () => {
+      await setPolicy(ALLOWED);
+      const email = `agent@${provider}.example`;
+      const created = await succeed("create_record", { object, record: { email, familyName: "Agent" } });
+      assert.equal(created.status, "success");
+      assert.deepEqual(created.record, { id: created.recordId, fields: { email, familyName: "Agent" } });
+      const id = created.recordId;
+      const updated = await succeed("update_record", { object, id, record: { givenName: "Double" } });
+      assert.deepEqual([updated.status, updated.recordId], ["success", id]);
+      const { record } = await succeed("get_record", { object, id });
+      assert.deepEqual([record.fields.familyName, record.fields.givenName], ["Agent", "Double"]);
+      const operation = await on.inProject("GET", `/operations/${updated.operationId}`);
+      const { kind, id: who, client } = operation.body.actor;
+      assert.deepEqual([kind, client], ["agent", "test-agent 1.0.0"]);
+      assert.ok(who);
+      if (provider === "hubspot") {
+        const upserted = await succeed("upsert_record", {
+          object,
+          key: "email",
+          record: { email, givenName: "Secret" },
+        });
+        assert.equal(upserted.recordId, id);
+      }
+      assert.equal((await succeed("delete_record", { object, id })).status, "success");
+      assert.equal((await refused("get_record", { object, id })).problem.status, 422);
+    });
+  }
+
+  test("the same call is the same act for ten minutes, and a key makes it another or the same", async () => {
+    await setPolicy(ALLOWED);
+    const args = { object: "person", record: { email: "once@example.com", familyName: "Once" } };
+    const first = await succeed("create_record", args);
+    const again = await succeed("create_record", { ...args, integration: "hubspot" });
+    assert.deepEqual([again.operationId, again.repeated], [first.operationId, true]);
+    assert.match(again.note, /done before/);
+    assert.equal(contacts("once@example.com").length, 1);
+    const keyed = { ...args, record: { familyName: "Keyed" }, idempotencyKey: "k1" };
+    const one = await succeed("create_record", keyed);
+    const two = await succeed("create_record", keyed);
+    assert.deepEqual([two.operationId, two.repeated, one.repeated], [one.operationId, true, undefined]);
+    const other = await refused("create_record", { ...keyed, record: { familyName: "Other" } });
+    assert.equal(other.problem.status, 422);
+    assert.match(other.problem.detail, /already used/);
+  });
+
+  test("what the provider refuses wrote nothing, so that the same call is tried again", async () => {
+    await setPolicy(ALLOWED);
+    const args = { object: "person", record: { email: "no address" } };
+    const first = await refused("create_record", args);
+    assert.deepEqual([first.status, first.problem.status], ["failure", 422]);
+    const second = await refused("create_record", args);
+    assert.notEqual(second.problem.operationId, first.problem.operationId);
+  });
+
+  test("a lost answer is told as unknown, with what to do, and is not repeated", async () => {
+    await setPolicy(ALLOWED);
+    on.sandbox.addFault({ provider: "hubspot", reset: "after" });
+    const args = { object: "person", record: { email: "lost@example.com", familyName: "Lost" } };
+    const lost = await succeed("create_record", args);
+    assert.equal(lost.status, "unknown", JSON.stringify(lost));
+    assert.match(lost.note, /before you repeat it/);
+    const again = await succeed("create_record", args);
+    assert.deepEqual([again.status, again.operationId, again.repeated], ["unknown", lost.operationId, true]);
+    assert.ok(contacts("lost@example.com").length <= 1);
+  });
+
+  test("a hidden field is not written, by none of its names", async () => {
+    await setPolicy({ ...ALLOWED, hiddenFields: { person: ["lastname"] } });
+    for (const name of ["familyName", "lastname", "LastName"]) {
+      const { status, problem } = await refused("update_record", {
+        object: "person",
+        id: "501",
+        record: { [name]: "X" },
+      });
+      assert.equal(status, "forbidden");
+      assert.match(problem.detail, new RegExp(name));
+    }
+    const keyed = await refused("upsert_record", {
+      object: "person",
+      key: "familyName",
+      record: { email: "a@b.example" },
+    });
+    assert.equal(keyed.status, "forbidden");
+  });
+
+  test("a call of the API goes through the proxy, and needs a rule of its own where fields are hidden", async () => {
+    await setPolicy({});
+    const call = {
+      integration: "hubspot",
+      method: "GET",
+      path: "/crm/v3/objects/contacts",
+      query: { limit: 1 },
+    };
+    const { status, body, truncated } = await succeed("call_api", call);
+    assert.deepEqual([status, JSON.parse(body).results.length, truncated], [200, 1, false]);
+    assert.equal((await refused("call_api", { ...call, method: "POST" })).status, "forbidden");
+    await setPolicy({ hiddenFields: { person: ["lastname"] } });
+    assert.match((await refused("call_api", call)).problem.detail, /rule of its own/);
+    await setPolicy({
+      hiddenFields: { person: ["lastname"] },
+      rules: [{ tool: "call_api", decision: "allow" }],
+    });
+    assert.equal((await succeed("call_api", call)).status, 200);
+    for (const path of ["//evil.example/", "/../x", "https://evil.example/"]) {
+      const { isError, content } = await agent.call("call_api", { ...call, path });
+      assert.ok(isError || content.status >= 400, path);
+    }
+    await refused("call_api", { ...call, headers: { authorization: "Bearer x" } });
+  });
+
+  test("an account is connected at an address for the customer", async () => {
+    const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", scopes: ["oauth"] };
+    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    const { connectUrl, expireTime } = await succeed("connect_account", { integration: "hubspot" });
+    assert.match(connectUrl, /^http:\/\/.*\/callbacks\/v1\/oauth\/begin/);
+    assert.ok(Date.parse(expireTime) > Date.now());
+    assert.equal((await refused("connect_account", { integration: "hubspt" })).problem.status, 404);
+  });
+});
