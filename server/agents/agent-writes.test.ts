@@ -5,7 +5,7 @@ import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 
-const manifestOf = (provider: string, contact: string) => `
+const buildManifest = (provider: string, contact: string) => `
 specVersion: 1.0.0
 integrations:
   - name: ${provider}
@@ -41,7 +41,7 @@ describe("what agents write", () => {
       };
       await connectCustomer(on, {
         provider,
-        manifest: manifestOf(provider, contact),
+        manifest: buildManifest(provider, contact),
         integration: provider,
         content,
       });
