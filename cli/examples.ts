@@ -84,8 +84,8 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar write hubspot contacts --group acme --set email=ada@lovelace.example --dry-run",
   ],
   proxy: [
-    "busbar proxy GET '/crm/v3/objects/contacts?limit=1' --integration hubspot --group acme",
-    `busbar proxy POST /crm/v3/objects/contacts/search --installation $INSTALLATION -d '{"limit": 1}'`,
+    "busbar proxy GET '/crm/objects/2026-03/contacts?limit=1' --integration hubspot --group acme",
+    `busbar proxy POST /crm/objects/2026-03/contacts/search --installation $INSTALLATION -d '{"limit": 1}'`,
   ],
   operations: [
     "busbar operations --integration hubspot --group acme --status failure",

@@ -1,4 +1,4 @@
-/** `busbar proxy GET /crm/v3/objects/contacts`: calls the provider's own API as a customer. */
+/** `busbar proxy GET /crm/objects/2026-03/contacts`: calls the provider's own API as a customer. */
 import { once } from "node:events";
 import { METHODS, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import type { Command } from "commander";

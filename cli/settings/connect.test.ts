@@ -25,7 +25,7 @@ describe("a key with one scope", () => {
     return runCli(text.split(" "), { env });
   };
   const write = "write hubspot contacts --group acme --set email=a@b.example";
-  const proxy = "proxy GET /crm/v3/objects/contacts --integration hubspot --group acme";
+  const proxy = "proxy GET /crm/objects/2026-03/contacts --integration hubspot --group acme";
 
   test("writes where the project is named, and is told to name it where it is not", async () => {
     const unnamed = await busbar("write", write);

@@ -113,12 +113,12 @@ async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): P
  *
  * @param missing how many more records the page counts than it has; the count is of the same answer, so changes between pages do not matter
  */
-function placeBehind(
-  place: Place,
+export function placeBehind<At extends ListPlace>(
+  place: At,
   lastId: string | undefined,
   after: string | undefined,
   missing: number,
-): Place | undefined {
+): At | undefined {
   if (lastId !== undefined) {
     return after !== undefined || missing > 0 ? { ...place, lastId, after: undefined } : undefined;
   }

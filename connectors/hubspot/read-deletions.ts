@@ -1,8 +1,9 @@
-/** Reads deleted (archived) HubSpot records, which HubSpot keeps for about 90 days. */
+/** Reads deleted (archived) HubSpot records, which HubSpot keeps for about 90 days, and then those that vanished in merges. */
 import type { DeletedRecord, ReadConnector } from "../../connector-kit/read-connector.ts";
 import { send } from "../../connector-kit/send-request.ts";
 import { classify } from "./classify.ts";
 import { advance, parseListPosition, readListing, restart } from "./list-walk.ts";
+import { readMerges } from "./read-merges.ts";
 import { changeProperty, readingFault } from "./read-object.ts";
 import { LIST_LIMIT, listPage } from "./read-request.ts";
 import { readTime } from "./source-record.ts";
@@ -15,6 +16,7 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
   const { objectName, since, until, account } = period;
   const fault = readingFault(objectName);
   if (fault) throw fault;
+  if (checkpoint?.isMerges === true) return readMerges(period, checkpoint, fetch);
   const place = parseListPosition(checkpoint ?? {});
   const properties = [changeProperty(objectName)];
   const { after } = place;
@@ -31,5 +33,5 @@ export const readDeletions: ReadConnector["readDeletions"] = async (period, chec
     if (deletedTime && (deletedTime < since || deletedTime > until)) return [];
     return [{ id, ...(deletedTime && { deletedTime }), raw }];
   });
-  return { records, ...(next && { next: { ...next } }) };
+  return { records, next: next ? { ...next } : { isMerges: true } };
 };

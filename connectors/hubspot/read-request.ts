@@ -64,6 +64,8 @@ export function listPage({ objectName, properties, limit, after, archived }: Lis
 export interface SearchPage {
   plan: Pick<ReadPlan, "objectName" | "since" | "until">;
   filters: FieldFilter[];
+  /** Only records that have a value of this property. */
+  having?: string;
   properties: string[];
   limit: number;
   /** Only records with a greater id. */
@@ -76,6 +78,7 @@ export interface SearchPage {
 export function searchPage({
   plan,
   filters,
+  having,
   properties,
   limit,
   afterId,
@@ -84,6 +87,7 @@ export function searchPage({
   const all: JsonObject[] = [
     ...timeFilter(plan),
     ...(afterId === undefined ? [] : [{ propertyName: "hs_object_id", operator: "GT", value: afterId }]),
+    ...(having === undefined ? [] : [{ propertyName: having, operator: "HAS_PROPERTY" }]),
     ...filters.map(({ fieldName, value }) => ({
       propertyName: fieldName.toLowerCase(),
       operator: "EQ",

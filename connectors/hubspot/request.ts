@@ -74,10 +74,20 @@ export const updateBatch = (write: RecordWrite, indexes: number[]): ProviderRequ
   repeatable: true,
 });
 
-export const readBatch = (objectName: string, ids: string[], fields: string[]): ProviderRequest => ({
+/** `histories` are properties whose earlier values are wanted, too. */
+export const readBatch = (
+  objectName: string,
+  ids: string[],
+  fields: string[],
+  histories: string[] = [],
+): ProviderRequest => ({
   method: "POST",
   path: `${OBJECTS}/${objectName}/batch/read`,
-  body: { properties: fields, inputs: ids.map((id) => ({ id })) },
+  body: {
+    properties: fields,
+    ...(histories.length > 0 && { propertiesWithHistory: histories }),
+    inputs: ids.map((id) => ({ id })),
+  },
   repeatable: true,
 });
 

@@ -16,7 +16,7 @@ export const proxyCalls: Step = {
       member(query.body, "records.0.Id") === deps.recall("salesforcePersonId"),
     );
 
-    const search = await deps.proxy("people-hubspot", "POST", "/crm/v3/objects/contacts/search", {
+    const search = await deps.proxy("people-hubspot", "POST", "/crm/objects/2026-03/contacts/search", {
       body: {
         filterGroups: [{ filters: [{ propertyName: "lastname", operator: "EQ", value: "Lovelace" }] }],
         properties: ["firstname", "email"],

@@ -72,14 +72,19 @@ function put(account: Account, store: TypeStore, input: RecordInput): string {
   return record.id;
 }
 
-/** The losers are archived, the winner names them and gets a new change time. */
+/**
+ * The losers vanish without being archived and their ids lead to the winner, which names them and gets a new change time
+ * (github.com/amp-labs/connectors, pull request 3487; github.com/tailoredshapes/merkql, tests of its HubSpot source). There the record that is
+ * left may have a new id; here it keeps its own.
+ */
 function merge(store: TypeStore, winner: string, losers: string[]): void {
   const now = store.settings.clock.now();
   const record = recordIn(store, winner);
-  for (const loser of losers) store.archive(recordIn(store, loser), now);
   const before = record.properties["hs_merged_object_ids"];
   const merged = [...(before === undefined ? [] : [before]), ...losers].join(";");
+  record.merges = [{ value: merged, at: now }, ...(record.merges ?? [])];
   store.update(record, { hs_merged_object_ids: merged }, now);
+  for (const loser of losers) store.merge(recordIn(store, loser), winner);
   store.settings.onChange({ kind: "merge", type: store.type, id: winner, merged: losers });
 }
 

@@ -25,6 +25,7 @@ export class TypeStore {
   readonly settings: AccountSettings;
   readonly index: SearchIndex;
   readonly #unique = new Map<string, Map<string, string>>();
+  readonly #mergedInto = new Map<string, string>();
 
   constructor(type: ObjectType, settings: AccountSettings) {
     this.type = type;
@@ -158,9 +159,17 @@ export class TypeStore {
     this.table.drop(record);
   }
 
-  /** Returns a record by id or by a unique property. */
+  /** Takes a record away whose id leads to another one from now on. */
+  merge(record: StoredRecord, winner: string): void {
+    this.purge(record);
+    this.#mergedInto.set(record.id, winner);
+  }
+
+  /** Returns a record by id, also by one that was merged into it, or by a unique property. */
   find(id: string, idProperty?: string): StoredRecord | undefined {
-    const key = idProperty === undefined || idProperty === "hs_object_id" ? id : this.holder(idProperty, id);
+    const isId = idProperty === undefined || idProperty === "hs_object_id";
+    let key = isId ? id : this.holder(idProperty, id);
+    for (let to = key; to !== undefined; to = this.#mergedInto.get(to)) key = to;
     const record = key === undefined ? undefined : this.lookup(key);
     return record === undefined || record.archived ? undefined : record;
   }

@@ -1,11 +1,15 @@
 // Batch read and batch archive.
 
-import { asData, asText, type SandboxAnswer } from "../exchange.ts";
+import { asData, asText, type Data, type SandboxAnswer } from "../exchange.ts";
 import type { Router } from "../router.ts";
 import type { TypeStore } from "./account.ts";
 import { BatchAnswer, readInputs, readTexts } from "./batch.ts";
+import { invalid } from "./errors.ts";
 import { checkedIdProperty, type AccountSource } from "./objects.ts";
 import { objectBody, presenter } from "./record-writes.ts";
+import type { StoredRecord } from "./stored-record.ts";
+
+const MOST_WITH_HISTORY = 50;
 
 export function addBatchReadRoutes(router: Router, account: AccountSource): void {
   router.add("POST", "/crm/v3/objects/:type/batch/read", (exchange) => {
@@ -14,7 +18,11 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
     const ids = readInputs(exchange).map((input) => asText(input["id"]) ?? "");
     const names = readTexts(body["properties"]);
     const idProperty = checkedIdProperty(store, asText(body["idProperty"]));
-    return readMany(store, ids, names, idProperty);
+    const histories = readTexts(body["propertiesWithHistory"]);
+    if (histories.length > 0 && ids.length > MOST_WITH_HISTORY) {
+      throw invalid(`At most ${MOST_WITH_HISTORY} inputs can be read with propertiesWithHistory`);
+    }
+    return readMany(store, ids, { names, histories }, idProperty);
   });
   router.add("POST", "/crm/v3/objects/:type/batch/archive", (exchange) => {
     const store = account().get(exchange.params["type"] ?? "");
@@ -26,11 +34,23 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
   });
 }
 
+/** Only merges have a history here. */
+function historyOf(record: StoredRecord, names: string[]): Data {
+  if (names.length === 0) return {};
+  const merges = (record.merges ?? []).map(({ value, at }) => ({
+    value,
+    timestamp: new Date(at).toISOString(),
+    sourceType: "MERGE_OBJECTS",
+  }));
+  const known = names.includes("hs_merged_object_ids") ? { hs_merged_object_ids: merges } : {};
+  return { propertiesWithHistory: known };
+}
+
 /** Results are sorted by record id, not in the order of the request. */
 function readMany(
   store: TypeStore,
   ids: string[],
-  names: string[],
+  { names, histories }: { names: string[]; histories: string[] },
   idProperty: string | undefined,
 ): SandboxAnswer {
   const batch = new BatchAnswer();
@@ -44,7 +64,7 @@ function readMany(
   );
   const ordered = [...found.values()].toSorted((a, b) => Number(a.id) - Number(b.id));
   const shown = presenter(store, names.length === 0 ? undefined : names);
-  for (const record of ordered) batch.add(shown(record));
+  for (const record of ordered) batch.add({ ...shown(record), ...historyOf(record, histories) });
   batch.miss(store, missing);
   return batch.answer(200);
 }

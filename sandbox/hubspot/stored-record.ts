@@ -40,4 +40,6 @@ export type StoredRecord = {
   updatedAt: number;
   archived: boolean;
   archivedAt?: number;
+  /** When the values of `hs_merged_object_ids` were written, the newest first. */
+  merges?: { value: string; at: number }[];
 };

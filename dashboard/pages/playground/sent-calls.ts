@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 export interface SentCall {
   id: number;
   time: string;
-  /** What was sent, as "create contacts" or "GET /crm/v3/objects". */
+  /** What was sent, as "create contacts" or "GET /crm/objects/2026-03". */
   words: string;
   status: "success" | "failure" | "in_progress";
   /** Address of the operation, or of the list where the call is. */

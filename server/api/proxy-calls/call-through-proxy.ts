@@ -14,7 +14,7 @@ const CallSchema = Type.Object(
       pattern: "^/[\\x21-\\x7e]*$",
       maxLength: 16_000,
       description:
-        "Path and query as the proxy takes them, percent-encoded: `/crm/v3/objects/contacts?limit=1`.",
+        "Path and query as the proxy takes them, percent-encoded: `/crm/objects/2026-03/contacts?limit=1`.",
     }),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
