@@ -128,8 +128,6 @@ export interface FieldsConnector {
   describes?(objectName: string): boolean;
   /** Returns every field of an object. Throws `ProviderError`: `not_found` or `invalid` if there is no such object. */
   describe(objectName: string, fetch: ProviderFetch, account?: Account): Promise<ObjectMetadata>;
-  /** Objects that nearly every account has, where only the account knows all. */
-  readonly usualObjects?: readonly string[];
   /** Returns the names of the account's objects, to suggest the one that was meant. Throws `ProviderError`. Absent: nothing lists them. */
   listObjects?(fetch: ProviderFetch): Promise<string[]>;
 }

@@ -12,7 +12,7 @@ import { checkDestinations } from "./rules/destination-rules.ts";
 import {
   checkProvider,
   checkObjects,
-  checkUsualObjects,
+  checkStandardObjects,
   checkProviderApp,
   checkProviderBackfill,
   type Catalog,
@@ -34,8 +34,6 @@ export interface ManifestContext {
   built?: (provider: string, action: Action) => boolean;
   /** The objects of a provider, where they are known without an account; if left out, objects are not checked. */
   objects?: (provider: string) => KnownObjects | undefined;
-  /** Objects that nearly every account of a provider has, where only the account knows all. */
-  usualObjects?: (provider: string) => readonly string[] | undefined;
   minimumScheduleMinutes?: number;
   /** Providers of the builder's own whose files have faults, which are reported elsewhere: nothing is known of them. */
   faultyProviders?: readonly string[];
@@ -79,7 +77,7 @@ function checkRules(
     if (!context.faultyProviders?.includes(provider))
       checkProvider(integration, catalog, context.built, report);
     checkObjects(integration, catalog, context.objects, report);
-    checkUsualObjects(integration, catalog, context.usualObjects, report);
+    checkStandardObjects(integration, catalog, report);
     checkProviderApp(integration, catalog, context.providerApps, report);
     checkProviderBackfill(integration, catalog, report);
     checkReadObjects(integration, context.minimumScheduleMinutes ?? MINIMUM_INTERVAL_MINUTES, report);

@@ -119,6 +119,9 @@ describe("looking at a server from outside", () => {
     const key = await findings({ env: { BUSBAR_API_KEY: "bb_wrong" } });
     assert.deepEqual([key.code, key.wrong.map(({ check }) => check)], [1, ["key"]]);
     assert.match(key.wrong[0]?.cure ?? "", /busbar login/);
+    const asked = await findings({ env: { BUSBAR_PROXY_URL: undefined } });
+    const found = asked.all.find(({ check }) => check === "proxy");
+    assert.deepEqual([found?.ok, found?.detail], [true, `${on.busbar.urls.proxy} answers`]);
     const noProxy = await findings({ env: { BUSBAR_PROXY_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([noProxy.code, noProxy.wrong.map(({ check }) => check)], [1, ["proxy"]]);
   });

@@ -39,7 +39,7 @@ async function examine(deps: Connected, findings: Finding[]): Promise<boolean> {
     findings.push(...(await checkServer(deps.target)));
     if (findings.every(({ check, ok }) => ok || check !== "server")) {
       const access = await checkAccess(deps);
-      findings.push(...access, await checkProxy(deps.target));
+      findings.push(...access, await checkProxy(deps));
       const opens = access.every(({ ok }) => ok) && access.some(({ check }) => check === "project");
       if (opens) findings.push(...(await checkProject(deps)));
     }

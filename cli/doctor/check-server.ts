@@ -5,7 +5,9 @@ import { Failure } from "../failures.ts";
 import { parseJson, textAt } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
 import { proxyOrigin } from "../settings/proxy-origin.ts";
+import type { Connected } from "../settings/connect.ts";
 import type { Target } from "../settings/target.ts";
+import { Refused } from "../http/refused.ts";
 import { bad, good, type Finding } from "./finding.ts";
 
 const IDLE_MS = 10_000;
@@ -66,16 +68,28 @@ async function readiness(origin: string): Promise<Finding> {
   return bad("ready", detail, "Check the server's log and its database.");
 }
 
-export async function checkProxy({ origin, proxyUrl }: Target): Promise<Finding> {
+/** Checks the address that was given, else the one that the server tells, else the default one. */
+export async function checkProxy({ target, api }: Pick<Connected, "target" | "api">): Promise<Finding> {
   try {
-    const at = proxyOrigin(proxyUrl, origin);
+    const at = proxyOrigin(target.proxyUrl ?? (await toldProxy(api)), target.origin);
     // The proxy refuses a call without its headers, and marks the refusal as its own.
     const { answer } = await ask(at, "/");
     if (answer.headers["x-amp-error"]) return good("proxy", `${at} answers`);
-    return bad("proxy", `${at} answers, but not as the proxy of a Busbar`, "Check BUSBAR_PROXY_URL.");
+    const cure = "Check BUSBAR_PROXY_URL here, and BUSBAR_PROXY_PUBLIC_URL of the server.";
+    return bad("proxy", `${at} answers, but not as the proxy of a Busbar`, cure);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const cure = "Give its address by BUSBAR_PROXY_URL, or log in with --proxy-url.";
     return bad("proxy", error.message, cure);
+  }
+}
+
+/** Only a key with the scope `full` may ask. */
+async function toldProxy(api: Connected["api"]): Promise<string | undefined> {
+  try {
+    return textAt(await api("GET", "/v1/system"), "urls.proxy");
+  } catch (error) {
+    if (error instanceof Refused) return undefined;
+    throw error;
   }
 }

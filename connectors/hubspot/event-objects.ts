@@ -49,7 +49,7 @@ export const STANDARD_OBJECTS = OBJECTS.flatMap(([typeId, , plural]) =>
 );
 
 /** Every name of a standard object in the API, so that none counts as misspelt. */
-export const USUAL_OBJECTS = [...STANDARD_OBJECTS, ...OBJECTS.map(([, singular]) => singular)];
+export const STANDARD_NAMES = [...STANDARD_OBJECTS, ...OBJECTS.map(([, singular]) => singular)];
 
 /** Returns false for an object of another API than that of the CRM, which has no properties. */
 export const hasProperties = (name: string): boolean => findEntry(name)?.[0] !== CONVERSATION;

@@ -1,7 +1,7 @@
 /** Describes and creates HubSpot properties: entry point for fields. */
 import type { CustomFieldsConnector } from "../../connector-kit/fields.ts";
 import { describeObject, listObjects } from "./describe.ts";
-import { hasProperties, USUAL_OBJECTS } from "./event-objects.ts";
+import { hasProperties } from "./event-objects.ts";
 import { isReadable } from "./read-object.ts";
 import { propertyFaults, propertyName } from "./property-plan.ts";
 import { upsertProperties } from "./upsert-properties.ts";
@@ -10,7 +10,6 @@ export const fields: CustomFieldsConnector = {
   module: "crm",
   describes: (objectName) => isReadable(objectName) && hasProperties(objectName),
   describe: describeObject,
-  usualObjects: USUAL_OBJECTS,
   listObjects,
   check: propertyFaults,
   getName: propertyName,

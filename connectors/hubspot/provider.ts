@@ -1,5 +1,6 @@
 /** Facts about HubSpot. */
 import { batchWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
+import { STANDARD_NAMES } from "./event-objects.ts";
 
 const crm = supports("read", "write", "subscribe", "delete", "search", batchWrite(100));
 
@@ -10,7 +11,7 @@ export const provider = defineProvider({
   baseURL: "https://api.hubapi.com",
   defaultModule: "crm",
   support: supports("read", "write", "proxy", "subscribe", "delete", "search", batchWrite(100)),
-  features: { fieldFilters: true },
+  features: { fieldFilters: true, standardObjects: STANDARD_NAMES },
   oauth2Opts: {
     grantType: "authorizationCode",
     authURL: "https://app.hubspot.com/oauth/authorize",

@@ -1,6 +1,22 @@
 /** Facts about Salesforce. */
 import { batchWrite, bulkWrite, defineProvider, supports } from "../../connector-kit/define-provider.ts";
 
+/** Standard objects whose names resemble those of no other one. */
+const STANDARD_OBJECTS = [
+  "Account",
+  "Contact",
+  "Contract",
+  "Opportunity",
+  "OpportunityContactRole",
+  "OpportunityLineItem",
+  "Campaign",
+  "CampaignMember",
+  "EmailMessage",
+  "Pricebook2",
+  "PricebookEntry",
+  "Product2",
+];
+
 const crm = supports(
   "read",
   "write",
@@ -102,7 +118,7 @@ export const provider = defineProvider({
       displayName: "Salesforce",
       baseURL: "https://{{.workspace}}.my.salesforce.com",
       support: crm,
-      features: { fieldFilters: true },
+      features: { fieldFilters: true, standardObjects: STANDARD_OBJECTS },
       subscribeRequirements: { registration: true, postProcess: true, subscribeByAPI: true },
     },
   },

@@ -76,15 +76,9 @@ const MOST_NAMES = 20;
 const LEAST_LETTERS = 6;
 
 /** Objects that are nearly spelt like one that every account has: the account may have such an object of its own. */
-export function checkUsualObjects(
-  integration: LocatedValue,
-  catalog: Catalog,
-  usual: ((provider: string) => readonly string[] | undefined) | undefined,
-  report: Report,
-): void {
-  const provider = findProvider(integration, catalog);
-  const module = readText(integration, "module") ?? provider?.defaultModule;
-  const names = provider && module === provider.defaultModule ? usual?.(provider.name) : undefined;
+export function checkStandardObjects(integration: LocatedValue, catalog: Catalog, report: Report): void {
+  const provider = providerOf(integration, catalog);
+  const names = featuresOf(provider, textOf(integration, "module")).standardObjects;
   if (!provider || !names) return;
   const known = new Set(names.map((name) => name.toLowerCase()));
   for (const action of ["read", "write", "subscribe"] as const)

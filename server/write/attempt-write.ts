@@ -3,7 +3,6 @@ import type { RecordOutcome } from "../../connector-kit/connector.ts";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { nowMs } from "../../ground/clock.ts";
-import type { CallServices } from "../operations/call-provider.ts";
 import type { RunResult } from "../jobs/fair-slots.ts";
 import type { InstallationCache } from "../operations/installation-cache.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
@@ -11,7 +10,7 @@ import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { releaseWrites, rescheduleWrite, type ClaimedWrite } from "../store/write-queue.ts";
-import { executePlan, type Execution } from "./execute-plan.ts";
+import { executePlan, type Execution, type ExecuteServices } from "./execute-plan.ts";
 import { plannedEntry, successEntries } from "./operation-log.ts";
 import {
   listOutcomes,
@@ -27,7 +26,7 @@ import {
 import { deadlinePassed, mayRepeat, nextAttempt, type NextAttempt } from "./retry.ts";
 import { writeDone } from "./write-done.ts";
 
-export interface AttemptWriteServices extends CallServices {
+export interface AttemptWriteServices extends ExecuteServices {
   ledger: OperationLedger;
   installations: InstallationCache;
   workerId: () => number;

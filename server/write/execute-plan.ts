@@ -6,10 +6,16 @@ import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations.ts";
 import { failureEntry, outcomeEntries, settledEntries } from "./operation-log.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { namingFields } from "./naming-fields.ts";
 import { isNothingLeft, neededReads, settlePlan } from "./settle-plan.ts";
+import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
+
+export interface ExecuteServices extends CallServices {
+  metadata: MetadataMemory;
+}
 
 export interface Execution extends WriteResult {
   /** The plan as it was carried out, `ifEmpty` settled. */
@@ -34,7 +40,7 @@ interface ExecuteOptions {
 
 /** Executes and logs. Never throws a `ProviderError`: it becomes the outcome of every record. */
 export async function executePlan(
-  deps: CallServices,
+  deps: ExecuteServices,
   options: ExecuteOptions,
   plan: WritePlan,
 ): Promise<Execution> {
@@ -53,23 +59,21 @@ export async function executePlan(
 }
 
 const send = (
-  deps: CallServices,
+  deps: ExecuteServices,
   { beforeSend, readBack, operationId, ...target }: ExecuteOptions,
   plan: WritePlan,
 ): Promise<Execution> =>
-  callProvider(
-    deps,
-    { ...target, outcomesIn: ({ outcomes }: Execution) => outcomes },
-    async ({ connection, connector, fetch }) => {
-      const { account, provider } = connection;
-      if (!connector?.write) {
-        const message = `Busbar can no longer write to ${provider.name}.`;
-        throw new ProviderError({ kind: "forbidden", message });
-      }
-      await beforeSend?.(connector.write.repeatableMs?.(plan));
-      return applyPlan(plan, connector.write, fetch, { readBack, account, operationId });
-    },
-  );
+  callProvider(deps, { ...target, outcomesIn: ({ outcomes }: Execution) => outcomes }, async (call) => {
+    const { connection, connector, fetch } = call;
+    const { account, provider } = connection;
+    if (!connector?.write) {
+      const message = `Busbar can no longer write to ${provider.name}.`;
+      throw new ProviderError({ kind: "forbidden", message });
+    }
+    await beforeSend?.(connector.write.repeatableMs?.(plan));
+    const done = await applyPlan(plan, connector.write, fetch, { readBack, account, operationId });
+    return { ...done, outcomes: await suggestFields(deps, call, done.plan, done.outcomes) };
+  });
 
 function failed(plan: WritePlan, error: unknown): Execution {
   if (!(error instanceof ProviderError)) throw error;

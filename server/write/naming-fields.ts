@@ -39,7 +39,8 @@ function withFields({ message, fields }: ProviderError, names: Map<string, strin
   return message.endsWith(".") ? `${message.slice(0, -1)}${suffix}.` : message + suffix;
 }
 
-function rephrased(error: ProviderError, message: string): ProviderError {
+/** Returns the error with another message. */
+export function rephrased(error: ProviderError, message: string): ProviderError {
   const { kind, code, fields, causedByAnother, status, retryAt, isPartialLimit, rawResponse } = error;
   return new ProviderError({
     kind,

@@ -1,10 +1,9 @@
 /** Carries out a synchronous write: begins the operation, executes the plan, ends the operation, answers. */
 import { Problem } from "../../ground/errors.ts";
-import type { CallServices } from "../operations/call-provider.ts";
 import { isExchange } from "../operations/exchange-log.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
 import type { Actor, LogEntry } from "../store/operations.ts";
-import { executePlan } from "./execute-plan.ts";
+import { executePlan, type ExecuteServices } from "./execute-plan.ts";
 import type { WriteTarget } from "./find-target.ts";
 import { withKeys } from "./create-keys.ts";
 import { newOperation } from "./new-operation.ts";
@@ -12,7 +11,7 @@ import { plannedEntry, summarize } from "./operation-log.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { toWriteAnswer, type WriteAnswer } from "./write-response.ts";
 
-export interface WriteNowServices extends CallServices {
+export interface WriteNowServices extends ExecuteServices {
   ledger: OperationLedger;
 }
 

@@ -90,3 +90,35 @@ describe("a field that is hidden from the connected user", () => {
     await hide("Email", false);
   });
 });
+
+describe("a field that the account does not have", () => {
+  let on: TestBusbar;
+  after(() => on.stop());
+  before(async () => {
+    on = await openTestBusbar();
+    on.sandbox.hubspot.setLimits("off");
+  });
+
+  const refusals = {
+    hubspot: { object: "contacts", record: { emial: "x@example.com", lastname: "X" } },
+    salesforce: { object: "contact", record: { Emial: "x@example.com", LastName: "X" } },
+  } as const;
+  for (const [provider, { object, record }] of Object.entries(refusals))
+    test(`in a write to ${provider} is refused in its words, with the nearest name, alone, in a batch and in the log`, async () => {
+      const customer = await connectCustomer(on, {
+        provider: provider as "hubspot" | "salesforce",
+        objects: [object],
+        groupRef: provider,
+      });
+      const single = await customer.write(object, { type: "create", record });
+      assert.equal(single.status, 422, single.text);
+      assert.match(single.body.detail, /emial.*Did you mean "email"\?/is);
+      const logs = await on.inProject("GET", `/operations/${single.body.operationId}/logs`);
+      assert.match(JSON.stringify(logs.body), /Did you mean ..email/i);
+      const batch = await customer.write(object, {
+        type: "create",
+        batch: [{ record }, { record: { lastname: "Y" } }],
+      });
+      assert.match(JSON.stringify(batch.body.errors), /Did you mean ..email/i, batch.text);
+    });
+});

@@ -8,6 +8,7 @@ import { part, ProjectLink, projectPath } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
@@ -107,7 +108,7 @@ const About = ({ connection }: { connection: Connection }): JSX.Element => (
     <Facts
       facts={{
         Id: <IdText id={connection.id} />,
-        Provider: connection.provider,
+        Provider: <ProviderName provider={connection.provider} />,
         Customer: (
           <ProjectLink to={`/customers/${part(connection.group.groupRef)}`}>
             {connection.group.groupRef}

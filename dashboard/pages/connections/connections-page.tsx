@@ -4,6 +4,7 @@ import type { RowOf } from "../../api/live-list.ts";
 import { ListPage } from "../../frame/list-page.tsx";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
@@ -35,7 +36,7 @@ const COLUMNS: Column<Connection>[] = [
     grows: true,
     line: 1,
   },
-  { head: "Provider", cell: ({ provider }) => provider, line: 2 },
+  { head: "Provider", cell: ({ provider }) => <ProviderName provider={provider} />, line: 2 },
   { head: "Status", cell: ({ status }) => <Status status={status} />, line: 1 },
   {
     head: "Workspace",

@@ -12,6 +12,7 @@ import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
@@ -113,7 +114,11 @@ interface OfCustomer {
 const CONNECTION_COLUMNS: Column<RowOf<"listProjectConnections">>[] = [
   {
     head: "Connection",
-    cell: ({ id, provider }) => <ProjectLink to={`/connections/${part(id)}`}>{provider}</ProjectLink>,
+    cell: ({ id, provider }) => (
+      <ProjectLink to={`/connections/${part(id)}`}>
+        <ProviderName provider={provider} />
+      </ProjectLink>
+    ),
     grows: true,
     line: 1,
   },

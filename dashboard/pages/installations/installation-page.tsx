@@ -11,6 +11,7 @@ import { Page } from "../../frame/page.tsx";
 import { PageTabs } from "../../frame/page-tabs.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { IdText } from "../../ui/id-text.tsx";
 import { isolated } from "../../ui/isolated.ts";
@@ -92,7 +93,7 @@ const About = ({ installation }: { installation: Answer<"getInstallation"> }): J
         Connection: (
           <>
             <ProjectLink to={`/connections/${part(installation.connection.id)}`}>
-              {installation.connection.provider}
+              <ProviderName provider={installation.connection.provider} />
             </ProjectLink>{" "}
             <Status status={installation.connection.status} />
           </>

@@ -7,6 +7,7 @@ import { useFilters } from "../../frame/filters.ts";
 import { part, ProjectButton, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { FilterBar } from "../../ui/filter-bar.tsx";
@@ -24,7 +25,7 @@ const COLUMNS: Column<Integration>[] = [
     line: 1,
     grows: true,
   },
-  { head: "Provider", cell: ({ provider }) => provider, line: 2 },
+  { head: "Provider", cell: ({ provider }) => <ProviderName provider={provider} />, line: 2 },
   {
     head: "Does",
     cell: ({ latestRevision: { content } }) => ACTIONS.filter((action) => content[action]).join(", "),

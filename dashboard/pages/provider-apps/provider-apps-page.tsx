@@ -7,6 +7,7 @@ import { AnswerTable } from "../../frame/answer-table.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
@@ -20,7 +21,7 @@ import { NewProviderApp } from "./new-provider-app.tsx";
 type ProviderApp = Schemas["ProviderApp"];
 
 const COLUMNS: Column<ProviderApp>[] = [
-  { head: "Provider", cell: ({ provider }) => provider, line: 1 },
+  { head: "Provider", cell: ({ provider }) => <ProviderName provider={provider} />, line: 1 },
   {
     head: "Client id",
     cell: ({ clientId }) => <code className="foreign">{clientId}</code>,

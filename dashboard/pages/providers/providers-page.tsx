@@ -5,6 +5,7 @@ import { AnswerTable } from "../../frame/answer-table.tsx";
 import { part, ProjectLink, useOpenInProject } from "../../frame/page-link.tsx";
 import { Page } from "../../frame/page.tsx";
 import { useProjectName } from "../../frame/project.ts";
+import { ProviderName } from "../../frame/provider-name.tsx";
 import { useReason } from "../../frame/role.ts";
 import { ActionButton } from "../../ui/action-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
@@ -17,8 +18,12 @@ type OwnProvider = Schemas["OwnProvider"];
 const buildPath = ({ key }: OwnProvider): string => `/providers/${part(key)}`;
 
 const COLUMNS: Column<OwnProvider>[] = [
-  { head: "Key", cell: (own) => <ProjectLink to={buildPath(own)}>{own.key}</ProjectLink>, line: 1 },
-  { head: "Name", cell: ({ provider }) => <span className="foreign">{provider.displayName}</span>, line: 1 },
+  { head: "Key", cell: (own) => <ProjectLink to={pathOf(own)}>{own.key}</ProjectLink>, line: 1 },
+  {
+    head: "Name",
+    cell: ({ key, provider }) => <ProviderName provider={key} name={provider.displayName} />,
+    line: 1,
+  },
   { head: "Connects with", cell: ({ provider }) => signInWords(provider), line: 2 },
   { head: "Can", cell: ({ provider }) => abilityWords(provider) },
   {

@@ -68,7 +68,6 @@ async function verdictOn(
   return checkManifest(source, catalog.declared(), {
     built: (provider, action) => catalog.built(provider, action),
     objects: (provider) => catalog.connector(provider)?.objects,
-    usualObjects: (provider) => catalog.connector(provider)?.fields?.usualObjects,
     providerApps: apps.map((app) => app.provider),
     destinations: destinations.map(({ name }) => name),
     destinationsMayFollow: true,

@@ -1,0 +1,59 @@
+/** Adds to the refusal of a field that the account does not have the nearest name that it has. */
+import type { RecordOutcome } from "../../connector-kit/connector.ts";
+import { fieldsOf } from "../../connector-kit/fields.ts";
+import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { closest } from "../../ground/closest.ts";
+import type { ProviderCall } from "../operations/call-provider.ts";
+import type { MetadataMemory } from "../operations/metadata-memory.ts";
+import { rephrased } from "./naming-fields.ts";
+import type { WritePlan } from "./plan-write.ts";
+
+/**
+ * Describes the object only if a refusal names a field of its record. What cannot be described is left as the provider said it:
+ * the refusal counts, not its explanation.
+ */
+export async function suggestFields(
+  deps: { metadata: MetadataMemory },
+  { connection, connector, fetch }: ProviderCall,
+  { objectName, records }: Pick<WritePlan, "objectName" | "records">,
+  outcomes: RecordOutcome[],
+): Promise<RecordOutcome[]> {
+  const named = outcomes.map((outcome, index) =>
+    outcome.success ? [] : namedFields(outcome.error, Object.keys(records[index]?.fields ?? {})),
+  );
+  const fields = connector && fieldsOf(connector, objectName);
+  if (!fields || named.every(({ length }) => length === 0)) return outcomes;
+  try {
+    const known = await deps.metadata.get(connection, objectName, () =>
+      fields.describe(objectName, fetch, connection.account),
+    );
+    const names = Object.keys(known.fields);
+    return outcomes.map((outcome, index) => {
+      const remedy = suggestions(named[index] ?? [], names);
+      if (outcome.success || remedy === "") return outcome;
+      const message = `${outcome.error.message.replace(/\.$/, "")}. ${remedy}`;
+      return { ...outcome, error: rephrased(outcome.error, message) };
+    });
+  } catch (error) {
+    if (error instanceof ProviderError) return outcomes;
+    throw error;
+  }
+}
+
+/** Returns the fields of the record that the error is about, by its list or its text. */
+function namedFields(error: ProviderError, sent: string[]): string[] {
+  if (error.kind !== "invalid" || error.causedByAnother) return [];
+  const words = new Set(error.message.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
+  const told = new Set(error.fields.map((name) => name.toLowerCase()));
+  return sent.map((name) => name.toLowerCase()).filter((name) => told.has(name) || words.has(name));
+}
+
+function suggestions(named: string[], names: string[]): string {
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const found = named.flatMap((name) => {
+    const near = known.has(name) ? undefined : closest(name, names);
+    return near === undefined ? [] : [{ name, near }];
+  });
+  if (found.length === 1) return `Did you mean "${found[0]?.near}"?`;
+  return found.map(({ name, near }) => `For "${name}", did you mean "${near}"?`).join(" ");
+}
