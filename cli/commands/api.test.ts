@@ -105,6 +105,28 @@ describe("looking at a server from outside", () => {
     );
   });
 
+  test("validate warns of an object that is nearly spelt like a standard one, without a server", async () => {
+    const stdin = `specVersion: 1.0.0
+integrations:
+  - name: typos
+    provider: hubspot
+    write: { objects: [{ objectName: contcats }, { objectName: cars }] }
+`;
+    const { stdout } = await busbar("validate - --json", { stdin });
+    const told = JSON.parse(stdout).map(({ rule, line, remedy }: Record<string, string>) => [
+      rule,
+      line,
+      remedy,
+    ]);
+    assert.deepEqual(told, [
+      [
+        "unknown-object",
+        5,
+        'Did you mean "contacts"? Ignore this if the accounts have an object of this name.',
+      ],
+    ]);
+  });
+
   test("doctor tells apart: no server, a proxy in its place, a load balancer without a ready process, a wrong key", async () => {
     const nowhere = await findings({ env: { BUSBAR_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([nowhere.code, nowhere.wrong[0]?.check], [3, "server"]);

@@ -211,28 +211,6 @@ describe("commands without a terminal", () => {
     assert.match(await tell("/"), /no amp\.yaml or amp\.yml/);
   });
 
-  test("validate warns of an object that is nearly spelt like a standard one, without a server", async () => {
-    const stdin = `specVersion: 1.0.0
-integrations:
-  - name: typos
-    provider: hubspot
-    write: { objects: [{ objectName: contcats }, { objectName: cars }] }
-`;
-    const { stdout } = await busbar(["validate", "-", "--json"], { stdin });
-    const told = JSON.parse(stdout).map(({ rule, line, remedy }: Record<string, string>) => [
-      rule,
-      line,
-      remedy,
-    ]);
-    assert.deepEqual(told, [
-      [
-        "unknown-object",
-        5,
-        'Did you mean "contacts"? Ignore this if the accounts have an object of this name.',
-      ],
-    ]);
-  });
-
   test("validate --online also checks against the server's own providers, destinations and provider apps", async () => {
     const stdin = MANIFEST.replace("provider: hubspot", "provider: homemade");
     const offline = await busbar(["validate", "-"], { stdin });
