@@ -18,7 +18,7 @@ type OwnProvider = Schemas["OwnProvider"];
 const buildPath = ({ key }: OwnProvider): string => `/providers/${part(key)}`;
 
 const COLUMNS: Column<OwnProvider>[] = [
-  { head: "Key", cell: (own) => <ProjectLink to={pathOf(own)}>{own.key}</ProjectLink>, line: 1 },
+  { head: "Key", cell: (own) => <ProjectLink to={buildPath(own)}>{own.key}</ProjectLink>, line: 1 },
   {
     head: "Name",
     cell: ({ key, provider }) => <ProviderName provider={key} name={provider.displayName} />,
