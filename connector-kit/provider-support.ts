@@ -107,11 +107,13 @@ export const FeaturesSchema = Type.Object(
       Type.Integer({ description: "How many objects can be subscribed to in one integration." }),
     ),
     standardObjects: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          "Names of objects that nearly every account has, where only the account knows all; a manifest is warned of names " +
-          "that nearly resemble one.",
-      }),
+      Type.Unsafe<readonly string[]>(
+        Type.Array(Type.String(), {
+          description:
+            "Names of objects that nearly every account has, where only the account knows all; a manifest is warned of names " +
+            "that nearly resemble one.",
+        }),
+      ),
     ),
     backfill: Type.Optional(
       Type.Object(

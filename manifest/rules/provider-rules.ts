@@ -78,7 +78,7 @@ const LEAST_LETTERS = 6;
 /** Objects that are nearly spelt like one that every account has: the account may have such an object of its own. */
 export function checkStandardObjects(integration: LocatedValue, catalog: Catalog, report: Report): void {
   const provider = findProvider(integration, catalog);
-  const names = listFeatures(provider, toText(integration, "module")).standardObjects;
+  const names = listFeatures(provider, readText(integration, "module")).standardObjects;
   if (!provider || !names) return;
   const known = new Set(names.map((name) => name.toLowerCase()));
   for (const action of ["read", "write", "subscribe"] as const)

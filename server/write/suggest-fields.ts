@@ -1,6 +1,6 @@
 /** Adds to the refusal of a field that the account does not have the nearest name that it has. */
 import type { RecordOutcome } from "../../connector-kit/connector.ts";
-import { listFields } from "../../connector-kit/fields.ts";
+import { findFieldsConnector } from "../../connector-kit/fields.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { closest } from "../../ground/closest.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
@@ -21,7 +21,7 @@ export async function suggestFields(
   const named = outcomes.map((outcome, index) =>
     outcome.success ? [] : namedFields(outcome.error, Object.keys(records[index]?.fields ?? {})),
   );
-  const fields = connector && listFields(connector, objectName);
+  const fields = connector && findFieldsConnector(connector, objectName);
   if (!fields || named.every(({ length }) => length === 0)) return outcomes;
   try {
     const known = await deps.metadata.get(connection, objectName, () =>
