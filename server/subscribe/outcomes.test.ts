@@ -53,17 +53,18 @@ describe("outcomes of changes", () => {
   });
 
   const { installation, subscription, lines } = seenSubscriptions(() => ({ on, sink, customer }));
-  const report = async (objectId: number, count = 1): Promise<void> => {
+  let lastEventId = 0;
+  const report = async (objectId: number, count = 1, kind = "deletion"): Promise<void> => {
     const event = {
       subscriptionId: 2,
       portalId: PORTAL,
-      subscriptionType: "contact.deletion",
+      subscriptionType: `contact.${kind}`,
       attemptNumber: 0,
       objectId,
     };
     const events = Array.from({ length: count }, (_, index) => ({
       ...event,
-      eventId: objectId + index,
+      eventId: (lastEventId += 1),
       occurredAt: Date.now() + index,
     }));
     const path = "/subscribe/v1/projects/default/integrations/crm";
@@ -141,6 +142,31 @@ describe("outcomes of changes", () => {
     assert.equal(line.delivery.lastAttempt.status, undefined);
     assert.notEqual(line.delivery.lastAttempt.error, undefined);
     sink.answer = accept;
+  });
+
+  test("a privacy deletion is stored only together with the removal of the record's earlier events", async () => {
+    await report(70_005);
+    await untilOutcome(70_005, "delivered");
+    const client = new Client({ connectionString: on.connectionString });
+    await client.connect();
+    // A sequence counts the attempts, because it is not rolled back with them.
+    await client.query(`create sequence erasures;
+      create function refuse_erasure() returns trigger language plpgsql as
+        $$ begin perform nextval('erasures'); raise exception 'no row is removed now'; end $$;
+      create trigger refuse_erasure before delete on subscription_events for each row execute function refuse_erasure()`);
+    await report(70_005, 1, "privacyDeletion");
+    await until(async () => (await client.query("select is_called from erasures")).rows[0].is_called);
+    const types = async () =>
+      (
+        await client.query(
+          "select provider_event_type as type, outcome from subscription_events where record_id = '70005' order by id",
+        )
+      ).rows.map(({ type, outcome }) => `${type}: ${outcome}`);
+    assert.deepEqual(await types(), ["contact.deletion: delivered", "contact.privacyDeletion: null"]);
+    await client.query("drop trigger refuse_erasure on subscription_events");
+    await until(async () => (await types()).length === 1);
+    assert.deepEqual(await types(), ["contact.privacyDeletion: delivered"]);
+    await client.end();
   });
 
   test("a change whose receiver has gone is given up, and that is still told when the message is no longer kept", async () => {

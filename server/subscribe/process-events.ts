@@ -5,6 +5,7 @@ import { callProvider } from "../operations/call-provider.ts";
 import { listKnownOperations } from "../store/operations.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
+import { transact } from "../store/database.ts";
 import type { SeenRow } from "../store/seen-records.ts";
 import {
   commitSubscription,
@@ -99,17 +100,8 @@ async function processBatch(
     ),
   ];
   const seen = seenIn(fresh.groups, messageIds);
-  if (!(await commit(deps, subscription, { ended, messages, seen }))) return false;
-  for (const { shown } of fresh.groups) {
-    if (!shown.erases) continue;
-    const { installationId } = subscription;
-    await eraseRecord(deps.database.queries, {
-      installationId,
-      recordId: shown.recordId,
-      except: [shown.id],
-    });
-  }
-  return true;
+  const erasing = fresh.groups.flatMap(({ shown }) => (shown.erases ? shown : []));
+  return commit(deps, subscription, { ended, messages, seen }, erasing);
 }
 
 /** Drops operations that are none of the project: another Busbar may write to the account as well. */
@@ -248,14 +240,23 @@ function seenIn(groups: readonly EventGroup[], messageIds: readonly string[]): S
   }));
 }
 
+/** Commits a batch. In the same transaction it removes what is kept of records that events of the batch erase. */
 async function commit(
   deps: SubscribeServices,
   { claim, installationId }: ClaimedSubscription,
   { ended, messages, seen }: Pick<SubscriptionCommit, "ended" | "messages" | "seen">,
+  erasing: readonly Pick<InboxEvent, "id" | "recordId">[] = [],
 ): Promise<boolean> {
-  const { queries } = deps.database;
+  const batch = { ...claim, installationId, ended, messages, seen };
   const isCommitted = await retryWhileDatabaseIsDown(() =>
-    commitSubscription(queries, { ...claim, installationId, ended, messages, seen }),
+    erasing.length === 0
+      ? commitSubscription(deps.database.queries, batch)
+      : transact(deps.database, async (queries) => {
+          if (!(await commitSubscription(queries, batch))) return false;
+          for (const { id, recordId } of erasing)
+            await eraseRecord(queries, { installationId, recordId, except: [id] });
+          return true;
+        }),
   );
   if (isCommitted) {
     const count = (wanted: EndedEvent["outcome"]): number =>
