@@ -328,6 +328,7 @@ export interface Operations {
   getInstallation: { input: { projectIdOrName: string; integrationId: string; installationId: string }; answer: Schemas["Installation"] };
   getIntegration: { input: { projectIdOrName: string; integrationIdOrName: string }; answer: Schemas["Integration"] };
   getJWTKey: { input: { projectIdOrName: string; keyId: string }; answer: Schemas["JwtKey"] };
+  getLlmsText: { input: {  }; answer: string };
   getMyInfo: { input: {  }; answer: Schemas["BuilderInfo"] };
   getObjectMetadataForConnection: { input: { projectIdOrName: string; provider: string; objectName: string; groupRef: string; excludeReadOnly?: boolean }; answer: Schemas["ObjectMetadata"] };
   getObjectMetadataForInstallation: { input: { projectIdOrName: string; integrationId: string; objectName: string; groupRef: string; excludeReadOnly?: boolean }; answer: Schemas["ObjectMetadata"] };
@@ -489,6 +490,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getInstallation: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}",
   getIntegration: "GET /v1/projects/{projectIdOrName}/integrations/{integrationIdOrName}",
   getJWTKey: "GET /v1/projects/{projectIdOrName}/jwt-keys/{keyId}",
+  getLlmsText: "GET /llms.txt",
   getMyInfo: "GET /v1/my-info",
   getObjectMetadataForConnection: "GET /v1/projects/{projectIdOrName}/providers/{provider}/objects/{objectName}/metadata",
   getObjectMetadataForInstallation: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/objects/{objectName}/metadata",

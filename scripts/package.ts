@@ -18,6 +18,8 @@ const COPIED = [
   "server/api/docs/examples.json",
   "server/require-node.mjs",
   "openapi.json",
+  "docs/guide",
+  "docs/providers",
   "migrations",
   "deploy",
   "dashboard/dist",

@@ -37,6 +37,7 @@ import { getDocs } from "./api/docs/get-docs.ts";
 import { getDocsReader } from "./api/docs/get-docs-reader.ts";
 import { getOpenApi } from "./api/docs/get-open-api.ts";
 import { getProblemType } from "./api/docs/get-problem-type.ts";
+import { guideRoutes } from "./api/docs/guide.ts";
 import { getProblemTypes } from "./api/docs/get-problem-types.ts";
 import { getStart } from "./api/docs/get-start.ts";
 import { getEventFile } from "./api/event-files/get-event-file.ts";
@@ -210,6 +211,7 @@ export function routes(deps: RouteServices): Route[] {
     route("GET /docs/reader.js", "public", getDocsReader()),
     route("GET /docs/problems", "public", getProblemTypes()),
     route("GET /docs/problems/{slug}", "public", getProblemType()),
+    ...guideRoutes(),
   ];
 }
 

@@ -80,6 +80,8 @@ export interface Success<Schema extends TSchema | undefined = TSchema | undefine
   /** Undefined: no body. */
   schema?: Schema;
   media?: "application/json" | "text/plain" | "text/html" | "text/javascript";
+  /** Of a page that is also answered in another form. */
+  otherMedia?: "text/markdown";
 }
 
 type Shape<S> = S extends TSchema ? Static<S> : Record<string, never>;

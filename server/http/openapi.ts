@@ -103,7 +103,7 @@ const webhook = (name: string, body: TSchema, shapes: Shapes): Document => ({
 });
 
 function success(
-  { operationId, success: { status, description, schema, media } }: Endpoint,
+  { operationId, success: { status, description, schema, media, otherMedia } }: Endpoint,
   shapes: Shapes,
 ): Document {
   if (status === 204 || !schema) return { description };
@@ -113,7 +113,8 @@ function success(
       description: `What \`${operationId}\` answers.`,
     }),
   };
-  return { description, content: { [media ?? "application/json"]: content } };
+  const medias = [media ?? "application/json", ...(otherMedia ? [otherMedia] : [])];
+  return { description, content: Object.fromEntries(medias.map((name) => [name, content])) };
 }
 
 /** The path parameter that endpoints of a project do not declare. */

@@ -8,8 +8,8 @@ export interface StyledPage {
   /** HTML; texts in it went through `escapeHtml`. */
   main: string;
   script?: string;
-  /** Documents are wide and start at the top; other pages are one card. */
-  layout: "card" | "document";
+  /** Documents are wide and start at the top, the guide has its pages beside it; other pages are one card. */
+  layout: "card" | "document" | "guide";
   /** Where forms may lead besides this server, as in a Content-Security-Policy. Undefined for a page without a form. */
   formTargets?: string;
   headers?: Record<string, string>;
@@ -27,7 +27,7 @@ export function styledPage({ status, title, main, script, layout, formTargets, h
 <link rel="icon" href="data:,">
 <style nonce="${nonce}">${STYLE}</style>
 </head>
-<body class="${layout}">${layout === "document" ? HEAD : ""}
+<body class="${layout === "guide" ? "document guide" : layout}">${layout === "card" ? "" : HEAD}
 <main>
 ${main}
 </main>${script ? `\n<script nonce="${nonce}">\n${script}\n</script>` : ""}
@@ -118,6 +118,20 @@ button.main { background: var(--filled); border-color: var(--filled); color: #ff
 button.main:hover { background: #1850b3 }
 button:disabled, button[aria-disabled] { cursor: default }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
+.guide main { display: grid; grid-template: "search text" auto "pages text" 1fr / 15rem minmax(0, 1fr); gap: 12px 32px;
+  max-width: 76rem }
+.guide form { grid-area: search } .guide .pages { display: none }
+.guide input { width: 100%; min-height: 36px; padding: 4px 10px; border: 1px solid var(--field); border-radius: 4px;
+  background: transparent; color: var(--text); font: inherit }
+.guide nav { grid-area: pages } .guide nav h2 { font-size: 13px; margin: 14px 0 2px; color: var(--soft) }
+.guide nav ul { list-style: none; margin: 0; padding: 0 } .guide nav a { display: block; padding: 4px 0; text-decoration: none }
+.guide nav [aria-current] { font-weight: 650; color: var(--text) }
+.guide article { grid-area: text; min-width: 0; font-size: 15px } .guide [id] { scroll-margin-top: 56px }
+.guide pre { overflow-x: auto; padding: 12px; border-radius: 6px; background: var(--code) }
+.guide td code, .guide p code, .guide li code { padding: 1px 4px; border-radius: 3px; background: var(--code) }
+.guide td { vertical-align: top }
+@media (max-width: 50rem) { .guide main { display: block } .guide form { flex-wrap: nowrap; margin-bottom: 12px }
+  .guide .pages { display: block; align-self: center } }
 @media (max-width: 30rem) { .card { place-items: start center; padding: 0; background: var(--card) }
   .card main, .document main { border: 0; border-radius: 0 } .document main { margin: 0; padding: 16px }
   dl { grid-template-columns: minmax(0, 1fr); gap: 0 } dd { margin-bottom: 8px } }

@@ -36,4 +36,18 @@ describe("documentation", () => {
     for (const slug of ["nothing", "constructor"])
       assert.equal((await on.call("GET", `/docs/problems/${slug}`)).status, 404);
   });
+
+  test("a page of the guide is served to people and, with .md, to programs; a wrong name is told the nearest", async () => {
+    const page = await on.call("GET", "/docs/guide/reading");
+    assert.match(page.headers.get("content-type") ?? "", /^text\/html/);
+    assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'; style-src 'nonce-/);
+    const markdown = await on.call("GET", "/docs/guide/reading.md");
+    assert.match(markdown.headers.get("content-type") ?? "", /^text\/markdown/);
+    assert.equal(markdown.text, await readFile(join(import.meta.dirname, "../../../docs/guide/reading.md"), "utf8"));
+    assert.equal((await on.call("GET", "/docs/guide/providers/hubspot")).status, 200);
+    const wrong = await on.call("GET", "/docs/guide/raeding");
+    assert.deepEqual([wrong.status, /Did you mean \/docs\/guide\/reading\?/.test(wrong.text)], [404, true]);
+    assert.match((await on.call("GET", "/docs/guide/search?q=signing+key")).text, /docs\/guide\/events#/);
+    assert.match((await on.call("GET", "/llms.txt")).text, /\(\/docs\/guide\/reading\.md\)/);
+  });
 });

@@ -12,5 +12,12 @@ export const walk: ResourceWalk = {
     await call("getDocsReader");
     await call("getProblemTypes");
     await call("getProblemType", { path: { slug: "not-found" } });
+    const guide = await fetch(new URL("/docs/guide", on.busbar.urls.base), { redirect: "manual" });
+    assert.deepEqual([guide.status, guide.headers.get("location")], [302, "/docs/guide/getting-started"]);
+    heard.push({ operationId: "getGuide" });
+    await call("searchGuide", { query: { q: "backfill" } });
+    await call("getGuidePage", { path: { page: "reading" } });
+    await call("getGuideProviderPage", { path: { provider: "attio" } });
+    await call("getLlmsText");
   },
 };

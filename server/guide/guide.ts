@@ -1,0 +1,146 @@
+/** The guide's pages, as they lie in `docs/`: read once, and searched by section. */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import MiniSearch from "minisearch";
+
+const DOCS = join(import.meta.dirname, "../../docs");
+
+/** Pages by what a builder does with them, in reading order; providers follow by themselves. */
+export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = [
+  { title: "Begin", pages: ["getting-started", "manifest", "connections", "sandbox", "compatibility"] },
+  {
+    title: "Build",
+    pages: [
+      "reading",
+      "subscribing",
+      "writing-records",
+      "custom-fields",
+      "schema-watch",
+      "proxy",
+      "events",
+      "errors",
+    ],
+  },
+  {
+    title: "Providers",
+    pages: ["own-providers", "provider-format", "checking-providers", "providers/README"],
+  },
+  {
+    title: "Operate",
+    pages: ["installing", "production", "configuration", "operating", "access", "seeing-inside"],
+  },
+  { title: "Tools", pages: ["dashboard", "command-line"] },
+];
+
+export interface GuidePage {
+  /** Address below `/docs/guide/`, for example `reading` or `providers/attio`. */
+  name: string;
+  title: string;
+  markdown: string;
+}
+
+/** A heading and the text below it, up to the next heading. */
+export interface Section {
+  page: string;
+  pageTitle: string;
+  /** Of the heading, as in the page's address; empty for the page's beginning. */
+  anchor: string;
+  title: string;
+  text: string;
+}
+
+export interface Guide {
+  pages: ReadonlyMap<string, GuidePage>;
+  /** Returns the sections that fit the query best, the best first. */
+  search(query: string, limit: number): Section[];
+}
+
+let opened: Promise<Guide> | undefined;
+
+/** Returns the guide, read at the first call; the files are this version's and do not change while it runs. */
+export function openGuide(): Promise<Guide> {
+  opened ??= readGuide().catch((error: unknown) => {
+    opened = undefined;
+    throw error;
+  });
+  return opened;
+}
+
+async function readGuide(): Promise<Guide> {
+  const [guide, providers] = await Promise.all(
+    ["guide", "providers"].map(async (folder) => {
+      const files = await readdir(join(DOCS, folder));
+      return files.filter((file) => file.endsWith(".md")).toSorted();
+    }),
+  );
+  const names = [
+    ...(guide ?? []).map((file) => [`guide/${file}`, file.slice(0, -3)] as const),
+    ...(providers ?? []).map((file) => [`providers/${file}`, `providers/${file.slice(0, -3)}`] as const),
+  ];
+  const pages = await Promise.all(
+    names.map(async ([path, name]): Promise<GuidePage> => {
+      const markdown = (await readFile(join(DOCS, path), "utf8")).replaceAll(/<!--.*?-->\n?/gs, "");
+      return { name, title: /^# (.+)$/m.exec(markdown)?.[1] ?? name, markdown };
+    }),
+  );
+  return { pages: new Map(pages.map((page) => [page.name, page])), search: openSearch(pages) };
+}
+
+/** Headings count more than text, and what begins like a word of the query counts too. */
+function openSearch(pages: GuidePage[]): Guide["search"] {
+  const sections = pages.flatMap(listSections);
+  const index = new MiniSearch<Section & { id: number }>({
+    fields: ["title", "pageTitle", "text"],
+    searchOptions: {
+      boost: { title: 4, pageTitle: 2 },
+      prefix: (term) => term.length > 2,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      combineWith: "AND",
+    },
+  });
+  index.addAll(sections.map((section, id) => ({ ...section, id })));
+  return (query, limit) => {
+    const every = index.search(query);
+    const found = every.length > 0 ? every : index.search(query, { combineWith: "OR" });
+    return found.slice(0, limit).flatMap(({ id }) => sections[id] ?? []);
+  };
+}
+
+/** Returns a page's sections. Lines that begin with `#` in a code block are no headings. */
+export function listSections({ name, title, markdown }: GuidePage): Section[] {
+  const anchors = createAnchors();
+  const sections: Section[] = [];
+  let current: Section = { page: name, pageTitle: title, anchor: "", title, text: "" };
+  let isCode = false;
+  for (const line of markdown.split("\n")) {
+    if (line.startsWith("```")) isCode = !isCode;
+    const heading = isCode ? undefined : /^(#{1,4}) (.+)$/.exec(line);
+    if (!heading) {
+      current.text += `${line}\n`;
+      continue;
+    }
+    const anchor = anchors(heading[2] ?? "");
+    if (heading[1] === "#") continue;
+    sections.push(current);
+    current = { page: name, pageTitle: title, anchor, title: plainText(heading[2] ?? ""), text: "" };
+  }
+  return [...sections, current].filter(({ anchor, text }) => anchor !== "" || text.trim() !== "");
+}
+
+/** Returns a function that names each heading of one page as GitHub does, so that links work in both places. */
+export function createAnchors(): (heading: string) => string {
+  const seen = new Map<string, number>();
+  return (heading) => {
+    const anchor = plainText(heading)
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(/\s/g, "-");
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  };
+}
+
+const plainText = (markdown: string): string =>
+  markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
