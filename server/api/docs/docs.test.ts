@@ -43,7 +43,10 @@ describe("documentation", () => {
     assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'; style-src 'nonce-/);
     const markdown = await on.call("GET", "/docs/guide/reading.md");
     assert.match(markdown.headers.get("content-type") ?? "", /^text\/markdown/);
-    assert.equal(markdown.text, await readFile(join(import.meta.dirname, "../../../docs/guide/reading.md"), "utf8"));
+    assert.equal(
+      markdown.text,
+      await readFile(join(import.meta.dirname, "../../../docs/guide/reading.md"), "utf8"),
+    );
     assert.equal((await on.call("GET", "/docs/guide/providers/hubspot")).status, 200);
     const wrong = await on.call("GET", "/docs/guide/raeding");
     assert.deepEqual([wrong.status, /Did you mean \/docs\/guide\/reading\?/.test(wrong.text)], [404, true]);
