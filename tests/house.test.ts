@@ -39,8 +39,9 @@ const PLACES: { name: string; files: RegExp; mayImport: string[] }[] = [
   ...ACTIONS.map((name) =>
     folder(name, [...SERVICES, "manifest", ...SHARED, ...CALLS, ...KITS, ...(OF_ACTION[name] ?? [])]),
   ),
-  folder("agents", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
-  folder("api", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, "agents", ...KITS]),
+  folder("guide", [...GROUND, "http"]),
+  folder("agents", [...SERVICES, "guide", "manifest", ...SHARED, ...CALLS, ...ACTIONS, ...KITS]),
+  folder("api", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS, "agents", "guide", ...KITS]),
   folder("data-folder", [...SERVICES, "access"]),
   folder("metrics", [...SERVICES, "manifest", ...SHARED, ...CALLS, ...ACTIONS]),
   folder("telemetry", SERVICES),

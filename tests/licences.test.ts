@@ -8,7 +8,8 @@ interface Lock {
   packages: Record<string, { license?: string; dev?: boolean }>;
 }
 
-const PERMISSIVE = /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|Unlicense)\b/;
+const PERMISSIVE =
+  /^\(?(MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|BlueOak-1\.0\.0|CC0-1\.0|PSF-2\.0|Unlicense)\b/;
 /** File-level copyleft: used unchanged, as a package of its own. */
 const ACCEPTED = ["node_modules/@jmespath-community/jmespath"];
 

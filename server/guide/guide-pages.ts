@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import MarkdownIt, { type Token } from "markdown-it";
 import type { Page } from "../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
-import { CHAPTERS, createAnchors, type Guide, type GuidePage, type Section } from "./guide.ts";
+import { CHAPTERS, createAnchors, type Guide, type GuidePage, type Section } from "./open-guide.ts";
 
 const EXCERPT_LENGTH = 220;
 
@@ -65,7 +65,7 @@ ${providers.join("\n")}
 }
 
 /** Returns where a section stands. */
-export const sectionPath = ({ page, anchor }: Section): string =>
+const sectionPath = ({ page, anchor }: Section): string =>
   `/docs/guide/${page}${anchor && `#${encodeURIComponent(anchor)}`}`;
 
 const isProvider = (name: string): boolean => name.startsWith("providers/") && name !== "providers/README";

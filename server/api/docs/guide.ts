@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { closest } from "../../../ground/closest.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { guidePage, llmsText, searchPage } from "../../guide/guide-pages.ts";
-import { openGuide } from "../../guide/guide.ts";
+import { openGuide } from "../../guide/open-guide.ts";
 import { endpoint, Page, route, type Endpoint, type Route } from "../../http/endpoint.ts";
 import { htmlPage } from "./html-page.ts";
 
@@ -67,7 +67,7 @@ const getProviderPage = (): Endpoint =>
     description:
       "What is known of one provider's objects, limits and sources; with `.md` at the end, as Markdown.",
     params: Type.Object({
-      provider: Type.String({ description: "The provider, for example `attio` or `attio.md`." }),
+      provider: Type.String({ description: "The provider, by its key, with or without `.md`." }),
     }),
     success: { ...htmlPage("The page."), otherMedia: "text/markdown" },
     refusals: { 404: "The guide has no page of this provider." },

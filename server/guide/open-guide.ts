@@ -1,4 +1,4 @@
-/** The guide's pages, as they lie in `docs/`: read once, and searched by section. */
+/** The guide: pages as they lie in `docs/`, read once, and searched by section. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import MiniSearch from "minisearch";
@@ -33,7 +33,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
 ];
 
 export interface GuidePage {
-  /** Address below `/docs/guide/`, for example `reading` or `providers/attio`. */
+  /** Address below `/docs/guide/`, for example `reading`. */
   name: string;
   title: string;
   markdown: string;
@@ -107,7 +107,7 @@ function openSearch(pages: GuidePage[]): Guide["search"] {
 }
 
 /** Returns a page's sections. Lines that begin with `#` in a code block are no headings. */
-export function listSections({ name, title, markdown }: GuidePage): Section[] {
+function listSections({ name, title, markdown }: GuidePage): Section[] {
   const anchors = createAnchors();
   const sections: Section[] = [];
   let current: Section = { page: name, pageTitle: title, anchor: "", title, text: "" };

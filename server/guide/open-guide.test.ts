@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CHAPTERS, openGuide } from "./guide.ts";
+import { CHAPTERS, openGuide } from "./open-guide.ts";
 import { guidePage, llmsText, searchPage } from "./guide-pages.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
