@@ -97,7 +97,12 @@ class House {
     this.#api = this.#start("api");
     const file = join(this.#dataDir, "api", "bootstrap.json");
     const bootstrap: BootstrapFile = JSON.parse(
-      await until(() => readFile(file, "utf8").catch(() => undefined)),
+      await until(() =>
+        readFile(file, "utf8").then(
+          (text) => text !== "" && text,
+          () => false,
+        ),
+      ),
     );
     this.#worker = this.#start("worker");
     return openClient({ ...bootstrap, urls: () => bootstrap.urls });

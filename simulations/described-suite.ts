@@ -24,7 +24,7 @@ import { startSimulation, type Simulation } from "./start-simulation.ts";
 import { nowMs } from "../ground/clock.ts";
 import type { Json, JsonObject } from "../ground/json.ts";
 import type { Connector, RecordWrite, WriteResult } from "../connector-kit/connector.ts";
-import { testConnector } from "../connector-kit/connector-suite.ts";
+import { testConnector, type ConnectorSample } from "../connector-kit/connector-suite.ts";
 import type { ProviderFetch } from "../connector-kit/provider-fetch.ts";
 import { ProviderError, type ProviderErrorKind } from "../connector-kit/provider-error.ts";
 import { checkDescription } from "../connector-kit/described/check-description.ts";
@@ -32,35 +32,11 @@ import { describeConnector } from "../connector-kit/described/describe-connector
 import type { Description } from "../connector-kit/described/description.ts";
 import { buildPlans, flattenValues, type ObjectPlan } from "../connector-kit/described/object-plan.ts";
 
+/** Tests a described connector wholly: whatever is answered, and its objects against a simulation of the same description. */
 export function testDescribed(provider: string, given: Description, own: Connector): void {
-  // Answers of GraphQL have only the fields that are named: those of the tests are named as well.
-  const description = given.graphql ? withFieldsOfTests(given) : given;
-  const bare = given.graphql ? describeConnector(provider, description) : own;
-  const account = simulatedAccount(description);
-  const connector = withAccount(bare, account);
-  const plans = buildPlans(description, account);
-  const written = plans.filter(({ modes }) =>
-    (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
-  );
-  // Not every provider lets records be deleted, or changed.
-  const full =
-    written.find(({ modes }) => modes.includes("delete")) ??
-    written[0] ??
-    plans.find(({ modes }) => modes.includes("read") && modes.includes("create")) ??
-    plans.find(({ modes }) => modes.includes("create"));
-  test(`the description of ${provider} is sound`, () => {
-    assert.deepEqual(checkDescription(given).faults, []);
-    assert.ok(full, "one object can be created");
-  });
-  if (!full) return;
-  testConnector(provider, connector, {
-    objectName: full.name,
-    fields: (full.example ?? {}) as JsonObject,
-    ids: [1, 22, 333].map((number) => idLike(description, number)),
-    ...(!full.modes.includes("delete") && { deletes: false as const }),
-    ...(!full.modes.includes("update") && { updates: false as const }),
-    ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),
-  });
+  const subject = testAnswers(provider, given, own);
+  if (!subject) return;
+  const { description, connector, plans, full } = subject;
   describe(`${provider}, described, against its simulation`, () => {
     let simulation: Simulation;
     before(async () => {
@@ -87,6 +63,53 @@ export function testDescribed(provider: string, given: Description, own: Connect
     );
     if (full.modes.includes("update")) testBatchOfUpdates(world, full);
   });
+}
+
+interface Subject {
+  description: Description;
+  connector: Connector;
+  plans: ObjectPlan[];
+  /** The object that can do most. */
+  full: ObjectPlan;
+}
+
+/** Tests that a description is sound, and what its connector makes of answers that nobody described. */
+export function testAnswers(
+  provider: string,
+  given: Description,
+  own: Connector,
+  share?: ConnectorSample["share"],
+): Subject | undefined {
+  // Answers of GraphQL have only the fields that are named: those of the tests are named as well.
+  const description = given.graphql ? withFieldsOfTests(given) : given;
+  const bare = given.graphql ? describeConnector(provider, description) : own;
+  const account = simulatedAccount(description);
+  const connector = withAccount(bare, account);
+  const plans = buildPlans(description, account);
+  const written = plans.filter(({ modes }) =>
+    (["read", "create", "update"] as const).every((mode) => modes.includes(mode)),
+  );
+  // Not every provider lets records be deleted, or changed.
+  const full =
+    written.find(({ modes }) => modes.includes("delete")) ??
+    written[0] ??
+    plans.find(({ modes }) => modes.includes("read") && modes.includes("create")) ??
+    plans.find(({ modes }) => modes.includes("create"));
+  test(`the description of ${provider} is sound`, () => {
+    assert.deepEqual(checkDescription(given).faults, []);
+    assert.ok(full, "one object can be created");
+  });
+  if (!full) return undefined;
+  testConnector(provider, connector, {
+    objectName: full.name,
+    fields: (full.example ?? {}) as JsonObject,
+    ids: [1, 22, 333].map((number) => idLike(description, number)),
+    ...(!full.modes.includes("delete") && { deletes: false as const }),
+    ...(!full.modes.includes("update") && { updates: false as const }),
+    ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),
+    ...(share && { share }),
+  });
+  return { description, connector, plans, full };
 }
 
 const withFieldsOfTests = (description: Description): Description => ({
