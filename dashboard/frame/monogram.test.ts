@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { monogram } from "./monogram.ts";
 
 test("a monogram has the first letters of two words, and the colour of its provider", () => {
-  const lettersOf = (name: string) => monogram("any", name).letters;
+  const readLetters = (name: string) => monogram("any", name).letters;
   assert.deepEqual(
-    ["HubSpot", "Salesforce", "Zendesk Support", "x-acme", "hubspot", "AWS", "3CX", ""].map(lettersOf),
+    ["HubSpot", "Salesforce", "Zendesk Support", "x-acme", "hubspot", "AWS", "3CX", ""].map(readLetters),
     ["HS", "S", "ZS", "A", "H", "A", "3C", "?"],
   );
   assert.equal(monogram("hubspot", "HubSpot").hue, monogram("hubspot", "Hubspot (EU)").hue);

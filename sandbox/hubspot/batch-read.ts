@@ -35,7 +35,7 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
 }
 
 /** Only merges have a history here. */
-function historyOf(record: StoredRecord, names: string[]): Data {
+function readHistory(record: StoredRecord, names: string[]): Data {
   if (names.length === 0) return {};
   const merges = (record.merges ?? []).map(({ value, at }) => ({
     value,
@@ -64,7 +64,7 @@ function readMany(
   );
   const ordered = [...found.values()].toSorted((a, b) => Number(a.id) - Number(b.id));
   const shown = presenter(store, names.length === 0 ? undefined : names);
-  for (const record of ordered) batch.add({ ...shown(record), ...historyOf(record, histories) });
+  for (const record of ordered) batch.add({ ...shown(record), ...readHistory(record, histories) });
   batch.miss(store, missing);
   return batch.answer(200);
 }
