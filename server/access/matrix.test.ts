@@ -88,8 +88,13 @@ GET /openapi.json
 GET /
 GET /docs
 GET /docs/reader.js
+GET /docs/guide
+GET /docs/guide/providers/{provider}
+GET /docs/guide/search
+GET /docs/guide/{page}
 GET /docs/problems
 GET /docs/problems/{slug}
+GET /llms.txt
 `
   .trim()
   .split("\n");

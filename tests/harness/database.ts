@@ -1,5 +1,6 @@
 /** Creates a database for a test or test file, and drops it afterwards. */
 import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { createLog } from "../../ground/log.ts";
 import { openDatabase, type Database } from "../../server/store/database.ts";
 import { cloneTemplate, createDatabase, dropDatabase, startTestPostgres, URL_VARIABLE } from "./postgres.ts";
@@ -44,12 +45,18 @@ export async function createEmptyDatabase(scope: Scope): Promise<string> {
   return connectionString;
 }
 
+const BUSY_CHECKS = 100;
+const BUSY_CHECK_MS = 50;
+
 /** Creates and opens a database. Fails the test if a connection was not released at the end. */
 export async function testDatabase(scope: Scope): Promise<Database> {
   const { connectionString, drop } = await createTestDatabase();
   const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 5 });
   scope.after(async () => {
-    const busy = database.pool.totalCount - database.pool.idleCount;
+    const countBusy = () => database.pool.totalCount - database.pool.idleCount;
+    // A wake-up is sent some milliseconds after its commit, by a connection of its own.
+    for (let left = BUSY_CHECKS; left > 0 && countBusy() > 0; left -= 1) await wait(BUSY_CHECK_MS);
+    const busy = countBusy();
     await database.close();
     await drop();
     if (busy > 0) throw new Error(`${busy} database connections were not given back`);
