@@ -25,6 +25,8 @@ integrations:
 
 /** Describing the routes calls no handler, so no service is needed. */
 const ROUTES = routes({} as RouteServices);
+const DOCUMENTATION =
+  "/docs /docs/reader.js /docs/guide /docs/guide/providers/{provider} /docs/guide/search /docs/guide/{page} /docs/problems /docs/problems/{slug} /llms.txt";
 /** What a page in a customer's browser may call, with a key or a token; everything else is for servers or people. */
 const FOR_BROWSERS = `
 GET /v1/projects
@@ -86,18 +88,10 @@ GET /healthz
 GET /readyz
 GET /openapi.json
 GET /
-GET /docs
-GET /docs/reader.js
-GET /docs/guide
-GET /docs/guide/providers/{provider}
-GET /docs/guide/search
-GET /docs/guide/{page}
-GET /docs/problems
-GET /docs/problems/{slug}
-GET /llms.txt
 `
   .trim()
-  .split("\n");
+  .split("\n")
+  .concat(DOCUMENTATION.split(" ").map((path) => `GET ${path}`));
 /** Name the group or person themselves, belong to the project, or are words of the provider's. */
 const KNOWN =
   "groupRef consumerRef projectIdOrName projectId integrationId integrationIdOrName revisionId providerAppId sessionId provider objectName recordId providerWorkspaceRef".split(
