@@ -46,7 +46,8 @@ const RuleSchema = Type.Object(
     ),
     decision: Type.Enum([...DECISIONS], {
       description:
-        "`allow`: it is done. `ask`: a person or your server decides first. `forbid`: it is refused.",
+        "`allow`: it is done. `ask`: a person or your server decides first; this version cannot ask yet and refuses the call. " +
+        "`forbid`: it is refused.",
     }),
   },
   { title: "AgentRule", description: "Decides about the calls that fit it." },
@@ -59,7 +60,7 @@ const budget = (of: string) =>
     Type.Integer({
       minimum: 0,
       maximum: 100_000,
-      description: `Most acts of agents ${of} that are sent within an hour, whichever hour. Default: no limit.`,
+      description: `Most acts of agents ${of} that are sent within an hour, whichever hour. Default: no limit. Not in force yet.`,
     }),
   );
 
@@ -98,27 +99,34 @@ export const AgentPolicySchema = Type.Object(
     budgets: Type.Optional(
       Type.Object(
         { writesPerHour: budget("in the project"), writesPerHourPerGroup: budget("for one customer") },
-        { description: "How many acts of agents are sent to providers. Reads and dry runs do not count." },
+        {
+          description:
+            "How many acts of agents are sent to providers. Reads and dry runs do not count. Kept, but not in force yet: " +
+            "this version counts no acts.",
+        },
       ),
     ),
     authorizationServers: Type.Optional(
       Type.Array(Type.String({ maxLength: 2_048 }), {
         maxItems: 20,
-        description: "Issuers whose tokens agents may use: addresses that begin with `https://`.",
+        description:
+          "Issuers whose tokens agents may use: addresses that begin with `https://`. The endpoint's metadata names them; their " +
+          "tokens are not accepted yet.",
       }),
     ),
     approvalMinutes: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 43_200,
-        description: "Minutes after which an approval that nobody has decided expires. Default: 1440.",
+        description:
+          "Minutes after which an approval that nobody has decided expires. Default: 1440. Not in force yet: there are no approvals.",
       }),
     ),
     customersMayDecide: Type.Optional(
       Type.Boolean({
         description:
           "Whether a customer's token may decide the approvals of its own group, except those that its own consumer asked " +
-          "for. Default: false.",
+          "for. Default: false. Not in force yet: there are no approvals.",
       }),
     ),
     paused: Type.Optional(

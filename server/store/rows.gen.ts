@@ -25,13 +25,6 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
-export interface AgentActs {
-  groupId: string;
-  id: string;
-  projectId: string;
-  time: Generated<Timestamp>;
-}
-
 export interface AgentPolicies {
   policy: Json;
   projectId: string;
@@ -69,35 +62,6 @@ export interface ApiKeyUses {
   lastUsedTime: Timestamp;
 }
 
-export interface Approvals {
-  actor: Json;
-  after: Json | null;
-  arguments: Json;
-  argumentsHash: string;
-  askers: string[];
-  before: Json | null;
-  claimedBy: number | null;
-  decidedBy: Json | null;
-  decideTime: Timestamp | null;
-  dueTime: Timestamp | null;
-  expireTime: Timestamp;
-  groupId: string | null;
-  id: string;
-  installationId: string | null;
-  integration: string | null;
-  objectName: string | null;
-  operationId: string | null;
-  projectId: string;
-  reason: string | null;
-  recordId: string | null;
-  requestId: string | null;
-  requestKey: string | null;
-  sent: Generated<boolean>;
-  status: string;
-  tool: string;
-  traceparent: string | null;
-}
-
 export interface AuditEvents {
   actorGroup: string | null;
   actorId: string | null;
@@ -107,7 +71,6 @@ export interface AuditEvents {
   id: string;
   operationId: string;
   orgId: string;
-  outcome: string | null;
   projectId: string | null;
   requestId: string;
   targetId: string | null;
@@ -834,12 +797,10 @@ export interface Writes {
 }
 
 export interface DB {
-  agentActs: AgentActs;
   agentPolicies: AgentPolicies;
   allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;
   apiKeyUses: ApiKeyUses;
-  approvals: Approvals;
   auditEvents: AuditEvents;
   builders: Builders;
   claimedDomains: ClaimedDomains;

@@ -10,8 +10,8 @@ export const getAgentPolicy = (deps: { database: Database }) =>
     tag: "Agents",
     summary: "Get what agents may do",
     description:
-      "Busbar's own. The policy that applies, with every default. A project that has set nothing lets agents read, asks before " +
-      "a write, forbids the rest, and has budgets.",
+      "Busbar's own. The policy, with every default; the descriptions of its members say which are not in force yet. A project " +
+      "that has set nothing lets agents read; writes would need a decision and are refused, and so is the rest.",
     success: { status: 200, description: "The policy.", schema: AgentPolicySchema },
     handle: ({ project }) => loadPolicy(deps.database, project.id),
   });
@@ -23,8 +23,7 @@ export const putAgentPolicy = (deps: { database: Database }) =>
     summary: "Set what agents may do",
     description:
       "Busbar's own. Replaces the whole policy; a member that is left out has its default again. It applies to the next call of " +
-      "every agent: `paused: true` stops all of them. An approval that was not carried out yet ends `rejected` if the policy " +
-      "now forbids its act.",
+      "every agent: `paused: true` stops all of them.",
     body: AgentPolicySchema,
     success: { status: 200, description: "The policy that applies now.", schema: AgentPolicySchema },
     refusals: { 400: "A member, tool, decision or address is wrong: one issue each, with its place." },
