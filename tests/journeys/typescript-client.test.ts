@@ -124,6 +124,13 @@ test("a refused request is repeated after the time that the answer names, unless
   const refused = await openScripted(t, (attempt) => (attempt === 1 ? [429, { "retry-after": "0" }] : [200]));
   await refused.api.createTopic({ createTopicRequest: { name: "t" } });
   assert.equal(refused.requests.length, 2);
+  // As Busbar itself proves that nothing was done: docs/guide/writing-records.md, "a 503 that says when to come back".
+  const away = await openScripted(t, (attempt) => (attempt === 1 ? [503, { "retry-after": "0" }] : [200]));
+  await away.api.createTopic({ createTopicRequest: { name: "t" } });
+  assert.equal(away.requests.length, 2);
+  const unclear = await openScripted(t, () => [503]);
+  await assert.rejects(unclear.api.createTopic({ createTopicRequest: { name: "t" } }), { status: 503 });
+  assert.equal(unclear.requests.length, 1);
   const long = await openScripted(t, () => [429, { "retry-after": "3600" }]);
   await assert.rejects(long.api.listTopics(), { status: 429 });
   assert.equal(long.requests.length, 1);

@@ -2,9 +2,9 @@
 
 export interface RetryOptions {
   /**
-   * How often a request is repeated after its first attempt (default 3). Repeated are requests that were refused because of a limit (429)
-   * or with a 503, whose body was not acted on; and after any failure only those that are safe to repeat: GET, HEAD, PUT, DELETE, and
-   * those with an `Idempotency-Key`.
+   * How often a request is repeated after its first attempt (default 3). Repeated are requests that were refused because of a limit (429),
+   * or with a 503 that says when to come back: nothing was done. After any other failure only those that are safe to repeat: GET, HEAD,
+   * PUT, DELETE, and those with an `Idempotency-Key`.
    */
   retries?: number;
   /** Milliseconds before the first repetition where the answer names no time; doubled each time, and spread (default 500). */
@@ -19,7 +19,7 @@ export interface RetryOptions {
 
 const SAFE_METHODS = ["GET", "HEAD", "PUT", "DELETE"];
 /** Answers of proxies and servers that may be different a moment later. */
-const UNCERTAIN_STATUSES = [408, 500, 502, 504];
+const UNCERTAIN_STATUSES = [408, 500, 502, 503, 504];
 
 /** Returns a `fetch` that repeats what is safe to repeat, and gives a write its idempotency key so that it is safe. */
 export function retryingFetch(options: RetryOptions): (request: Request) => Promise<Response> {
@@ -41,10 +41,11 @@ export function retryingFetch(options: RetryOptions): (request: Request) => Prom
         await sleep(waitMs, request.signal);
         continue;
       }
-      const wasRefused = response.status === 429 || response.status === 503;
+      const givenMs = retryAfterMs(response);
+      // A 503 without a time may come from a proxy that has lost the answer.
+      const wasRefused = response.status === 429 || (response.status === 503 && givenMs !== undefined);
       if (isLast || !(wasRefused || (isSafe && UNCERTAIN_STATUSES.includes(response.status))))
         return response;
-      const givenMs = retryAfterMs(response);
       if (givenMs !== undefined && givenMs > retryLimitMs) return response;
       await response.body?.cancel();
       await sleep(givenMs ?? waitMs, request.signal);
