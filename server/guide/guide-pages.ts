@@ -3,12 +3,25 @@ import { posix } from "node:path";
 import MarkdownIt, { type Token } from "markdown-it";
 import type { Page } from "../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
-import { CHAPTERS, createAnchors, type Guide, type GuidePage, type Section } from "./open-guide.ts";
+import {
+  CHAPTERS,
+  createAnchors,
+  dropLinks,
+  type Guide,
+  type GuidePage,
+  type Section,
+} from "./open-guide.ts";
 
 const EXCERPT_LENGTH = 220;
 
 /** Returns one page of the guide. */
 export function guidePage(guide: Guide, page: GuidePage): Page {
+  const article = guide.articles.get(page.name) ?? renderArticle(guide, page);
+  guide.articles.set(page.name, article);
+  return layOut(guide, page.name, page.title, article);
+}
+
+function renderArticle(guide: Guide, page: GuidePage): string {
   const markdown = new MarkdownIt({ html: false, linkify: false });
   const anchors = createAnchors();
   markdown.core.ruler.push("guide", ({ tokens }) => {
@@ -20,12 +33,7 @@ export function guidePage(guide: Guide, page: GuidePage): Page {
   markdown.renderer.rules["table_open"] = () => `<div class="wide"><table>`;
   markdown.renderer.rules["table_close"] = () => `</table></div>`;
   const text = markdown.render(page.markdown);
-  return layOut(
-    guide,
-    page.name,
-    page.title,
-    `${text}<p class="soft small"><a href="/docs/guide/${page.name}.md">This page as Markdown</a></p>`,
-  );
+  return `${text}<p class="soft small"><a href="/docs/guide/${page.name}.md">This page as Markdown</a></p>`;
 }
 
 /** Returns the page that lists what was found. */
@@ -74,13 +82,12 @@ function firstSentence(markdown: string): string {
   const paragraph = markdown
     .split(/\n\n+/)
     .find((part) => !/^(#|\||```|>)/.test(part.trim()) && part.trim() !== "");
-  const text = (paragraph ?? "").replaceAll(/\s+/g, " ").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+  const text = dropLinks(paragraph ?? "").replaceAll(/\s+/g, " ");
   return (/^.*?[.:](?= |$)/.exec(text)?.[0] ?? text).replace(/:$/, ".");
 }
 
 function excerpt({ text }: Section): string {
-  const plain = text
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+  const plain = dropLinks(text)
     .replaceAll(/[`*|#]/g, "")
     .replaceAll(/\s+/g, " ")
     .trim();

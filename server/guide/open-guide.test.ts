@@ -38,6 +38,18 @@ test("links between files lead to pages and headings that exist, and no link lea
   assert.deepEqual(wrong, []);
 });
 
+// The numbers are GitHub's: `foo`, then `foo-1`, in the README of github-slugger 2.0.0.
+test("headings of the same words have addresses of their own", async () => {
+  const page = {
+    name: "twice",
+    title: "Twice",
+    markdown: "# Twice\n\n## foo\n\n## foo\n\n## `bar` and [baz](x.md)\n",
+  };
+  const html = String(guidePage(await openGuide(), page).content);
+  const ids = [...html.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
+  assert.deepEqual(ids, ["foo", "foo-1", "bar-and-baz"]);
+});
+
 test("texts of pages and queries are never markup", async () => {
   const guide = await openGuide();
   const script = `<script>alert("1")</script>`;

@@ -52,6 +52,8 @@ export interface Section {
 
 export interface Guide {
   pages: ReadonlyMap<string, GuidePage>;
+  /** HTML of the pages that were asked for, by name: they do not change, and anybody may ask. */
+  articles: Map<string, string>;
   /** Returns the sections that fit the query best, the best first. */
   search(query: string, limit: number): Section[];
 }
@@ -84,7 +86,11 @@ async function readGuide(): Promise<Guide> {
       return { name, title: /^# (.+)$/m.exec(markdown)?.[1] ?? name, markdown };
     }),
   );
-  return { pages: new Map(pages.map((page) => [page.name, page])), search: openSearch(pages) };
+  return {
+    pages: new Map(pages.map((page) => [page.name, page])),
+    articles: new Map(),
+    search: openSearch(pages),
+  };
 }
 
 /** Headings count more than text, and what begins like a word of the query counts too. */
@@ -143,5 +149,7 @@ export function createAnchors(): (heading: string) => string {
   };
 }
 
-const plainText = (markdown: string): string =>
-  markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
+/** Returns Markdown with the texts of links in place of the links. */
+export const dropLinks = (markdown: string): string => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+
+const plainText = (markdown: string): string => dropLinks(markdown).replaceAll(/[`*]/g, "");
