@@ -63,11 +63,15 @@ function mutual(graph: ImportGraph, getPlace: (file: string) => string): [string
     .toSorted(([a], [b]) => compare(a, b));
 }
 
-/** Returns the file names that occur more than once, each with its places. */
+/**
+ * Returns the file names that occur more than once, each with its places. A resource of the API may have the name of its
+ * table in the store.
+ */
 export function findSharedNames(files: readonly string[]): string[] {
-  return [...Map.groupBy(files, (file) => basename(file))]
-    .filter(([, places]) => places.length > 1)
-    .map(([name, places]) => `${name}: ${places.map((file) => dirname(file)).join(", ")}`)
+  const keyed = Map.groupBy(files, (file) => `${file.startsWith("server/api/")} ${basename(file)}`);
+  return [...keyed.values()]
+    .filter((places) => places.length > 1)
+    .map((places) => `${basename(places[0] ?? "")}: ${places.map((file) => dirname(file)).join(", ")}`)
     .toSorted();
 }
 

@@ -1,10 +1,16 @@
-/** The policy of a project's agents: GET and PUT /v1/projects/{projectIdOrName}/agent-policy */
+/** The policy of a project's agents: its endpoints. */
 import { AgentPolicySchema, loadPolicy, parsePolicy } from "../../agents/policy.ts";
-import { projectEndpoint } from "../../http/endpoint.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { replaceAgentPolicy } from "../../store/agent-policies.ts";
 import { transact, type Database } from "../../store/database.ts";
+import { PROJECT } from "../paths.ts";
 
-export const getAgentPolicy = (deps: { database: Database }) =>
+export const agentPolicyRoutes = (deps: { database: Database }): Route[] => [
+  route(`GET ${PROJECT}/agent-policy`, "full", getAgentPolicy(deps)),
+  route(`PUT ${PROJECT}/agent-policy`, "full", putAgentPolicy(deps)),
+];
+
+const getAgentPolicy = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "getAgentPolicy",
     tag: "Agents",
@@ -16,7 +22,7 @@ export const getAgentPolicy = (deps: { database: Database }) =>
     handle: ({ project }) => loadPolicy(deps.database, project.id),
   });
 
-export const putAgentPolicy = (deps: { database: Database }) =>
+const putAgentPolicy = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "putAgentPolicy",
     tag: "Agents",

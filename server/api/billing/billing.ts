@@ -1,10 +1,15 @@
 /** The billing endpoints that clients may call. They always refuse: a self-hosted Busbar has no billing. */
 import { Type } from "typebox";
 import { Problem } from "../../../ground/errors.ts";
-import { endpoint } from "../../http/endpoint.ts";
+import { endpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { getOwnOrg, OrgParams } from "../orgs/org.ts";
 import { CreateTime, UpdateTime } from "../times.ts";
+
+export const billingRoutes = (deps: { database: Database }): Route[] => [
+  route("GET /v1/orgs/{orgId}/billingAccount", "full", getOrgBillingAccount(deps)),
+  route("POST /v1/billingAccounts/{billingAccountId}/portalSession", "full", createBillingAccountSession()),
+];
 
 const BillingAccountSchema = Type.Object(
   {
@@ -18,7 +23,7 @@ const BillingAccountSchema = Type.Object(
   { title: "BillingAccount", description: "A billing account. Never returned." },
 );
 
-export const getOrgBillingAccount = (deps: { database: Database }) =>
+const getOrgBillingAccount = (deps: { database: Database }) =>
   endpoint({
     operationId: "getOrgBillingAccount",
     tag: "Organisations",
@@ -33,7 +38,7 @@ export const getOrgBillingAccount = (deps: { database: Database }) =>
     },
   });
 
-export const createBillingAccountSession = () =>
+const createBillingAccountSession = () =>
   endpoint({
     operationId: "createBillingAccountSession",
     tag: "Organisations",

@@ -6,7 +6,7 @@ import { isOauth, type StoredCredentials } from "../../credentials/stored/creden
 import { findConnection, type ConnectionRow } from "../../store/connections.ts";
 import type { Queries } from "../../store/database.ts";
 import type { ProviderAppRow } from "../../store/provider-apps.ts";
-import { GroupSchema, ConsumerSchema, toConsumer, toGroup } from "../customers/customer.ts";
+import { ConsumerSchema, GroupSchema, toConsumer, toGroup } from "../customers/customers.ts";
 import { ConnectionId, ProjectId, ProviderName } from "../members.ts";
 import { ProviderAppSchema, toProviderApp } from "../provider-apps/provider-app.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";

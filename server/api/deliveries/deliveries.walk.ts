@@ -3,7 +3,7 @@ import { until } from "../../../tests/harness/until.ts";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
-  after: ["topic-destination-routes", "event-topic-routes", "installations"],
+  after: ["topic-routes", "installations"],
   async run({ call, facts, on, sink }) {
     const path = { destination: "hook" };
     await until(() => sink.at("/hook").length > 1);

@@ -1,20 +1,41 @@
-/** The destination as the API shows it: without secrets unless requested. */
+/** The destination as the API shows it, and its lookup. */
 import { isDeepStrictEqual } from "node:util";
-import { Type, type Static, type TSchema } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
+import { shownAddress } from "../../../destination-kit/shown-address.ts";
 import { DESTINATIONS } from "../../../destinations/index.gen.ts";
-import { Problem } from "../../../ground/errors.ts";
-import { keysInForce, type DestinationSecrets } from "../../deliver/destination-secrets.ts";
-import type { Queries } from "../../store/database.ts";
-import { findDestination, type DestinationRow } from "../../store/destinations.ts";
 import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
 import { isJsonObject } from "../../../ground/json.ts";
 import { includesRole } from "../../../ground/role.ts";
-import { shownAddress } from "../../../destination-kit/shown-address.ts";
+import { type DestinationSecrets, keysInForce } from "../../deliver/destination-secrets.ts";
 import type { Caller } from "../../http/endpoint.ts";
+import type { Queries } from "../../store/database.ts";
+import { deliveryFigures, type DeliveryFigures, MOST_COUNTED } from "../../store/delivery-figures.ts";
+import { type DestinationRow, findDestination } from "../../store/destinations.ts";
 import { DestinationId } from "../members.ts";
-import { HealthSchema } from "./shown-health.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
+const HealthSchema = Type.Object(
+  {
+    state: Type.Enum(["idle", "working", "failing", "disabled"], {
+      description:
+        "`idle`: nothing has been delivered. `failing`: no attempt has succeeded since `failingSince`.",
+    }),
+    failingSince: Type.Optional(
+      Type.String({ format: "date-time", description: "Time of the first failure after the last success." }),
+    ),
+    waiting: Type.Integer({
+      description: `Number of deliveries that are sent now or retried later, counted up to ${MOST_COUNTED}.`,
+    }),
+    failed: Type.Integer({
+      description: `Number of deliveries that have failed for good and are still kept, counted up to ${MOST_COUNTED}.`,
+    }),
+    lastDeliveredTime: Type.Optional(
+      Type.String({ format: "date-time", description: "Time of the last successful attempt." }),
+    ),
+  },
+  { title: "DestinationHealth", description: "Whether messages arrive." },
+);
 /** All members that any type has. Code checks which of them belong to the type, with better messages than a schema. */
 export const MetadataSchema = anyMembers("config", "Settings of the destination, depending on the type.");
 export const SecretsSchema = anyMembers(
@@ -152,3 +173,30 @@ export const destinationNameTaken = (name: string, cause: unknown): Problem =>
     detail: `There is a destination \`${name}\` in this project already. Choose another name.`,
     cause,
   });
+
+type Health = Static<typeof HealthSchema>;
+
+/** Adds the health to each of these destinations, which are shown by `show`. */
+export async function withHealth<Shown extends { id: string }>(
+  queries: Queries,
+  rows: DestinationRow[],
+  show: (row: DestinationRow) => Shown,
+): Promise<(Shown & { health: Health })[]> {
+  const figures = await deliveryFigures(queries, rows);
+  return rows.map((row) => ({ ...show(row), health: toHealth(row, figures.get(row.id)) }));
+}
+
+function toHealth(
+  { disabledTime, failingSince }: DestinationRow,
+  figures: DeliveryFigures | undefined,
+): Health {
+  const { waiting = 0, failed = 0, lastDeliveredTime } = figures ?? {};
+  const works = lastDeliveredTime ? "working" : "idle";
+  return {
+    state: disabledTime ? "disabled" : failingSince ? "failing" : works,
+    ...(failingSince && { failingSince: failingSince.toISOString() }),
+    waiting,
+    failed,
+    ...(lastDeliveredTime && { lastDeliveredTime: lastDeliveredTime.toISOString() }),
+  };
+}

@@ -20,13 +20,13 @@ import {
 import { refuseInUse } from "./refuse-in-use.ts";
 import { maskedDestination, type DestinationChange } from "./masked-destination.ts";
 
-interface Needs {
+export interface UpdateServices {
   database: Database;
   sealer: Sealer;
   egress: Egress;
 }
 
-export const updateDestination = (deps: Needs) =>
+export const updateDestination = (deps: UpdateServices) =>
   projectEndpoint({
     operationId: "updateDestination",
     tag: "Destinations",
@@ -75,7 +75,7 @@ export const updateDestination = (deps: Needs) =>
   });
 
 function change(
-  deps: Needs,
+  deps: UpdateServices,
   queries: Queries,
   row: DestinationRow,
   { updateMask, destination }: { updateMask: string[]; destination: Partial<DestinationChange> },

@@ -1,10 +1,15 @@
-/** GET /v1/projects/{projectIdOrName}/find */
-import { Type, type Static } from "typebox";
+/** Finds what a project has by an id or a part of a name. */
+import { type Static, Type } from "typebox";
 import { seenKey } from "../../../ground/pack-seen.ts";
-import { projectEndpoint } from "../../http/endpoint.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import type { Database } from "../../store/database.ts";
 import { findByText } from "../../store/find-by-text.ts";
 import { findRecords, type FoundRecord } from "../../store/traced-records.ts";
+import { PROJECT } from "../paths.ts";
+
+export const findRoutes = (deps: { database: Database }): Route[] => [
+  route(`GET ${PROJECT}/find`, "full", find(deps)),
+];
 
 const MOST = 20;
 const MOST_RECORDS = 10;
@@ -50,7 +55,7 @@ const toFound = (id: string, record: FoundRecord): Static<typeof FoundSchema> =>
   integration: record.integrationId,
 });
 
-export const find = (deps: { database: Database }) =>
+const find = (deps: { database: Database }) =>
   projectEndpoint({
     operationId: "find",
     tag: "Projects",

@@ -9,7 +9,7 @@ import { findInstallation, type InstallationRow } from "../../store/installation
 import { listHealthReasons, type HealthReason } from "../../store/installation-health.ts";
 import { listReadPauses, type PausedObject } from "../../store/read-objects.ts";
 import { ConnectionSchema, toConnection } from "../connections/connection.ts";
-import { GroupSchema, HealthReasonsSchema, toGroup } from "../customers/customer.ts";
+import { GroupSchema, HealthReasonsSchema, toGroup } from "../customers/customers.ts";
 import { InstallationId, IntegrationId, ProjectId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
 

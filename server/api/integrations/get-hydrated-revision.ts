@@ -14,9 +14,9 @@ import { sentence } from "../../operations/provider-problem.ts";
 import { HydratedRevisionSchema, toHydrated, type Described } from "./hydrated-integration.ts";
 import { getIntegrationRow } from "../integration.ts";
 
-type Services = CallServices & { metadata: MetadataMemory };
+export type HydrateServices = CallServices & { metadata: MetadataMemory };
 
-export const getHydratedRevision = (deps: Services) =>
+export const getHydratedRevision = (deps: HydrateServices) =>
   projectEndpoint({
     operationId: "getHydratedRevision",
     tag: "Integrations",
@@ -61,7 +61,7 @@ export const getHydratedRevision = (deps: Services) =>
   });
 
 async function requireConnection(
-  deps: Services,
+  deps: HydrateServices,
   projectId: string,
   connectionId: string,
   provider: string,
@@ -81,7 +81,7 @@ const objectNamesIn = ({ read, write }: ManifestIntegration): string[] => [
 
 /** Returns what is shown of each object; a failure is its `error`. */
 async function describeAll(
-  deps: Services,
+  deps: HydrateServices,
   target: { projectId: string; connectionId: string; provider: string; module?: string },
   objectNames: string[],
 ): Promise<Map<string, Described>> {

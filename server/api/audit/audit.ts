@@ -1,0 +1,103 @@
+/** The audit log of an organisation. */
+import { type Static, Type } from "typebox";
+import { timeOfId } from "../../../ground/ids.ts";
+import { endpoint, route, type Route } from "../../http/endpoint.ts";
+import { type AuditEventRow, listAuditEvents as listRows } from "../../store/audit-events.ts";
+import type { Database } from "../../store/database.ts";
+import { OrgParams } from "../orgs/org.ts";
+import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+
+export const auditRoutes = (deps: { database: Database }): Route[] => [
+  route("GET /v1/orgs/{orgId}/audit-events", "full", listAuditEvents(deps)),
+];
+
+const AuditEventSchema = Type.Object(
+  {
+    id: Type.String({ description: "Id of the event." }),
+    time: Type.String({ format: "date-time", description: "When it happened." }),
+    actor: Type.Object(
+      {
+        kind: Type.Enum(["person", "apiKey", "system"], {
+          description: "`system`: a customer with a token, or Busbar itself.",
+        }),
+        id: Type.Optional(Type.String({ description: "Id of the person or key." })),
+        name: Type.Optional(Type.String({ description: "Name that the person or key had." })),
+      },
+      { description: "Who did it." },
+    ),
+    operationId: Type.String({ description: "What was called, as in this reference." }),
+    projectId: Type.Optional(Type.String({ description: "Id of the project. Absent for the organisation." })),
+    target: Type.Optional(
+      Type.Object(
+        {
+          kind: Type.String({ description: "For example `destination` or `apiKey`." }),
+          id: Type.String({ description: "Id of the resource, or how the call named it." }),
+          name: Type.Optional(Type.String({ description: "Name that the resource had." })),
+        },
+        { description: "What it was done to." },
+      ),
+    ),
+    changed: Type.Optional(
+      Type.Array(Type.String(), { description: "Names of the members that were sent; never values." }),
+    ),
+    requestId: Type.String({ description: "Id of the request in the log." }),
+  },
+  { title: "AuditEvent", description: "A change, or a look at a secret." },
+);
+
+const only = (description: string) => Type.Optional(Type.String({ maxLength: 255, description }));
+
+const listAuditEvents = (deps: { database: Database }) =>
+  endpoint({
+    operationId: "listAuditEvents",
+    tag: "Organisations",
+    summary: "List who changed what",
+    description:
+      "Changes by the management API and looks at secrets, newest first; the values are not kept. An API key sees the " +
+      "events of its own project. Writes of records are operations, and not listed here.",
+    params: OrgParams,
+    query: Type.Object({
+      actor: only("Return only what this person or key did (an id)."),
+      operationId: only("Return only calls of this operation, for example `deleteDestination`."),
+      projectId: only("Return only events of this project (an id)."),
+      target: only("Return only what was done to this resource (an id)."),
+      ...periodQuery,
+      ...listQuery,
+    }),
+    hasEntityTag: true,
+    success: { status: 200, description: "A page.", schema: pageSchema(AuditEventSchema) },
+    async handle({ caller, params, query }) {
+      const orgId = params.orgId.toLowerCase();
+      const own = caller.kind === "person" ? query.projectId : caller.projectId;
+      if (own !== undefined && query.projectId !== undefined && own !== query.projectId.toLowerCase()) {
+        return { results: [], pagination: { done: true } };
+      }
+      return onePage(query, {
+        list: (range) =>
+          listRows(deps.database.queries, { ...query, orgId, projectId: own?.toLowerCase() }, range),
+        show: toAuditEvent,
+      });
+    },
+  });
+
+const toAuditEvent = (row: AuditEventRow): Static<typeof AuditEventSchema> => ({
+  id: row.id,
+  time: timeOfId(row.id).toISOString(),
+  actor: {
+    kind: row.actorKind,
+    ...(row.actorId !== null && { id: row.actorId }),
+    ...(row.actorName !== null && { name: row.actorName }),
+  },
+  operationId: row.operationId,
+  ...(row.projectId !== null && { projectId: row.projectId }),
+  ...(row.targetKind !== null &&
+    row.targetId !== null && {
+      target: {
+        kind: row.targetKind,
+        id: row.targetId,
+        ...(row.targetName !== null && { name: row.targetName }),
+      },
+    }),
+  ...(row.changed.length > 0 && { changed: row.changed }),
+  requestId: row.requestId,
+});

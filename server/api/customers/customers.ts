@@ -1,0 +1,265 @@
+/** Customers, as groups and their consumers: shapes and endpoints. */
+import { type Static, Type } from "typebox";
+import { now } from "../../../ground/clock.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { timeOfId } from "../../../ground/ids.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import type { ConnectionRow } from "../../store/connections.ts";
+import { type GroupRow, listGroups as listRows } from "../../store/customer-lists.ts";
+import { upsertConsumer, upsertGroup } from "../../store/customers.ts";
+import type { Database } from "../../store/database.ts";
+import { HEALTH_REASON_TYPES } from "../../store/installation-health.ts";
+import { ConsumerName, ConsumerRef, GroupName, GroupRef, ProjectId } from "../members.ts";
+import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
+import { PROJECT } from "../paths.ts";
+import { CreateTime, times, UpdateTime } from "../times.ts";
+import { eraseGroup } from "./erasing.ts";
+
+export const customerRoutes = (deps: { database: Database }): Route[] => [
+  route(`GET ${PROJECT}/groups`, "full", listGroups(deps)),
+  route(`GET ${PROJECT}/groups/{groupRef}`, "full", getGroup(deps)),
+  route(`POST ${PROJECT}/groups`, "full", createGroup(deps)),
+  route(`DELETE ${PROJECT}/groups/{groupRef}`, "full", deleteGroup(deps)),
+  route(`POST ${PROJECT}/consumers`, "full", createConsumer(deps)),
+];
+
+export const GroupSchema = Type.Object(
+  {
+    groupRef: Type.String({ description: "Your own id for the customer." }),
+    groupName: Type.String({ description: "Display name of the group." }),
+    projectId: ProjectId,
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
+  },
+  {
+    title: "Group",
+    description:
+      "A customer of yours, for example a company. Its people share connections and installations.",
+  },
+);
+
+export const HealthReasonsSchema = Type.Array(
+  Type.Object(
+    {
+      type: Type.Enum([...HEALTH_REASON_TYPES], {
+        description:
+          "`connection`: the provider refuses the credentials. `destination`: it is missing, disabled or failing. `field`: the provider does " +
+          "not know it any more. `object`: the provider does not know it, or does not show it. `read`: reading fails. `subscription`: changes " +
+          "are not reported.",
+      }),
+      name: Type.String({ description: "Of the provider, destination, field or object." }),
+      detail: Type.String({ description: "What is known of it." }),
+      since: Type.String({ format: "date-time", description: "Since when." }),
+    },
+    { title: "HealthReason", description: "One reason why something is not healthy." },
+  ),
+  { description: "Busbar's own: why it is `unhealthy`, the oldest first; empty while it is healthy." },
+);
+
+export const ConsumerSchema = Type.Object(
+  {
+    consumerRef: Type.String({ description: "Your own id for the person." }),
+    consumerName: Type.String({ description: "Display name of the person." }),
+    projectId: ProjectId,
+    createTime: CreateTime,
+    updateTime: Type.Optional(UpdateTime),
+  },
+  { title: "Consumer", description: "The person in a group who created a connection." },
+);
+
+const count = (what: string) => Type.Integer({ description: `Number of ${what}.` });
+
+/** A group with what is known of its connections and installations. */
+const CustomerSchema = Type.Object(
+  {
+    ...GroupSchema.properties,
+    connectionCount: count("connections"),
+    installationCount: count("installations"),
+    healthStatus: Type.Optional(
+      Type.Enum(["healthy", "unhealthy"], {
+        description: "`unhealthy` while there is any of `healthReasons`. Absent without connections.",
+      }),
+    ),
+    healthReasons: HealthReasonsSchema,
+    lastActivityTime: Type.Optional(
+      Type.String({ format: "date-time", description: "When the latest operation began." }),
+    ),
+  },
+  { title: "Customer", description: "A group, and what is known of its connections and installations." },
+);
+
+const toCustomer = (row: GroupRow): Static<typeof CustomerSchema> => ({
+  ...toGroup(row),
+  connectionCount: row.connectionCount,
+  installationCount: row.installationCount,
+  ...(row.healthStatus && { healthStatus: row.healthStatus }),
+  healthReasons: (row.healthReasons ?? []).map(({ since, ...reason }) => ({
+    ...reason,
+    since: new Date(since).toISOString(),
+  })),
+  ...(row.lastOperationId && { lastActivityTime: timeOfId(row.lastOperationId).toISOString() }),
+});
+
+export const toGroup = (group: ConnectionRow["group"]): Static<typeof GroupSchema> => ({
+  groupRef: group.groupRef,
+  groupName: group.groupName,
+  projectId: group.projectId,
+  ...times(group),
+});
+
+export const toConsumer = (consumer: ConnectionRow["consumer"]): Static<typeof ConsumerSchema> => ({
+  consumerRef: consumer.consumerRef,
+  consumerName: consumer.consumerName,
+  projectId: consumer.projectId,
+  ...times(consumer),
+});
+
+const listGroups = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listGroups",
+    tag: "Customers",
+    summary: "List groups",
+    description:
+      "All customers of the project in the order of `groupRef`, also those without a connection. The id that `after` " +
+      "takes is a `groupRef`: only groups that were created later are returned.",
+    query: Type.Object({
+      healthStatus: Type.Optional(
+        Type.Enum(["healthy", "unhealthy"], { description: "Return only groups of this health." }),
+      ),
+      ...textQuery("`groupRef` or `groupName`"),
+      ...listQuery,
+    }),
+    hasEntityTag: true,
+    success: { status: 200, description: "A page.", schema: pageSchema(CustomerSchema) },
+    handle: async ({ project, query }) =>
+      onePage(query, {
+        isToken: (token) => readGroupRef(token) !== undefined,
+        isId: () => true,
+        getPageToken: ({ groupRef }) => getPageToken(groupRef),
+        list: ({ before, after: newerThanRef, limit }) => {
+          const behindRef = before === undefined ? undefined : readGroupRef(before);
+          const range = { behindRef, newerThanRef, limit };
+          return listRows(deps.database.queries, { ...query, projectId: project.id }, range);
+        },
+        show: toCustomer,
+      }),
+  });
+
+const PREFIX = "behind:";
+
+/** References are not ordered by time, so a page token is the last reference, encoded so that it fits into a URL. */
+const getPageToken = (groupRef: string): string => Buffer.from(`${PREFIX}${groupRef}`).toString("base64url");
+
+function readGroupRef(token: string): string | undefined {
+  const text = Buffer.from(token, "base64url").toString();
+  return text.startsWith(PREFIX) && !text.includes("\0") ? text.slice(PREFIX.length) : undefined;
+}
+
+const getGroup = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getGroup",
+    tag: "Customers",
+    summary: "Get a group",
+    description: "Returns the group with the numbers of its connections and installations, and their health.",
+    params: Type.Object({ groupRef: Type.String({ description: "Your own id for the customer." }) }),
+    success: { status: 200, description: "The group.", schema: CustomerSchema },
+    async handle({ project, params: { groupRef } }) {
+      const filter = { projectId: project.id, groupRef };
+      const [row] = await listRows(deps.database.queries, filter, { limit: 1 });
+      if (row) return toCustomer(row);
+      throw new Problem("not-found", { detail: `There is no group \`${groupRef}\` in this project.` });
+    },
+  });
+
+const createGroup = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createGroup",
+    tag: "Customers",
+    summary: "Create or rename a group",
+    description: "Optional: connecting creates a group if it does not exist.",
+    body: Type.Object({
+      groupRef: GroupRef,
+      groupName: GroupName,
+    }),
+    success: { status: 201, description: "Created or renamed." },
+    async handle({ project, body }) {
+      await upsertGroup(deps.database.queries, {
+        projectId: project.id,
+        groupRef: body.groupRef,
+        groupName: body.groupName,
+      });
+    },
+  });
+
+const counted = (description: string) => Type.Integer({ description });
+
+const ReceiptSchema = Type.Object(
+  {
+    groupRef: Type.String({ description: "Your own id for the customer." }),
+    done: Type.Boolean({
+      description:
+        "Whether nothing is left. If false, send the request again: it continues where it stopped.",
+    }),
+    eraseTime: Type.String({ format: "date-time", description: "When this answer was made." }),
+    erased: Type.Object(
+      {
+        installations: counted(
+          "Installations, with their configuration, read cursors, fingerprints and subscriptions.",
+        ),
+        connections: counted("Connections, with their credentials."),
+        consumers: counted("People who had connected for this group only."),
+        consents: counted("Attempts to connect an account."),
+        operations: counted("Operations, with their logs and results."),
+        queuedWrites: counted("Writes that waited, with their records."),
+        idempotencyKeys: counted("Answers kept for repeated requests."),
+        events: counted("Events and data messages, with the records in them."),
+        deliveries: counted("Deliveries, with their attempts."),
+        proxyCalls: counted("Lines about proxied calls, with their paths."),
+        refusedRequests: counted("Refused requests that named the group."),
+        auditNames: counted(
+          "Audit entries whose target, or whose actor with a customer token, was made anonymous; what was done and when stays.",
+        ),
+      },
+      { description: "Number of rows that this request erased." },
+    ),
+  },
+  { title: "ErasureReceipt", description: "What was erased of a group." },
+);
+
+/** Below the usual timeouts of load balancers. */
+const WITHIN_MS = 20_000;
+
+const deleteGroup = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "deleteGroup",
+    tag: "Customers",
+    summary: "Erase a group",
+    description:
+      "Erases everything that Busbar has of a customer, at once and for good: credentials, configuration, queued records, " +
+      "operations and logs, events and deliveries. No event is sent. Work that is in progress ends without a result. " +
+      "Nothing is changed in the customer's account at the provider. Large groups need several requests, see `done`.",
+    params: Type.Object({ groupRef: Type.String({ description: "Your own id for the customer." }) }),
+    success: { status: 200, description: "The receipt.", schema: ReceiptSchema },
+    async handle({ project, params: { groupRef } }) {
+      const wanted = { projectId: project.id, groupRef, withinMs: WITHIN_MS };
+      const result = await eraseGroup(deps, wanted);
+      return { groupRef, ...result, eraseTime: now().toISOString() };
+    },
+  });
+
+const createConsumer = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "createConsumer",
+    tag: "Customers",
+    summary: "Create or rename a consumer",
+    description: "Optional: connecting creates a consumer if it does not exist.",
+    body: Type.Object({
+      consumerRef: ConsumerRef,
+      consumerName: ConsumerName,
+    }),
+    success: { status: 201, description: "Created or renamed." },
+    async handle({ project, body }) {
+      const { consumerRef, consumerName } = body;
+      await upsertConsumer(deps.database.queries, { projectId: project.id, consumerRef, consumerName });
+    },
+  });

@@ -1,0 +1,177 @@
+/** Installations: the endpoints that list, show and delete them, and the routes of all. */
+import { Type } from "typebox";
+import type { Log } from "../../../ground/log.ts";
+import type { ConfigContent } from "../../../manifest/installation-config.ts";
+import { removedConnections } from "../../events/connection-events.ts";
+import { installationDeleted } from "../../events/installation-events.ts";
+import { recordEvents } from "../../events/record-event.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import type { CallServices } from "../../operations/call-provider.ts";
+import { removeUnusedConnections } from "../../store/connections.ts";
+import { listInstallationPage } from "../../store/customer-lists.ts";
+import { type Database, transact } from "../../store/database.ts";
+import { getInstallationFields } from "../../store/events.ts";
+import {
+  listInstallations as listRows,
+  lockInstallation,
+  removeInstallation,
+} from "../../store/installations.ts";
+import { deselectBeforeRemoval } from "../../subscribe/deselect-objects.ts";
+import { getIntegrationRow } from "../integration.ts";
+import { InstallationId, IntegrationIdOrName } from "../members.ts";
+import { listQuery, onePage, pageSchema, textQuery } from "../pages.ts";
+import { INSTALLATION, INTEGRATION, PROJECT } from "../paths.ts";
+import { requireGroup } from "../require-group.ts";
+import type { AccountServices } from "./account-fields.ts";
+import type { ChangeServices } from "./change-installation.ts";
+import { createInstallation } from "./create-installation.ts";
+import { getInstallationRow, InstallationSchema, showInstallation, toInstallations } from "./installation.ts";
+import { patchObjectConfigContent } from "./patch-object-config-content.ts";
+import { updateInstallation } from "./update-installation.ts";
+
+export const installationRoutes = (
+  deps: AccountServices & ChangeServices & CallServices & { database: Database; log: Log },
+): Route[] => [
+  route(`GET ${PROJECT}/installations`, "full", listInstallationsForProject(deps)),
+  route(`GET ${PROJECT}/installations:search`, "full", listProjectInstallations(deps)),
+  route(`GET ${INTEGRATION}/installations`, "frontend", listInstallations(deps)),
+  route(`POST ${INTEGRATION}/installations`, "frontend", createInstallation(deps)),
+  route(`GET ${INSTALLATION}`, "frontend", getInstallation(deps)),
+  route(`PATCH ${INSTALLATION}`, "frontend", updateInstallation(deps)),
+  route(`DELETE ${INSTALLATION}`, "frontend", deleteInstallation(deps)),
+  route(
+    `PATCH ${INTEGRATION}/objects/{objectName}/config-content`,
+    "frontend",
+    patchObjectConfigContent(deps),
+  ),
+];
+
+const listInstallationsForProject = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listInstallationsForProject",
+    tag: "Installations",
+    summary: "List installations of the project",
+    description: "Of all integrations, newest first. A `frontend` key must send `groupRef`.",
+    query: Type.Object({
+      groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
+    }),
+    success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
+    async handle({ project, query, caller }) {
+      requireGroup(caller, query);
+      const { queries } = deps.database;
+      const rows = await listRows<ConfigContent>(queries, project.id, query);
+      return toInstallations(queries, project.id, rows);
+    },
+  });
+
+const only = (what: string) =>
+  Type.Optional(Type.String({ description: `Return only installations ${what}.` }));
+
+const listProjectInstallations = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listProjectInstallations",
+    tag: "Installations",
+    summary: "Search installations",
+    description: "Of all integrations, newest first, in pages. All filters must match.",
+    query: Type.Object({
+      integration: only("of the integration of this id or name"),
+      provider: only("of integrations with this provider"),
+      groupRef: only("of this customer"),
+      healthStatus: Type.Optional(
+        Type.Enum(["healthy", "unhealthy"], { description: "Return only installations of this health." }),
+      ),
+      ...textQuery("the names of customer, integration and provider, or the id"),
+      ...listQuery,
+    }),
+    hasEntityTag: true,
+    success: {
+      status: 200,
+      description: "A page.",
+      schema: pageSchema(
+        Type.Object({
+          ...InstallationSchema.properties,
+          integrationName: Type.String({ description: "Name of the integration." }),
+        }),
+      ),
+    },
+    async handle({ project, query }) {
+      const { queries } = deps.database;
+      const page = await onePage(query, {
+        list: (range) =>
+          listInstallationPage<ConfigContent>(queries, { ...query, projectId: project.id }, range),
+        show: (row) => row,
+      });
+      const shown = await toInstallations(queries, project.id, page.results);
+      const names = new Map(page.results.map(({ id, integrationName }) => [id, integrationName]));
+      const results = shown.map((one) => ({ ...one, integrationName: names.get(one.id) ?? "" }));
+      return { ...page, results };
+    },
+  });
+
+const listInstallations = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listInstallations",
+    tag: "Installations",
+    summary: "List installations of an integration",
+    description: "Newest first. A `frontend` key must send `groupRef`.",
+    params: Type.Object({ integrationId: IntegrationIdOrName }),
+    query: Type.Object({
+      groupRef: Type.Optional(Type.String({ description: "Return only this group's entries." })),
+    }),
+    success: { status: 200, description: "The installations.", schema: Type.Array(InstallationSchema) },
+    async handle({ project, params, query, caller }) {
+      requireGroup(caller, query);
+      const { queries } = deps.database;
+      const { id } = await getIntegrationRow(queries, project.id, params.integrationId);
+      const filter = { integrationId: id, groupRef: query.groupRef };
+      return toInstallations(queries, project.id, await listRows<ConfigContent>(queries, project.id, filter));
+    },
+  });
+
+const getInstallation = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getInstallation",
+    tag: "Installations",
+    summary: "Get an installation",
+    description: "With its configuration and connection.",
+    params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
+    success: { status: 200, description: "The installation.", schema: InstallationSchema },
+    async handle({ project, params }) {
+      const { queries } = deps.database;
+      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+      const row = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      return showInstallation(queries, row);
+    },
+  });
+
+const deleteInstallation = (deps: CallServices & { log: Log }) =>
+  projectEndpoint({
+    operationId: "deleteInstallation",
+    tag: "Installations",
+    summary: "Delete an installation",
+    description:
+      "Deletes its connection as well, unless another installation uses it. Its operations can still be read.",
+    params: Type.Object({ integrationId: IntegrationIdOrName, installationId: InstallationId }),
+    success: { status: 204, description: "Deleted." },
+    async handle({ project, params }) {
+      const { queries: outside } = deps.database;
+      const of = await getIntegrationRow(outside, project.id, params.integrationId);
+      const going = await getInstallationRow(outside, project.id, of.id, params.installationId);
+      await deselectBeforeRemoval(deps, going.id);
+      await transact(deps.database, async (queries) => {
+        const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+        const find = () => getInstallationRow(queries, project.id, integration.id, params.installationId);
+        await lockInstallation(queries, project.id, (await find()).id);
+        const { id, config } = await find();
+        const fields = await getInstallationFields(queries, id);
+        const removed = await removeInstallation(queries, project.id, id);
+        const gone = removed
+          ? await removeUnusedConnections(queries, project.id, [removed.connectionId])
+          : [];
+        await recordEvents(queries, [
+          installationDeleted(fields, config.content),
+          ...removedConnections(gone, [fields]),
+        ]);
+      });
+    },
+  });

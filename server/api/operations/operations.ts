@@ -1,0 +1,190 @@
+/** Operations: the endpoints that list, show and cancel them. */
+import { Type } from "typebox";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import type { InstallationCache } from "../../operations/installation-cache.ts";
+import { cancelRead } from "../../read/cancel-read.ts";
+import type { SyncNowServices } from "../../read/sync-read-objects.ts";
+import type { Database } from "../../store/database.ts";
+import type { IdRange } from "../../store/id-range.ts";
+import { listProjectOperations as listRows } from "../../store/operation-lists.ts";
+import { findOperationLog } from "../../store/operations.ts";
+import { cancelWrite } from "../../write/cancel-write.ts";
+import { InstallationPath, requireInstallation } from "../installation-path.ts";
+import { OperationId } from "../members.ts";
+import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } from "../pages.ts";
+import { INSTALLATION, PROJECT } from "../paths.ts";
+import { getBackfillProgress } from "./get-backfill-progress.ts";
+import { getOperationRow, noOperation, OperationSchema, toOperation } from "./operation.ts";
+
+export const operationRoutes = (
+  deps: SyncNowServices & { database: Database; installations: InstallationCache },
+): Route[] => [
+  route(`GET ${INSTALLATION}/operations`, "full", listOperations(deps)),
+  route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
+  route(`GET ${PROJECT}/operations`, "full", listProjectOperations(deps)),
+  route(`GET ${PROJECT}/operations/{operationId}`, "full", getOperation(deps)),
+  route(`POST ${PROJECT}/operations/{operationId}:cancel`, "full", cancelOperation(deps)),
+  route(`GET ${PROJECT}/operations/{operationId}/logs`, "full", listOperationLogs(deps)),
+];
+
+const only = (what: string) => Type.Optional(Type.String({ description: `Return only operations ${what}.` }));
+
+const listProjectOperations = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listProjectOperations",
+    tag: "Operations",
+    summary: "List operations of the project",
+    description:
+      "Newest first, of all installations, deleted ones included. All filters must match. One call reads at most " +
+      "100,000 operations, 25,000 with `text`, so a page can be short or empty and still have a `nextPageToken`, where the search continues.",
+    query: Type.Object({
+      status: Type.Optional(
+        Type.Enum(["in_progress", "success", "failure"], {
+          description: "Return only operations in this status.",
+        }),
+      ),
+      integration: only("of the integration of this id or name"),
+      installationId: only("of this installation"),
+      groupRef: only("of this customer"),
+      object: only("about this object"),
+      type: Type.Optional(
+        Type.Enum(["write", "read"], { description: "Return only operations of this kind (`actionType`)." }),
+      ),
+      actor: only("that this key, person, customer or agent asked for (`actor.id`)"),
+      ...periodQuery,
+      ...textQuery(
+        "the result, the object, the name of integration or customer, or the id of the operation, of a record or of the request",
+      ),
+      ...listQuery,
+    }),
+    hasEntityTag: true,
+    success: { status: 200, description: "A page.", schema: pageSchema(OperationSchema) },
+    handle: async ({ project, query }) =>
+      onePage(query, {
+        list: (range) => listRows(deps.database.queries, { ...query, projectId: project.id }, range),
+        show: toOperation,
+      }),
+  });
+
+const PAGE = { usual: 200, maximum: 1000 };
+
+const listOperations = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listOperations",
+    tag: "Operations",
+    summary: "List operations of an installation",
+    description: "Newest first, in pages. Those of a deleted installation can still be listed.",
+    params: InstallationPath,
+    query: Type.Object(pageQuery(PAGE)),
+    success: {
+      status: 200,
+      description: "A page.",
+      schema: pageSchema(OperationSchema),
+    },
+    async handle({ project, params, query }) {
+      const { queries } = deps.database;
+      const list = async (installationId: string, range: IdRange) =>
+        (await listRows(queries, { projectId: project.id, installationId }, range)).rows;
+      const installationId = await requireInstallation(queries, project.id, params, async (place) => {
+        const [newest] = await list(place.installationId, { limit: 1 });
+        return newest?.integrationId === place.integrationId;
+      });
+      return onePage(query, {
+        ...PAGE,
+        list: (range) => list(installationId, range),
+        show: toOperation,
+      });
+    },
+  });
+
+const getOperation = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getOperation",
+    tag: "Operations",
+    summary: "Get an operation",
+    description: "Returns the operation with its status. Its steps are in its logs.",
+    params: Type.Object({ operationId: OperationId }),
+    success: { status: 200, description: "The operation.", schema: OperationSchema },
+    handle: async ({ project, params }) =>
+      toOperation(await getOperationRow(deps.database.queries, project.id, params.operationId)),
+  });
+
+const cancelOperation = (deps: { database: Database; installations: InstallationCache }) =>
+  projectEndpoint({
+    operationId: "cancelOperation",
+    tag: "Operations",
+    summary: "Cancel an operation",
+    description:
+      "Ends a waiting asynchronous write before it is sent, or a read after its current page. The operation is then a " +
+      "`failure`, and the event of its end is recorded. A write that is being sent at this moment cannot be cancelled.",
+    role: "support",
+    params: Type.Object({ operationId: OperationId }),
+    success: { status: 200, description: "The cancelled operation.", schema: OperationSchema },
+    refusals: { 409: "The operation has ended, or its write is being sent." },
+    async handle({ project, params }) {
+      const find = () => getOperationRow(deps.database.queries, project.id, params.operationId);
+      const operation = await find();
+      if (operation.status !== "in_progress") throw hasEnded(operation.status);
+      const isCancelled =
+        operation.actionType === "read"
+          ? await cancelRead(deps, operation)
+          : await cancelWrite(deps, project.id, operation.id);
+      const after = await find();
+      if (isCancelled) return toOperation(after);
+      throw after.status === "in_progress" ? isBeingSent() : hasEnded(after.status);
+    },
+  });
+
+const hasEnded = (status: string): Problem =>
+  new Problem("conflict", {
+    detail: `The operation has already ended (\`${status}\`). It cannot be cancelled.`,
+  });
+
+const isBeingSent = (): Problem =>
+  new Problem("conflict", {
+    detail:
+      "The write is being sent to the provider. Cancel it again if the attempt fails and another one follows.",
+    retryable: true,
+  });
+
+const MessageSchema = Type.Object({
+  msg: Type.String({ description: "Description of the step." }),
+  error: Type.Optional(Type.String({ description: "Error message." })),
+  operation_id: Type.Optional(OperationId),
+  details: Type.Optional(Type.Record(Type.String(), Type.String(), { description: "Details, by name." })),
+});
+
+const LogSchema = Type.Object(
+  {
+    timestamp: Type.String({ format: "date-time", description: "When the step happened." }),
+    severity: Type.String({ description: "`DEBUG`, `INFO`, `WARNING` or `ERROR`." }),
+    message: described(MessageSchema, "What happened in this step."),
+  },
+  { title: "OperationLog", description: "One step of an operation." },
+);
+
+const listOperationLogs = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listOperationLogs",
+    tag: "Operations",
+    summary: "List the steps of an operation",
+    description: "The plan, withheld fields with reasons, each request to the provider, and the outcome.",
+    params: Type.Object({ operationId: OperationId }),
+    success: {
+      status: 200,
+      description: "The steps, oldest first.",
+      schema: Type.Array(LogSchema),
+    },
+    async handle({ project, params }) {
+      const id = params.operationId;
+      const log = await findOperationLog(deps.database.queries, project.id, id);
+      if (!log) throw noOperation(id);
+      return log.map(({ time: timestamp, severity, ...message }) => ({
+        timestamp,
+        severity,
+        message: { ...message, operation_id: id },
+      }));
+    },
+  });

@@ -1,0 +1,251 @@
+/** Proxied calls: shape, the lists of them, and the endpoint that makes one. */
+import { Type } from "typebox";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import type { ProxyCaller } from "../../proxy/proxy-caller.ts";
+import type { Database } from "../../store/database.ts";
+import { type ListedProxyCall, listProjectProxyCalls as listRows } from "../../store/proxy-call-lists.ts";
+import { listProxyUsage, type ProxyUsageRow } from "../../store/proxy-usage.ts";
+import { InstallationPath, requireInstallation } from "../installation-path.ts";
+import { InstallationId } from "../members.ts";
+import { listQuery, onePage, pageQuery, pageSchema, periodQuery } from "../pages.ts";
+import { INSTALLATION, PROJECT } from "../paths.ts";
+import { parseStatusFilter, StatusFilter } from "../status-filter.ts";
+
+export const proxyCallRoutes = (deps: { database: Database; proxyCaller: ProxyCaller }): Route[] => [
+  route(`GET ${INSTALLATION}/proxy-calls`, "full", listProxyCalls(deps)),
+  route(`GET ${PROJECT}/proxy-calls`, "full", listProjectProxyCalls(deps)),
+  route(`POST ${INSTALLATION}:call`, "full", callThroughProxy(deps)),
+];
+
+const ProxyCallSchema = Type.Object(
+  {
+    id: Type.String({ description: "Id of the entry." }),
+    installationId: InstallationId,
+    method: Type.String({ description: "HTTP method." }),
+    path: Type.String({
+      description: "Path as the caller sent it, without the query, at most 1024 characters.",
+    }),
+    status: Type.Integer({
+      description: "Status of the response; 499 if the caller disconnected before it.",
+    }),
+    time: Type.String({ format: "date-time", description: "When the call started." }),
+    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
+    bytesUp: Type.Integer({ description: "Size of the request body." }),
+    bytesDown: Type.Integer({ description: "Size of the response body that was passed on." }),
+  },
+  { title: "ProxyCall", description: "One call through the proxy." },
+);
+
+const ListedProxyCallSchema = Type.Object(
+  {
+    ...ProxyCallSchema.properties,
+    groupRef: Type.Optional(
+      Type.String({ description: "The customer. Absent if nothing is known of the installation any more." }),
+    ),
+    integrationName: Type.Optional(
+      Type.String({ description: "Name of the integration. Absent under the same condition." }),
+    ),
+    apiKeyId: Type.Optional(
+      Type.String({ description: "Id of the caller's API key. Absent for people and for schema watch." }),
+    ),
+    requestId: Type.Optional(
+      Type.String({
+        description: "The header `X-Request-Id` of the answer. Absent for schema watch and old entries.",
+      }),
+    ),
+    refusedBy: Type.Optional(
+      Type.Enum(["busbar", "provider"], {
+        description: "Who refused the call: Busbar, or the provider with a status of 400 or more.",
+      }),
+    ),
+  },
+  { title: "ListedProxyCall", description: "One call through the proxy, in the list of a project." },
+);
+
+const toProxyCall = (row: ProxyUsageRow) => ({
+  id: row.id,
+  installationId: row.installationId,
+  method: row.method,
+  path: row.path,
+  status: row.status,
+  time: row.time.toISOString(),
+  durationMs: row.durationMs,
+  bytesUp: Number(row.bytesUp),
+  bytesDown: Number(row.bytesDown),
+});
+
+const toListedProxyCall = (row: ListedProxyCall) => ({
+  ...toProxyCall(row),
+  ...(row.groupRef !== null && { groupRef: row.groupRef }),
+  ...(row.integrationName !== null && { integrationName: row.integrationName }),
+  ...(row.apiKeyId !== null && { apiKeyId: row.apiKeyId }),
+  ...(row.requestId !== "" && { requestId: row.requestId }),
+  ...refusedBy(row),
+});
+
+/** Status of a call whose caller left before the answer. */
+const CALLER_LEFT = 499;
+
+function refusedBy({ byBusbar, status }: ProxyUsageRow): { refusedBy?: "busbar" | "provider" } {
+  if (byBusbar) return { refusedBy: "busbar" };
+  return status >= 400 && status !== CALLER_LEFT ? { refusedBy: "provider" } : {};
+}
+
+/** Row ids are positive 64-bit integers. */
+const isProxyCallId = (token: string): boolean => /^[1-9]\d{0,17}$/.test(token);
+
+const PAGE = { usual: 200, maximum: 1000 };
+
+const listProxyCalls = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listProxyCalls",
+    tag: "Operations",
+    summary: "List proxied calls of an installation",
+    description:
+      "In pages, latest first. A call appears a second or two after its end and is kept for " +
+      "BUSBAR_USAGE_RETENTION_DAYS.",
+    params: InstallationPath,
+    query: Type.Object(pageQuery(PAGE)),
+    success: {
+      status: 200,
+      description: "A page.",
+      schema: pageSchema(ProxyCallSchema),
+    },
+    async handle({ project, params, query }) {
+      const { queries } = deps.database;
+      const list = (page: { installationId: string; before?: string; limit: number }) =>
+        listProxyUsage(queries, { projectId: project.id, ...page });
+      const installationId = await requireInstallation(queries, project.id, params, async (place) => {
+        const entries = await list({ installationId: place.installationId, limit: 1 });
+        return entries.length > 0;
+      });
+      return onePage(query, {
+        ...PAGE,
+        isToken: isProxyCallId,
+        list: (page) => list({ installationId, ...page }),
+        show: toProxyCall,
+      });
+    },
+  });
+
+const only = (what: string) => Type.Optional(Type.String({ description: `Return only calls ${what}.` }));
+
+const listProjectProxyCalls = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listProjectProxyCalls",
+    tag: "Operations",
+    summary: "List proxied calls of the project",
+    description:
+      "The last begun first, with searches and calls of schema watch. Calls that Busbar itself refused are listed if their " +
+      "installation is known. A call appears a second or two after its end and is kept for BUSBAR_USAGE_RETENTION_DAYS. " +
+      "With filters other than the customer and the installation, one request examines 100,000 calls, 25,000 with `path`, so a " +
+      "page can be short or empty and still have a `nextPageToken`, where the search continues.",
+    query: Type.Object({
+      status: StatusFilter,
+      method: only("with this HTTP method"),
+      path: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: "Return only calls whose path contains this text, in any case.",
+        }),
+      ),
+      groupRef: only("for this customer"),
+      integration: only("of the integration of this id or name"),
+      installationId: only("of this installation"),
+      refusedBy: Type.Optional(
+        Type.Enum(["busbar", "provider"], {
+          description: "Return only calls that were refused, and by whom.",
+        }),
+      ),
+      ...periodQuery,
+      ...listQuery,
+    }),
+    hasEntityTag: true,
+    success: { status: 200, description: "A page.", schema: pageSchema(ListedProxyCallSchema) },
+    handle: async ({ project, query }) =>
+      onePage(query, {
+        isToken: isProxyCallId,
+        list: (range) =>
+          listRows(
+            deps.database.queries,
+            { ...query, projectId: project.id, statuses: parseStatusFilter(query.status) },
+            range,
+          ),
+        show: toListedProxyCall,
+      }),
+  });
+
+const CallSchema = Type.Object(
+  {
+    method: Type.Enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], {
+      description: "HTTP method.",
+    }),
+    path: Type.String({
+      pattern: "^/[\\x21-\\x7e]*$",
+      maxLength: 16_000,
+      description:
+        "Path and query as the proxy takes them, percent-encoded: `/crm/objects/2026-03/contacts?limit=1`.",
+    }),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description:
+          "Headers for the provider, without credentials. `accept-encoding` is ignored, because the answer is returned as text.",
+      }),
+    ),
+    body: Type.Optional(
+      Type.Unknown({ description: "A text is sent as it is; any other value is sent as JSON." }),
+    ),
+  },
+  { title: "ProviderCall", description: "A request to the provider's API." },
+);
+
+const AnswerSchema = Type.Object(
+  {
+    status: Type.Integer({ description: "The provider's status." }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      description: "The answer's headers, names in lower case.",
+    }),
+    body: Type.String({ description: "The answer's body as text, at most 1 MiB." }),
+    truncated: Type.Boolean({ description: "Whether the body was longer than 1 MiB and is cut off." }),
+    durationMs: Type.Integer({ description: "Duration in milliseconds." }),
+    requestId: Type.String({ description: "Request id of the entry in the list of proxied calls." }),
+  },
+  { title: "ProviderAnswer", description: "A provider's answer." },
+);
+
+const callThroughProxy = (deps: { database: Database; proxyCaller: ProxyCaller }) =>
+  projectEndpoint({
+    operationId: "callProvider",
+    tag: "Operations",
+    summary: "Call the provider's API",
+    description:
+      "Sends one request through the proxy with the customer's credentials, and returns the answer as JSON, whatever its " +
+      "status. For trials and tools; applications call the proxy itself, which streams and has no limit of size. The " +
+      "call has the proxy's limits and is in the list of proxied calls.",
+    params: InstallationPath,
+    body: CallSchema,
+    success: { status: 200, description: "The provider answered.", schema: AnswerSchema },
+    refusals: {
+      429: "A limit of the proxy is reached, or the connection's gate is closed.",
+      502: "The provider could not be reached.",
+      504: "The provider did not answer in time.",
+    },
+    async handle({ project, params, body, caller, requestId }) {
+      const { queries } = deps.database;
+      const installationId = await requireInstallation(queries, project.id, params, async () => false);
+      const { method, path, headers = {} } = body;
+      const answer = await deps.proxyCaller.call({
+        projectId: project.id,
+        installationId,
+        by: { requestId, ...(caller.apiKeyId !== undefined && { apiKeyId: caller.apiKeyId }) },
+        method,
+        path,
+        headers,
+        ...(body.body !== undefined && { body: asText(body.body) }),
+      });
+      return { ...answer, requestId };
+    },
+  });
+
+const asText = (body: unknown): string => (typeof body === "string" ? body : JSON.stringify(body));

@@ -1,0 +1,250 @@
+/** What happened to one record: shape and endpoint. */
+import { type Static, Type } from "typebox";
+import { didYouMean } from "../../../ground/closest.ts";
+import { described } from "../../../ground/described.ts";
+import { Problem } from "../../../ground/errors.ts";
+import { timeOfId } from "../../../ground/ids.ts";
+import type { LeftOut } from "../../../ground/pack-seen.ts";
+import type { ManifestIntegration } from "../../../manifest/manifest.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import type { Database, Queries } from "../../store/database.ts";
+import { listSeen, type SeenAgain } from "../../store/seen-records.ts";
+import { listSubscriptionEvents, type SubscriptionEventRow } from "../../store/subscription-events.ts";
+import { type Outcome, OUTCOMES } from "../../store/subscription-outcomes.ts";
+import {
+  listTracedMessages,
+  listWritesOfRecord,
+  type TracedMessage,
+  type TracedWrite,
+} from "../../store/traced-records.ts";
+import { awaitPushes, LIST_WAIT_MS } from "../../subscribe/await-pushes.ts";
+import { StatusSchema } from "../deliveries/delivery.ts";
+import { getInstallationRow } from "../installations/installation.ts";
+import { getIntegrationRow } from "../integration.ts";
+import { InstallationId, IntegrationIdOrName, OperationId } from "../members.ts";
+import { INSTALLATION } from "../paths.ts";
+
+export const recordRoutes = (deps: { database: Database }): Route[] => [
+  route(`GET ${INSTALLATION}/records/{objectName}/{recordId}`, "frontend", getRecordTrace(deps)),
+];
+
+const time = (description: string) => Type.String({ format: "date-time", description });
+const MessageId = Type.String({ description: "Id of the message, `webhook-id` of its deliveries." });
+
+const SeenSchema = Type.Object(
+  {
+    time: time("When its page or its event arrived."),
+    by: Type.Enum(["read", "subscribe"], {
+      description: "Whether it was read, or a change of it was reported.",
+    }),
+    changeTime: Type.Optional(
+      time(
+        "When it was changed at the provider: of a read the record's own time, of a change that of the event.",
+      ),
+    ),
+    operationId: Type.Optional(Type.String({ description: "The operation that read it." })),
+    eventId: Type.Optional(Type.String({ description: "The event of the subscription." })),
+    outcome: Type.Enum([...OUTCOMES], {
+      description: "What it came to, in the words of subscription events.",
+    }),
+    reason: Type.Optional(Type.String({ description: "Why it was left out, or what stands for it." })),
+    messageId: Type.Optional(MessageId),
+  },
+  { title: "RecordSeen", description: "One time that a record was seen." },
+);
+
+const MessageSchema = Type.Object(
+  {
+    messageId: MessageId,
+    destination: Type.String({ description: "Name of the destination; empty if it was deleted." }),
+    status: StatusSchema,
+    attempts: Type.Array(
+      Type.Object({
+        time: time("When the attempt started."),
+        status: Type.Optional(Type.Integer({ description: "HTTP status of the answer, if there was one." })),
+        durationMs: Type.Integer({ description: "Duration in milliseconds." }),
+        detail: Type.Optional(Type.String({ description: "Why it failed." })),
+      }),
+      { description: "The latest 40 attempts, oldest first." },
+    ),
+  },
+  { title: "RecordMessage", description: "A message that contains a record." },
+);
+
+const WriteSchema = Type.Object(
+  {
+    operationId: OperationId,
+    type: Type.Enum(["create", "update", "delete", "upsert", "write"], {
+      description: "What was asked for; `write` where that is no longer known.",
+    }),
+    status: Type.Enum(["in_progress", "success", "failure"], { description: "Status of the operation." }),
+    time: time("When it was accepted."),
+  },
+  { title: "RecordWrite", description: "An operation that wrote a record, or tried to." },
+);
+
+const RecordTraceSchema = Type.Object(
+  {
+    installationId: InstallationId,
+    object: Type.String({ description: "The provider's name of the object." }),
+    recordId: Type.String({ description: "The provider's id of the record." }),
+    seen: Type.Array(described(SeenSchema, "One time."), {
+      description: "When it was read, or reported as changed; the newest first.",
+    }),
+    messages: Type.Array(described(MessageSchema, "A message."), {
+      description: "Messages that contain it, with what their receivers answered; the newest first.",
+    }),
+    writes: Type.Array(described(WriteSchema, "A write."), {
+      description: "Writes of it; the newest first.",
+    }),
+  },
+  { title: "RecordTrace", description: "What happened to one record of a customer's account." },
+);
+
+interface TraceParts {
+  seen: SeenAgain[];
+  events: SubscriptionEventRow[];
+  writes: TracedWrite[];
+}
+
+/** Adds the messages to what was found of a record. */
+async function toTrace(
+  queries: Queries,
+  of: { installationId: string; objectName: string; recordId: string },
+  { seen, events, writes }: TraceParts,
+): Promise<Static<typeof RecordTraceSchema>> {
+  const told = new Set(events.map(({ messageId }) => messageId));
+  // Messages with changes are in the events, too, as long as these are kept.
+  const others = seen.filter(({ operationId, rowId }) => operationId !== null || !told.has(rowId));
+  const ids = [...others.map(({ rowId }) => rowId), ...events.flatMap(({ messageId }) => messageId ?? [])];
+  const messages = await listTracedMessages(queries, of, [...new Set(ids)]);
+  const byId = new Map(messages.map((message) => [message.messageId, message]));
+  const all = [...others.map((one) => toSeen(one, byId)), ...events.map(toReported)];
+  return {
+    installationId: of.installationId,
+    object: of.objectName,
+    recordId: of.recordId,
+    seen: all.toSorted((one, other) => (one.time < other.time ? 1 : -1)),
+    messages: messages.map(toMessage),
+    writes: writes.map(({ operationId, type, status }) => ({
+      operationId,
+      type: type ?? "write",
+      status,
+      time: timeOfId(operationId).toISOString(),
+    })),
+  };
+}
+
+const REASONS: Record<LeftOut, [outcome: Outcome, reason: string]> = {
+  unchanged: ["repeated", "the same state of the record was delivered already"],
+  overtaken: ["repeated", "a newer state of the record was delivered already"],
+  restored: ["filtered", "the record changed after its deletion"],
+  ownWrite: ["filtered", "own write"],
+};
+
+function toSeen(
+  { rowId, operationId, changeTime, leftOut }: SeenAgain,
+  messages: ReadonlyMap<string, TracedMessage>,
+): Static<typeof SeenSchema> {
+  const [outcome, reason] = leftOut
+    ? REASONS[leftOut]
+    : // A message that is gone was removed with its destination.
+      [messages.get(rowId)?.outcome ?? ("given_up" as const)];
+  return {
+    time: timeOfId(rowId).toISOString(),
+    by: operationId === null ? "subscribe" : "read",
+    ...(changeTime && { changeTime: changeTime.toISOString() }),
+    ...(operationId !== null && { operationId }),
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(!leftOut && { messageId: rowId }),
+  };
+}
+
+const toReported = (row: SubscriptionEventRow): Static<typeof SeenSchema> => ({
+  time: row.receivedTime.toISOString(),
+  by: "subscribe",
+  changeTime: row.occurredTime.toISOString(),
+  eventId: row.id,
+  outcome: row.outcome,
+  ...(row.reason !== null && { reason: row.reason }),
+  ...(row.messageId !== null && { messageId: row.messageId }),
+});
+
+const toMessage = ({
+  messageId,
+  destinationName,
+  state,
+  attempts,
+}: TracedMessage): Static<typeof MessageSchema> => ({
+  messageId,
+  destination: destinationName ?? "",
+  status: state,
+  attempts: attempts.map(({ time, status, durationMs, error }) => ({
+    time,
+    ...(status !== undefined && { status }),
+    durationMs,
+    ...(error !== undefined && { detail: error }),
+  })),
+});
+
+/** Of each part of the answer. */
+const MOST = 200;
+
+const getRecordTrace = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getRecordTrace",
+    tag: "Installations",
+    summary: "Trace a record",
+    description:
+      "Where a record of the customer's account was seen, by reading or by subscription; why it was left out, or in which " +
+      "message it is; what each receiver answered; and the writes to it. The newest first, 200 of each. It is kept as long as the " +
+      "deliveries are.",
+    params: Type.Object({
+      integrationId: IntegrationIdOrName,
+      installationId: InstallationId,
+      objectName: Type.String({ description: "The provider's name of the object, or your own." }),
+      recordId: Type.String({ description: "The provider's id of the record." }),
+    }),
+    success: { status: 200, description: "The trace.", schema: RecordTraceSchema },
+    async handle({ project, params }) {
+      const { queries } = deps.database;
+      const { recordId } = params;
+      const integration = await getIntegrationRow(queries, project.id, params.integrationId);
+      const { id } = await getInstallationRow(queries, project.id, integration.id, params.installationId);
+      const objectName = requireObject(integration.latestRevision.content, params.objectName);
+      await awaitPushes(deps, project.id, LIST_WAIT_MS);
+      const of = { installationId: id, objectName, recordId };
+      const [seen, events, writes] = await Promise.all([
+        listSeen(queries, of, MOST),
+        listSubscriptionEvents(queries, { ...of, projectId: project.id, range: { limit: MOST } }),
+        listWritesOfRecord(queries, of, MOST),
+      ]);
+      if (seen.length + events.rows.length + writes.length === 0) throw unknownRecord(objectName, recordId);
+      return toTrace(queries, of, { seen, events: events.rows, writes });
+    },
+  });
+
+/** Returns the provider's name. Throws a 404 Problem for an object that the manifest does not have. */
+function requireObject({ read, write, subscribe }: ManifestIntegration, name: string): string {
+  const objects = [...(read?.objects ?? []), ...(write?.objects ?? []), ...(subscribe?.objects ?? [])];
+  const names = new Map(
+    objects.flatMap((object) => {
+      const own = "mapToName" in object ? object.mapToName : undefined;
+      return own === undefined ? [] : [[own, object.objectName] as const];
+    }),
+  );
+  for (const { objectName } of objects) names.set(objectName, objectName);
+  const found = names.get(name);
+  if (found !== undefined) return found;
+  const known = [...new Set(names.keys())].map((one) => `\`${one}\``).join(", ");
+  const hint = didYouMean(name, names.keys(), `Its objects: ${known || "none"}.`);
+  throw new Problem("not-found", { detail: `The integration has no object \`${name}\`. ${hint}` });
+}
+
+const unknownRecord = (objectName: string, recordId: string): Problem =>
+  new Problem("not-found", {
+    detail:
+      `Nothing is known of a record \`${recordId}\` of \`${objectName}\`: it was neither read, reported nor written for this ` +
+      "installation in the time for which deliveries are kept.",
+  });
