@@ -1,0 +1,95 @@
+/** The Python client, built as it is published, against a whole Busbar. Its tests are in clients/python/tests. */
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { Webhook } from "standardwebhooks";
+import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+
+const run = promisify(execFile);
+const CLIENTS = join(import.meta.dirname, "../../clients");
+/** What the client and its tests import, and the build. The packages are the system's: Debian's where .ci/run installs them. */
+const NEEDS = "import setuptools, wheel, pip, venv, httpx, cryptography, sys; assert sys.version_info >= (3, 11)";
+const PYTHON = ["/usr/bin/python3", "python3"].find((python) => {
+  try {
+    return execFileSync(python, ["-c", NEEDS], { stdio: "ignore" }) !== undefined;
+  } catch {
+    return false;
+  }
+});
+const skip = PYTHON === undefined && "no Python 3.11 with pip, httpx, cryptography, setuptools and wheel";
+
+let scratch: string;
+let python: string;
+let busbar: TestBusbar;
+let env: NodeJS.ProcessEnv;
+
+before(async () => {
+  if (!PYTHON) return;
+  scratch = await mkdtemp(join(tmpdir(), "busbar-python-"));
+  const folder = join(scratch, "clients/python");
+  await cp(join(CLIENTS, "python"), folder, { recursive: true });
+  await cp(join(CLIENTS, "../openapi.json"), join(scratch, "openapi.json"));
+  await run(PYTHON, ["generate.py"], { cwd: folder });
+  // With the system's pip: a copy of it takes most of the time.
+  await run(PYTHON, ["-m", "venv", "--system-site-packages", "--without-pip", join(scratch, "venv")]);
+  python = join(scratch, "venv/bin/python");
+  const wheel = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-w", "dist", "."];
+  await run(python, ["-m", "pip", ...wheel], { cwd: folder });
+  const [file = ""] = await readdir(join(folder, "dist"));
+  assert.match(file, /^busbar_client-0\.1\.0-py3-none-any\.whl$/);
+  await run(python, ["-m", "pip", "install", "--quiet", "--no-index", join(folder, "dist", file)]);
+  // So that what is imported is what was installed.
+  await rm(join(folder, "src"), { recursive: true });
+  busbar = await openTestBusbar();
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["contact"] });
+  const url = new URL(busbar.busbar.urls.base).origin;
+  const SIGNED_MESSAGES = JSON.stringify(signMessages());
+  env = { ...process.env, BUSBAR_URL: url, BUSBAR_API_KEY: busbar.apiKey, SIGNED_MESSAGES };
+});
+after(async () => {
+  await busbar?.stop();
+  if (scratch) await rm(scratch, { recursive: true, force: true });
+});
+
+/** Returns messages that the published signer signed, now and ten minutes ago. */
+function signMessages() {
+  const [secret, otherSecret] = [1, 2].map((fill) => `whsec_${Buffer.alloc(24, fill).toString("base64")}`);
+  const body = JSON.stringify({ action: "read", objectName: "contact", result: [{ name: "Ærø" }] });
+  const sign = (time: Date) => ({
+    body,
+    headers: {
+      "webhook-id": "m1",
+      "webhook-timestamp": String(Math.floor(time.getTime() / 1_000)),
+      "webhook-signature": new Webhook(secret ?? "").sign("m1", time, body),
+    },
+  });
+  return { secret, otherSecret, fresh: sign(new Date()), old: sign(new Date(Date.now() - 600_000)) };
+}
+
+/** Writes the README's blocks of Python as one program. */
+async function writeReadmeProgram(): Promise<string> {
+  const text = await readFile(join(CLIENTS, "python/README.md"), "utf8");
+  const file = join(scratch, "readme.py");
+  const blocks = [...text.matchAll(/```python\n(.*?)```/gs)].map(([, block = ""]) => block);
+  await writeFile(file, blocks.join("\n"));
+  return file;
+}
+
+test("the README's program writes, reads a refusal and lists, synchronously and not", { skip }, async () => {
+  const { stdout } = await run(python, [await writeReadmeProgram()], { env });
+  assert.match(stdout, /'success': True/);
+  assert.match(stdout, /^404 /m);
+  assert.match(stdout, /^[0-9a-f-]{36} success$/m);
+  assert.match(stdout, /^operations: 1$/m);
+});
+
+test("the client repeats, pages, verifies and signs as its tests say", { skip }, async () => {
+  const tests = join(scratch, "clients/python/tests");
+  const { stderr } = await run(python, ["-m", "unittest", "discover", "-s", tests], { env });
+  assert.match(stderr, /^OK$/m);
+});
