@@ -13,7 +13,8 @@ import { connectCustomer } from "../harness/connect-customer.ts";
 const run = promisify(execFile);
 const CLIENTS = join(import.meta.dirname, "../../clients");
 /** What the client and its tests import, and the build. The packages are the system's: Debian's where .ci/run installs them. */
-const NEEDS = "import setuptools, wheel, pip, venv, httpx, cryptography, sys; assert sys.version_info >= (3, 11)";
+const NEEDS =
+  "import setuptools, wheel, pip, venv, httpx, cryptography, sys; assert sys.version_info >= (3, 11)";
 const PYTHON = ["/usr/bin/python3", "python3"].find((python) => {
   try {
     return execFileSync(python, ["-c", NEEDS], { stdio: "ignore" }) !== undefined;
