@@ -149,6 +149,7 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ["update.readBefore", { update, get: undefined }],
     ["update.readBefore.to", { update: { ...update, readBefore: { from: "a", to: "header.a" } } }],
     ["delete.idTo", { delete: { method: "POST", path: "/a", idTo: "fill.id" } }],
+    ["idPattern", { idPattern: ".*" }],
   ];
   for (const [place, rules] of wrong) {
     const broken = { ...description, objects: { people: JSON.parse(JSON.stringify(rules)) } };

@@ -23,7 +23,7 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
   const shape = shapeFaults(DescriptionSchema, value, path);
   if (shape.length > 0 || !isDescription(value)) return { description: undefined, faults: shape };
   const faults = [
-    ...idFaults(value, path),
+    ...idPatternFaults(value.ids?.pattern, `${path}.ids.pattern`),
     ...endpointFaults(value, path),
     ...rulesFaults(value.defaults, `${path}.defaults`),
   ];
@@ -53,12 +53,11 @@ export function checkDescription(value: unknown, path = "connector"): Descriptio
 
 const isDescription = (value: unknown): value is Description => isJsonObject(value);
 
-function idFaults({ ids }: Description, path: string): ProviderFault[] {
-  if (ids?.pattern === undefined) return [];
-  const place = `${path}.ids.pattern`;
-  const refused = patternFault(ids.pattern, true);
+function idPatternFaults(text: string | undefined, place: string): ProviderFault[] {
+  if (text === undefined) return [];
+  const refused = patternFault(text, true);
   if (refused !== undefined) return fault(place, refused);
-  const pattern = new RegExp(`^(?:${ids.pattern})$`);
+  const pattern = new RegExp(`^(?:${text})$`);
   const unsafe = ["..", "a/b", "a?b", "a#b", ""].find((word) => pattern.test(word));
   return unsafe === undefined
     ? []
@@ -116,6 +115,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
       targetFault(list?.pageSize?.to, ["query", "body", "header", "fill"]),
     ),
     ...textFaults(rules, path),
+    ...idPatternFaults(rules.idPattern, `${path}.idPattern`),
     ...paths.flatMap(([member, value]) => fault(`${path}.${member}`, pathFault(value))),
     ...fault(`${path}.list.path`, pathFault(list?.path, [...HOLES, "parent"])),
     ...fault(`${path}.since.path`, pathFault(since?.path, [...HOLES, "parent"])),

@@ -55,7 +55,7 @@ export function describedRead(description: Description, classify: Classify): Rea
       const rules = rulesFor(plan);
       const records: SourceRecord[] = [];
       for (const id of new Set(ids)) {
-        if (idFault(id)) continue;
+        if (idFault(id, rules)) continue;
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
         if (raw) records.push(sourceRecord(raw, rules));
       }

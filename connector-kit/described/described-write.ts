@@ -76,7 +76,7 @@ export function describedWrite(description: Description, classify: Classify): Wr
       const found = new Map<string, JsonObject>();
       const plan = knownPlan(description, objectName, account);
       for (const id of ids) {
-        if (!plan || idFault(id)) continue;
+        if (!plan || idFault(id, plan)) continue;
         const record = await getOne({ plan, fetch, classify }, id, fields);
         if (!record) continue;
         const values = flattenValues(record, plan);

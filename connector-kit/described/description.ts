@@ -140,6 +140,7 @@ const ObjectRulesSchema = Type.Object({
     Type.Array(Mode, { description: "What can be done with the object. Default: all four." }),
   ),
   idPath: optional("Path of the id in a record. Default: `id`."),
+  idPattern: optional("Regular expression of a whole id of this object. Default: `ids.pattern`."),
   changedPath: optional("Path of the time of the last change in a record."),
   changedFormat: Type.Optional(
     Type.Union(TimeFormat.anyOf, {

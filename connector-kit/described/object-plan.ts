@@ -128,12 +128,19 @@ export function keyPlaces(
 /** Google's calendars have ids of 1024 characters. */
 const LONGEST_ID = 1_024;
 
-/** Returns a function that says why an id cannot be sent; undefined if it can. */
-export function idFaults({ ids }: Description): (id: string | undefined) => ProviderError | undefined {
+export type IdFault = (
+  id: string | undefined,
+  plan: Pick<ObjectPlan, "idPattern"> | undefined,
+) => ProviderError | undefined;
+
+/** Returns a function that says why an id of an object cannot be sent; undefined if it can. */
+export function idFaults({ ids }: Description): IdFault {
   const usual = ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}";
-  const pattern = new RegExp(`^(?:${ids?.pattern ?? usual})$`);
-  return (id) =>
-    id !== undefined && id.length <= LONGEST_ID && pattern.test(id)
+  const ofAll = ids?.pattern ?? usual;
+  return (id, plan) =>
+    id !== undefined &&
+    id.length <= LONGEST_ID &&
+    new RegExp(`^(?:${plan?.idPattern ?? ofAll})$`).test(id)
       ? undefined
       : invalid(`${JSON.stringify(id)} is not a record id`);
 }

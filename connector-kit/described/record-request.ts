@@ -13,10 +13,8 @@ import { withDocument } from "./graphql-plan.ts";
 import { getRequest } from "./get-record.ts";
 import { movedIntoPath, pathFieldFault } from "./fields-in-path.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { readKey, keyPlaces, toObjectPlan, type idFaults, type ObjectPlan } from "./object-plan.ts";
+import { readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "./object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
-
-type IdFault = ReturnType<typeof idFaults>;
 
 /** `before`: the value of the record that the request must repeat. */
 export type BuildRequest = (write: RecordWrite, record: RecordToWrite, before?: Json) => ProviderRequest;
@@ -184,5 +182,5 @@ export function recordFault(
     return !plan || hasBatch(plan, write)
       ? undefined
       : pathFieldFault(plan.create?.path ?? "", record.fields);
-  return write.type === "upsert" ? upsertKeyFault(write, record) : idFault(record.id);
+  return write.type === "upsert" ? upsertKeyFault(write, record) : idFault(record.id, plan);
 }

@@ -28,7 +28,11 @@ export const description: Description = {
       example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false },
     },
     campaigns: { list: sorted("create_time"), example: { type: "regular" } },
-    templates: { list: sorted("date_created"), example: { name: "Pens", html: "<p>Pens</p>" } },
+    templates: {
+      idPattern: "[0-9]{1,20}",
+      list: sorted("date_created"),
+      example: { name: "Pens", html: "<p>Pens</p>" },
+    },
     stores: {
       list: { path: "/3.0/ecommerce/stores", pageSize: { to: "query.count", most: 1000 } },
       create: { method: "POST", path: "/3.0/ecommerce/stores" },

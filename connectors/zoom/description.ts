@@ -15,6 +15,7 @@ export const description: Description = {
   objects: {
     // Without the type, older descriptions list only meetings that run now. Instant and expired meetings are in no list of this type.
     meetings: {
+      idPattern: "[0-9]{1,20}",
       list: {
         path: "/v2/users/me/{path}",
         query: { type: "scheduled" },
@@ -22,7 +23,7 @@ export const description: Description = {
       },
       example: { topic: "Pens" },
     },
-    webinars: { example: { topic: "Ink" } },
+    webinars: { idPattern: "[0-9]{1,20}", example: { topic: "Ink" } },
     groups: {
       list: { path: "/v2/groups" },
       paging: { none: true },
