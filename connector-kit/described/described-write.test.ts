@@ -1,6 +1,7 @@
 /** Requests and results of described writes that no provider of the catalog has. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { JsonObject } from "../../ground/json.ts";
 import type { RecordWrite } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import { replay } from "../replay.ts";
@@ -170,4 +171,86 @@ test("a refusal in plain text is explained, and a page of HTML is not", async ()
   assert.equal(refusal("<html>Forbidden</html>")?.kind, "unavailable");
   assert.equal(refusal(words, "text/html")?.kind, "unavailable");
   assert.equal(refusal(words.repeat(20))?.kind, "unavailable");
+});
+
+const DEMANDING = describeConnector("Quill", {
+  defaults: {
+    modes: ["update"],
+    get: { path: "/{path}/{id}" },
+    update: {
+      method: "PUT",
+      path: "/{path}/{id}",
+      repeats: ["name", "settings.color"],
+      requires: ["html"],
+    },
+  },
+  objects: { pens: {} },
+  errors: { message: ["error"] },
+  sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, made up" },
+}).write;
+
+const updatePen = (fields: JsonObject): RecordWrite => ({
+  ...ADA,
+  objectName: "pens",
+  type: "update",
+  records: [{ id: "5", fields }],
+});
+
+test("what the provider demands of each update is read before and sent again, unless the caller writes it", async () => {
+  const pen = { id: "5", name: "Quill", note: "old", settings: { color: "red", ink: "wet" } };
+  const provider = replay({ status: 200, body: pen }, { status: 200, body: pen });
+  await DEMANDING?.write(updatePen({ html: "<p>", settings: { ink: "dry" } }), provider.fetch);
+  assert.deepEqual(
+    provider.requests.map(({ method, path, body }) => [method, path, body]),
+    [
+      ["GET", "/pens/5", undefined],
+      ["PUT", "/pens/5", { html: "<p>", settings: { ink: "dry", color: "red" }, name: "Quill" }],
+    ],
+  );
+  const whole = replay({ status: 200, body: pen });
+  const all = { html: "<p>", name: null, settings: { color: "blue" } };
+  await DEMANDING?.write(updatePen(all), whole.fetch);
+  assert.deepEqual(
+    whole.requests.map(({ body }) => body),
+    [all],
+  );
+});
+
+test("what an update repeats and the record does not have is left to the provider, and a record that is gone is told", async () => {
+  const provider = replay(
+    { status: 200, body: { id: "5", name: null } },
+    { status: 400, body: { error: "no color" } },
+  );
+  const refused = await DEMANDING?.write(updatePen({ html: "<p>" }), provider.fetch);
+  assert.deepEqual(provider.requests[1]?.body, { html: "<p>" });
+  assert.deepEqual(
+    refused?.outcomes.map((one) => !one.success && one.error.message),
+    ["no color"],
+  );
+  const gone = await DEMANDING?.write(
+    updatePen({ html: "<p>" }),
+    replay({ status: 404, body: { error: "gone" } }).fetch,
+  );
+  assert.deepEqual(
+    gone?.outcomes.map((one) => !one.success && one.error.kind),
+    ["not_found"],
+  );
+});
+
+test("an update without a field that no answer tells is refused before anything is sent, and prepared ones show what is read", async () => {
+  const provider = replay();
+  const result = await DEMANDING?.write(updatePen({ name: "Nib" }), provider.fetch);
+  assert.equal(provider.requests.length, 0);
+  assert.match(
+    result?.outcomes.map((one) => (one.success ? "" : one.error.message)).join() ?? "",
+    /write html as well/,
+  );
+  const prepared = DEMANDING?.prepare(updatePen({ html: "<p>", name: "Nib" }));
+  assert.deepEqual(
+    prepared?.map(({ method, body }) => [method, body]),
+    [
+      ["GET", undefined],
+      ["PUT", { html: "<p>", name: "Nib", settings: { color: "{settings.color}" } }],
+    ],
+  );
 });

@@ -17,7 +17,7 @@ import {
 import { Metadata } from "./metadata-rules.ts";
 import { Paging } from "./paging-rules.ts";
 import { TypedValues } from "./typed-rules.ts";
-import { FieldMask, KeyHash, Written } from "./write-rules.ts";
+import { completeUpdate, FieldMask, KeyHash, Written } from "./write-rules.ts";
 
 const Mode = Type.Union([
   Type.Literal("read"),
@@ -99,7 +99,11 @@ const writeRequest = {
   ),
 };
 const WriteRequest = Type.Object(writeRequest);
-const UpdateRequest = Type.Object({ ...writeRequest, fieldMask: Type.Optional(FieldMask) });
+const UpdateRequest = Type.Object({
+  ...writeRequest,
+  ...completeUpdate,
+  fieldMask: Type.Optional(FieldMask),
+});
 
 const CreateRequest = Type.Object({
   ...writeRequest,

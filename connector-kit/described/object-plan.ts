@@ -138,9 +138,7 @@ export function idFaults({ ids }: Description): IdFault {
   const usual = ids?.number ? "[0-9]{1,20}" : "[A-Za-z0-9_-]{1,255}";
   const ofAll = ids?.pattern ?? usual;
   return (id, plan) =>
-    id !== undefined &&
-    id.length <= LONGEST_ID &&
-    new RegExp(`^(?:${plan?.idPattern ?? ofAll})$`).test(id)
+    id !== undefined && id.length <= LONGEST_ID && new RegExp(`^(?:${plan?.idPattern ?? ofAll})$`).test(id)
       ? undefined
       : invalid(`${JSON.stringify(id)} is not a record id`);
 }

@@ -13,7 +13,7 @@ import { withDocument } from "./graphql-plan.ts";
 import { getRequest } from "./get-record.ts";
 import { movedIntoPath, pathFieldFault } from "./fields-in-path.ts";
 import { fillPath, fillText } from "./fill-path.ts";
-import { readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "./object-plan.ts";
+import { at, readKey, keyPlaces, toObjectPlan, type IdFault, type ObjectPlan } from "./object-plan.ts";
 import { formText, nested, put, withQuery, type RequestParts } from "./request-parts.ts";
 
 /** `before`: the value of the record that the request must repeat. */
@@ -32,10 +32,33 @@ export function preparedRequests(
   buildRequest: BuildRequest,
 ): ProviderRequest[] {
   const { readBefore } = findRules(plan, write.type) ?? {};
-  if (!readBefore || !plan.get || record.id === undefined) return [buildRequest(write, record)];
-  const request = buildRequest(write, record, `{${readBefore.from}}`);
-  return [getRequest(plan, plan.get, record.id, [readBefore.from]), request];
+  const missing = missingFields(plan, write, record);
+  if ((!readBefore && missing.length === 0) || !plan.get || record.id === undefined)
+    return [buildRequest(write, record)];
+  const named = Object.fromEntries(missing.map((path) => [path, `{${path}}`]));
+  const request = buildRequest(write, withFields(record, named), readBefore && `{${readBefore.from}}`);
+  return [
+    getRequest(plan, plan.get, record.id, [...(readBefore ? [readBefore.from] : []), ...missing]),
+    request,
+  ];
 }
+
+/** Returns the paths of fields that the provider demands of each update and that this one leaves out. */
+export const missingFields = (
+  { update }: ObjectPlan,
+  { type }: RecordWrite,
+  { fields }: RecordToWrite,
+): string[] =>
+  type === "update" ? (update?.repeats ?? []).filter((path) => at(fields, path) === undefined) : [];
+
+/** Returns the record with further fields, by path. */
+export const withFields = (record: RecordToWrite, further: Record<string, Json>): RecordToWrite => ({
+  ...record,
+  fields: Object.entries(further).reduce<JsonObject>(
+    (fields, [path, value]) => nested(path, value, fields),
+    record.fields,
+  ),
+});
 
 /** Returns a function that throws `ProviderError` for an object, a mode or an id that cannot be sent. */
 export const recordRequests =
@@ -182,5 +205,15 @@ export function recordFault(
     return !plan || hasBatch(plan, write)
       ? undefined
       : pathFieldFault(plan.create?.path ?? "", record.fields);
-  return write.type === "upsert" ? upsertKeyFault(write, record) : idFault(record.id, plan);
+  if (write.type === "upsert") return upsertKeyFault(write, record);
+  return idFault(record.id, plan) ?? (write.type === "update" ? requiredFault(plan, record) : undefined);
+}
+
+function requiredFault(plan: ObjectPlan | undefined, { fields }: RecordToWrite): ProviderError | undefined {
+  const missing = (plan?.update?.requires ?? []).filter((name) => fields[name] === undefined);
+  if (!plan || missing.length === 0) return undefined;
+  const message =
+    `the provider demands ${missing.join(" and ")} of each update of ${plan.name}, and no answer of it tells what is there: ` +
+    `write ${missing.join(" and ")} as well`;
+  return new ProviderError({ kind: "invalid", message });
 }

@@ -10,7 +10,7 @@ import { mutationJudge } from "./graphql-outcome.ts";
 import { getOne } from "./get-record.ts";
 import { sendUnderKey } from "./keyed-create.ts";
 import { at, type ObjectPlan } from "./object-plan.ts";
-import { findRules, type BuildRequest } from "./record-request.ts";
+import { findRules, missingFields, withFields, type BuildRequest } from "./record-request.ts";
 import { refusalIn } from "./record-result.ts";
 import { readOutcome } from "./write-outcome.ts";
 
@@ -24,13 +24,14 @@ export interface Sending {
 }
 
 /** Throws what concerns the call, as `send`; what the provider says about the record is its outcome. */
-export async function sendRecord(sending: Sending, record: RecordToWrite): Promise<SingleOutcome> {
+export async function sendRecord(sending: Sending, asked: RecordToWrite): Promise<SingleOutcome> {
   const { write, fetch, classify, buildRequest, plan, errors } = sending;
   const keyTo = write.type === "create" ? plan.create?.idempotencyKeyTo : undefined;
-  const key = keyTo === undefined ? undefined : record.idempotencyKey?.();
-  const before = await valueBefore(sending, record);
-  if (before instanceof ProviderError) return deletedOrRefused(write, record, before);
-  const request = buildRequest(write, record, before);
+  const key = keyTo === undefined ? undefined : asked.idempotencyKey?.();
+  const before = await readFirst(sending, asked);
+  if (before instanceof ProviderError) return deletedOrRefused(write, asked, before);
+  const { record, value } = before;
+  const request = buildRequest(write, record, value);
   let response: ProviderResponse | undefined;
   const kept: ProviderFetch = async (asked) => (response = await fetch(asked));
   const judge = mutationJudge(plan, write.type, classify, errors);
@@ -71,18 +72,34 @@ const deletedOrRefused = (
     ? { outcome: { success: true, recordId: id }, warning: `record ${id} was not there` }
     : { outcome: { success: false, error } };
 
-/** Returns the value that the request must repeat; a `ProviderError` where the record does not have it. Throws as `send`. */
-async function valueBefore(
+interface ReadFirst {
+  /** With the fields that the provider demands. */
+  record: RecordToWrite;
+  /** The value that the request must repeat. */
+  value: Json | undefined;
+}
+
+/** Reads what the request must repeat; a `ProviderError` where the record does not have it. Throws as `send`. */
+async function readFirst(
   { plan, write, fetch, classify }: Sending,
-  { id }: RecordToWrite,
-): Promise<Json | ProviderError | undefined> {
+  record: RecordToWrite,
+): Promise<ReadFirst | ProviderError> {
   const { readBefore } = findRules(plan, write.type) ?? {};
-  if (!readBefore || id === undefined) return undefined;
-  const record = await getOne({ plan, fetch, classify }, id, [readBefore.from]);
-  if (!record)
+  const { id } = record;
+  const missing = missingFields(plan, write, record);
+  if ((!readBefore && missing.length === 0) || id === undefined) return { record, value: undefined };
+  const names = [...(readBefore ? [readBefore.from] : []), ...missing];
+  const found = await getOne({ plan, fetch, classify }, id, names);
+  if (!found)
     return new ProviderError({ kind: "not_found", message: `there is no record ${id} of ${plan.name}` });
-  const value = at(record, readBefore.from);
-  if (value !== undefined && value !== null) return value;
+  const repeated = missing.flatMap((path) => {
+    const value = at(found, path);
+    return value === undefined || value === null ? [] : [[path, value] as const];
+  });
+  const complete = withFields(record, Object.fromEntries(repeated));
+  if (!readBefore) return { record: complete, value: undefined };
+  const value = at(found, readBefore.from);
+  if (value !== undefined && value !== null) return { record: complete, value };
   const message = `record ${id} of ${plan.name} has nothing at ${readBefore.from}`;
   return new ProviderError({ kind: "unreadable", message, status: 200 });
 }

@@ -12,6 +12,23 @@ export const FieldMask = Type.Object(
   { description: "Where an update names the members that it has." },
 );
 
+/** For providers that demand fields of each update, whatever it changes. */
+export const completeUpdate = {
+  repeats: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Paths of fields that each update must have. Where the caller leaves them out, the record is read before, and they are sent as they " +
+        "are there. What the record does not have is left to the provider to refuse.",
+    }),
+  ),
+  requires: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        "Fields that each update must have and that no answer tells: an update without them is refused before anything is sent.",
+    }),
+  ),
+};
+
 /** How the value of a key is written in the path of an upsert. */
 export const KeyHash = Type.Union([Type.Literal("md5"), Type.Literal("sha256")], {
   description:

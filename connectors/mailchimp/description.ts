@@ -11,6 +11,8 @@ const sorted = (field: string) => ({
   pageSize: { to: "query.count", most: 1000 },
 });
 
+const update = { method: "PATCH" as const, path: "/3.0/{path}/{id}" };
+
 export const description: Description = {
   defaults: {
     list: { path: "/3.0/{path}", pageSize: { to: "query.count", most: 1000 } },
@@ -18,7 +20,7 @@ export const description: Description = {
     total: "total_items",
     paging: { offset: { to: "query.offset" } },
     create: { method: "POST", path: "/3.0/{path}" },
-    update: { method: "PATCH", path: "/3.0/{path}/{id}" },
+    update,
     delete: { method: "DELETE", path: "/3.0/{path}/{id}" },
     get: { path: "/3.0/{path}/{id}" },
   },
@@ -27,9 +29,18 @@ export const description: Description = {
       list: sorted("date_created"),
       example: { name: "Pens", permission_reminder: "You bought a pen", email_type_option: false },
     },
-    campaigns: { list: sorted("create_time"), example: { type: "regular" } },
+    campaigns: {
+      list: sorted("create_time"),
+      update: {
+        ...update,
+        repeats: ["settings.subject_line", "settings.from_name", "settings.reply_to"],
+      },
+      example: { type: "regular" },
+    },
     templates: {
       idPattern: "[0-9]{1,20}",
+      // No answer has the html of a template.
+      update: { ...update, repeats: ["name"], requires: ["html"] },
       list: sorted("date_created"),
       example: { name: "Pens", html: "<p>Pens</p>" },
     },
@@ -129,6 +140,6 @@ export const description: Description = {
   sources: {
     documentation: "https://mailchimp.com/developer/marketing/api/",
     checked:
-      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation. An update must name the settings of a campaign, the name and html of a template. An entry of our own: the published catalog does not have this provider",
+      "2026-11-27, Mailchimp's own OpenAPI file 3.0.55 and client 3.0.80: lists, members, campaigns, templates, stores; batches and members of merge fields by documentation. An entry of our own: the published catalog does not have this provider",
   },
 };

@@ -1,6 +1,9 @@
 /** Webex's rooms, teams and webhooks. Records do not tell when they changed. */
 import type { Description } from "../../connector-kit/described/description.ts";
 
+/** Webex demands a name of each update, whatever it changes. */
+const update = { method: "PUT" as const, path: "/v1/{path}/{id}" };
+
 export const description: Description = {
   ids: { pattern: "[A-Za-z0-9_=-]{1,255}" },
   defaults: {
@@ -8,7 +11,6 @@ export const description: Description = {
     records: "items",
     paging: { link: true },
     create: { method: "POST", path: "/v1/{path}" },
-    update: { method: "PUT", path: "/v1/{path}/{id}" },
     delete: { method: "DELETE", path: "/v1/{path}/{id}" },
     get: { path: "/v1/{path}/{id}" },
   },
@@ -20,10 +22,12 @@ export const description: Description = {
         query: { sortBy: "id" },
         pageSize: { to: "query.max", most: 1000 },
       },
+      update: { ...update, repeats: ["title"] },
       example: { title: "Pens" },
     },
-    teams: { example: { name: "Writers" } },
+    teams: { update: { ...update, repeats: ["name"] }, example: { name: "Writers" } },
     webhooks: {
+      update: { ...update, repeats: ["name", "targetUrl"] },
       example: { name: "Pens", targetUrl: "https://example.com", resource: "rooms", event: "all" },
     },
   },
@@ -31,6 +35,6 @@ export const description: Description = {
   sources: {
     documentation: "https://developer.webex.com/docs/api/getting-started",
     checked:
-      "2026-11-27, Webex's own OpenAPI file of August 2026; paging by the Link header also by a published client. An update must name the title of a room, the name of a team, the name and targetUrl of a webhook",
+      "2026-11-27, Webex's own OpenAPI file of August 2026; paging by the Link header also by a published client",
   },
 };

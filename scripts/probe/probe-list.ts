@@ -93,8 +93,12 @@ function checkIds({ plan, tell, description }: ObjectProbe, entries: JsonObject[
       return false;
     }
     const isNumber = typeof at(entry, plan.idPath) === "number";
-    if (fault(id)) {
-      tell("ids.pattern", "differs", `an id has the form ${maskText(id)}`);
+    if (fault(id, plan)) {
+      tell(
+        plan.idPattern === undefined ? "ids.pattern" : "idPattern",
+        "differs",
+        `an id has the form ${maskText(id)}`,
+      );
       return false;
     }
     if (description.ids?.number === true && !isNumber)

@@ -29,7 +29,7 @@ export async function probeMissing(probe: ObjectProbe, { records: [first] }: Lis
   const { plan, fetch, tell, connector, description } = probe;
   if (!plan.get || !first) return;
   const id = other(first.id);
-  if (id === first.id || idFaults(description)(id)) return;
+  if (id === first.id || idFaults(description)(id, plan)) return;
   const found = await buildReader(probe)
     .readByIds(planFor(plan.name), [id], fetch.send)
     .catch(() => []);

@@ -130,6 +130,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
     ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
     ...overlapText(plans),
+    ...completeUpdateText(plans),
     ...(plans.some(({ readEach }) => readEach)
       ? ["* Lists have only ids: each record that is read costs a call."]
       : []),
@@ -150,6 +151,27 @@ function overlapText(plans: ObjectPlan[]): string[] {
         `* Records appear late: a scheduled read begins ${minutes} minutes before the last, and delivers what is new or changed.`,
       ]
     : [];
+}
+
+/** What an update must have although it does not change it. */
+function completeUpdateText(plans: ObjectPlan[]): string[] {
+  const names = (fields: string[]) => fields.map((name) => `\`${name}\``).join(", ");
+  return plans.flatMap(({ name, update, modes }) => {
+    const { repeats = [], requires = [] } = (modes.includes("update") && update) || {};
+    return [
+      ...(repeats.length === 0
+        ? []
+        : [
+            `* Each update of \`${name}\` must have ${names(repeats)}: what you leave out is read first and sent again, ` +
+              "so that a change of it at the same moment is lost.",
+          ]),
+      ...(requires.length === 0
+        ? []
+        : [
+            `* Each update of \`${name}\` must have ${names(requires)}, which no answer of the provider tells: without it, it is refused.`,
+          ]),
+    ];
+  });
 }
 
 function errorSection({ errors }: Description): string[] {

@@ -1,6 +1,6 @@
 /** Checks of writes: what is sent, what is stored, what is read back. */
 import type { RecordOutcome, RecordToWrite, RecordWrite } from "../../../connector-kit/connector.ts";
-import type { RecordFact } from "../../../connector-kit/facts/facts.ts";
+import type { Parameter, RecordFact } from "../../../connector-kit/facts/facts.ts";
 import { orderWrite } from "../../../connector-kit/order-fixture.ts";
 import { valueAt } from "../../../connector-kit/text-at.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../ground/json.ts";
@@ -90,8 +90,9 @@ async function update(bench: Bench, fact: RecordFact): Promise<string | undefine
   const { vendor, objectName } = bench;
   const [, record] = putRecords(bench, 3);
   expect(record, "no record");
-  const name = freeField(bench, fact);
-  const outcome = await write(bench, "update", { id: record.id, fields: { [name]: "after" } });
+  const name = freeField(bench, fact, ({ required }) => !required);
+  const unseen = await unseenDemands(bench, fact, record.id, name);
+  const outcome = await write(bench, "update", { id: record.id, fields: { ...unseen, [name]: "after" } });
   expectSuccess(outcome);
   expectFields({ [name]: "after" }, record.fields);
   expect(outcome.recordId === record.id, `the id is told as ${outcome.recordId}`);
@@ -99,11 +100,42 @@ async function update(bench: Bench, fact: RecordFact): Promise<string | undefine
   if (isSilentOnMissing(bench, fact))
     return "no fact says how the update of a record that is gone is refused";
   vendor.records.of(objectName).splice(1, 1);
-  const gone = await write(bench, "update", { id: record.id, fields: { [name]: "later" } });
+  const gone = await write(bench, "update", {
+    id: record.id,
+    fields: { ...unseen, [name]: "later" },
+  });
   expect(
     !gone.success && gone.error.kind === "not_found",
     "the update of a record that is gone is not told as not found",
   );
+}
+
+/**
+ * Returns values for the fields that the vendor demands of each update and shows in no answer. Without them, an update is refused before
+ * anything is sent, in words that name them.
+ */
+async function unseenDemands(
+  bench: Bench,
+  fact: RecordFact,
+  id: string,
+  written: string,
+): Promise<JsonObject> {
+  const values: JsonObject = {};
+  for (const [path, { required, ofRequest, ...rules }] of Object.entries(fact.body ?? {})) {
+    const name = nameBelow(fact, path);
+    if (!required || ofRequest || name === undefined || name === written) continue;
+    if (bench.object.example && valueAt(bench.object.example as Json, name) !== undefined) continue;
+    values[name] = valueFor(rules);
+  }
+  const names = Object.keys(values);
+  if (names.length === 0) return values;
+  const refused = await write(bench, "update", { id, fields: { [written]: "after" } });
+  expect(
+    !refused.success && names.every((name) => refused.error.message.includes(name)),
+    `an update without ${names.join(", ")}, which the vendor demands, is not refused in words that name them`,
+  );
+  expect(bench.vendor.seen.length === 0, `an update without ${names.join(", ")} is sent`);
+  return values;
 }
 
 async function remove(bench: Bench, fact: RecordFact): Promise<string | undefined> {
@@ -240,11 +272,15 @@ function nameBelow({ wrap = "", named = {} }: RecordFact, path: string): string 
   return path.startsWith(`${wrap}.`) ? path.slice(wrap.length + 1) : undefined;
 }
 
-/** Returns a field that may have any text. */
-export function freeField({ object }: Bench, fact: RecordFact): string {
-  for (const [path, { type = "string", enum: allowed, pattern, ofRequest }] of Object.entries(
-    fact.body ?? {},
-  )) {
+/** Returns a field that may have any text, one that is `preferred` if there is one. */
+export function freeField(
+  { object }: Bench,
+  fact: RecordFact,
+  preferred?: (rules: Parameter) => boolean,
+): string {
+  const all = Object.entries(fact.body ?? {});
+  const first = preferred ? all.filter(([, rules]) => preferred(rules)) : [];
+  for (const [path, { type = "string", enum: allowed, pattern, ofRequest }] of [...first, ...all]) {
     const name = nameBelow(fact, path);
     if (
       name === undefined ||
