@@ -13,18 +13,18 @@ import { setTimeout as wait } from "node:timers/promises";
 const BENCHMARKS = ["proxy", "write", "deliver", "read", "subscribe"];
 const LOOK_MS = 2_000;
 /** Ratios of neighbouring rounds bear what is below this share of all processors. */
-const MOST_OTHERS = 0.15;
+const MAX_OTHERS = 0.15;
 
 const failed: string[] = [];
 const busy: string[] = [];
 let before = await measureOthers();
 for (const name of BENCHMARKS) {
-  console.log(`\n=== ${name}${before > MOST_OTHERS ? `: ${describe(before)}` : ""}`);
+  console.log(`\n=== ${name}${before > MAX_OTHERS ? `: ${describe(before)}` : ""}`);
   const ended = await run(name);
   const after = await measureOthers();
   const others = Math.max(before, after);
   before = after;
-  if (others > MOST_OTHERS) busy.push(`${name}: ${describe(others)}${ended ? "" : "; it did not end"}`);
+  if (others > MAX_OTHERS) busy.push(`${name}: ${describe(others)}${ended ? "" : "; it did not end"}`);
   else if (!ended) failed.push(name);
 }
 if (busy.length > 0) console.log(`\nThe machine was busy; repeat when it is quiet:\n  ${busy.join("\n  ")}`);

@@ -72,13 +72,13 @@ function testWrite(connector: WriteConnector, sample: ConnectorSample): void {
       for (const reply of answers) {
         const provider = replay(reply);
         const result = await catchProviderError(connector.write(write, provider.fetch));
-        const told = `${write.type} ${JSON.stringify(reply)}`;
-        assert.ok(provider.requests.length <= 2 * write.records.length + 1, `too many requests: ${told}`);
+        const reported = `${write.type} ${JSON.stringify(reply)}`;
+        assert.ok(provider.requests.length <= 2 * write.records.length + 1, `too many requests: ${reported}`);
         if (result instanceof ProviderError) continue;
-        assert.equal(result.outcomes.length, write.records.length, told);
+        assert.equal(result.outcomes.length, write.records.length, reported);
         for (const outcome of result.outcomes) {
-          if (outcome.success) assert.ok(outcome.recordId, told);
-          else assert.ok(outcome.error instanceof ProviderError && outcome.error.message !== "", told);
+          if (outcome.success) assert.ok(outcome.recordId, reported);
+          else assert.ok(outcome.error instanceof ProviderError && outcome.error.message !== "", reported);
         }
       }
     }

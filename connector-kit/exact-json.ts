@@ -1,5 +1,5 @@
 /** Reads JSON of providers without losing digits of numbers or the texts of its parts. Pure. */
-import { isJsonObject, MOST_LEVELS, type Json } from "../ground/json.ts";
+import { isJsonObject, MAX_LEVELS, type Json } from "../ground/json.ts";
 
 /**
  * Returns the value of a JSON text. A number that JavaScript would round becomes its text: integers beyond 2^53, more than 17 digits with
@@ -105,14 +105,14 @@ function partTexts(text: string): string[] {
 
 /** Whether a JSON text is nested more deeply than what walks it, a reviver included, can take. */
 export function isTooDeep(text: string): boolean {
-  if (text.length < 2 * MOST_LEVELS) return false;
+  if (text.length < 2 * MAX_LEVELS) return false;
   let level = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') at = endOfText(text, at);
     else if (character === "[" || character === "{") level += 1;
     else if (character === "]" || character === "}") level -= 1;
-    if (level > MOST_LEVELS) return true;
+    if (level > MAX_LEVELS) return true;
   }
   return false;
 }

@@ -25,7 +25,7 @@ export const isOwnKey = (key: string): boolean => /^x-[a-z0-9][a-z0-9-]{0,60}$/.
 
 const LARGEST_BYTES = 64 * 1024;
 /** Each object is checked together with the defaults. */
-const MOST_OBJECTS = 200;
+const MAX_OBJECTS = 200;
 
 /** Returns the provider, or every fault in the document with its place. Pure. */
 export function checkOwnProvider(key: string, document: unknown): OwnProviderCheck {
@@ -63,8 +63,8 @@ function documentFaults(key: string, document: unknown): ProviderFault[] {
     return [{ path: "", message: `the document is larger than ${LARGEST_BYTES / 1024} KiB` }];
   const objects = isJsonObject(document.connector) ? document.connector.objects : undefined;
   const count = isJsonObject(objects) ? Object.keys(objects).length : 0;
-  if (count > MOST_OBJECTS)
-    return [{ path: "connector.objects", message: `has ${count} objects; ${MOST_OBJECTS} are the most` }];
+  if (count > MAX_OBJECTS)
+    return [{ path: "connector.objects", message: `has ${count} objects; ${MAX_OBJECTS} are the most` }];
   return ["support", "features", "name", "documentationOnly"].flatMap((member) =>
     Object.hasOwn(document, member)
       ? [{ path: member, message: "must be left out: it follows from the rest" }]

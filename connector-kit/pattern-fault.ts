@@ -5,7 +5,7 @@ const LONGEST = 200;
  * Each of these multiplies the time by the length of the text, which is 1,000 characters at most. A search for the beginning of
  * the match does so as well.
  */
-const MOST_VARIABLE = 2;
+const MAX_VARIABLE = 2;
 
 /** Returns why a regular expression is refused; undefined if its time is limited. */
 export function patternFault(pattern: string, isAnchored = pattern.startsWith("^")): string | undefined {
@@ -17,7 +17,7 @@ export function patternFault(pattern: string, isAnchored = pattern.startsWith("^
   if (bare.includes("|")) return "must not contain |, because it can take too long";
   if (/\)[?*+{]/.test(bare)) return "must not repeat a group, because it can take too long";
   const variable = bare.match(/(?:[?*+]|\{\d+,\d*\})\??/g) ?? [];
-  const most = isAnchored ? MOST_VARIABLE : MOST_VARIABLE - 1;
+  const most = isAnchored ? MAX_VARIABLE : MAX_VARIABLE - 1;
   if (variable.length <= most) return undefined;
   const remedy = isAnchored ? "" : ", or begin with ^ and have one more";
   return `must have at most ${most} of *, +, ? and {n,m}${remedy}, because more can take too long`;

@@ -41,7 +41,7 @@ export interface ProviderErrorOptions {
 /** Limits of texts: each record of a batch can have an error, and all of them are stored. */
 const LONGEST_MESSAGE = 2_000;
 const LONGEST_CODE = 200;
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 
 /** Its texts can be stored and shown, whatever the provider sent. */
 export class ProviderError extends Error {
@@ -59,7 +59,7 @@ export class ProviderError extends Error {
     super(shorten(options.message, LONGEST_MESSAGE), { cause: options.cause });
     this.kind = options.kind;
     this.code = options.code === undefined ? undefined : shorten(options.code, LONGEST_CODE);
-    this.fields = (options.fields ?? []).slice(0, MOST_FIELDS);
+    this.fields = (options.fields ?? []).slice(0, MAX_FIELDS);
     this.causedByAnother = options.causedByAnother ?? false;
     this.status = options.status;
     this.retryAt = options.retryAt;

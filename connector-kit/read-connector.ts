@@ -92,7 +92,7 @@ export interface ReadAbilities {
   deletions: boolean;
   search: boolean;
   /** Most filters of a search. */
-  mostSearchFilters: number;
+  maxSearchFilters: number;
   /** An incremental read begins this long before the end of the last one, because records can become visible late. */
   overlapMs: number;
   /** Deletions are looked up at most once in this time; absent: after every incremental read. */

@@ -8,7 +8,7 @@ import type { Checkpoint, ReadPlan } from "./read-connector.ts";
 import type { ReadingAccount } from "./reading-account.ts";
 import { replay, type Reply } from "./replay.ts";
 
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 export function testBroken(open: () => Promise<ReadingAccount>): void {
   testAnswers(open);
@@ -26,7 +26,7 @@ function testAnswers(open: () => Promise<ReadingAccount>): void {
         const error = await catchError(walkThrough(account, plan, provider.fetch));
         assert.ok(error instanceof ProviderError, `${name}: ${String(error)}`);
         assert.equal(error.kind, "unreadable", `${name}: ${error.message}`);
-        assert.ok(error.message.length > 20 && provider.requests.length < MOST_PAGES, name);
+        assert.ok(error.message.length > 20 && provider.requests.length < MAX_PAGES, name);
       }
     }
   });
@@ -39,9 +39,9 @@ function testAnswers(open: () => Promise<ReadingAccount>): void {
         for (const [name, call] of Object.entries(buildCalls(account, plan, id))) {
           const provider = replay(reply);
           const error = await catchError(call(provider.fetch));
-          const told = `${name} ${JSON.stringify(reply)}`;
-          assert.ok(error === undefined || error instanceof ProviderError, `${told}: ${String(error)}`);
-          assert.ok(provider.requests.length <= MOST_PAGES, told);
+          const reported = `${name} ${JSON.stringify(reply)}`;
+          assert.ok(error === undefined || error instanceof ProviderError, `${reported}: ${String(error)}`);
+          assert.ok(provider.requests.length <= MAX_PAGES, reported);
         }
       }
     }
@@ -161,7 +161,7 @@ function brokenPages({ page }: ReadingAccount, records: JsonObject[]): Record<st
 
 async function walkThrough(account: ReadingAccount, plan: ReadPlan, fetch: ProviderFetch): Promise<void> {
   let checkpoint: Checkpoint | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
     const page = await account.read.readPage(plan, checkpoint, fetch);
     if (!page.next) return;
     checkpoint = page.next;

@@ -1,7 +1,7 @@
 /** Sends a request and tells refusals of the whole call from refusals of a record. */
 import { shorten } from "../ground/storable-text.ts";
 import { now } from "../ground/clock.ts";
-import { isNestedTooDeeply, MOST_LEVELS, type Json } from "../ground/json.ts";
+import { isNestedTooDeeply, MAX_LEVELS, type Json } from "../ground/json.ts";
 import type { Connector } from "./connector.ts";
 import { parseExactly } from "./exact-json.ts";
 import type { Account, ProviderFetch, ProviderRequest, ProviderResponse } from "./provider-fetch.ts";
@@ -73,7 +73,7 @@ const isRefusedUnavailable = ({ status, headers }: ProviderResponse, { code }: P
 export const unreadable = (response: ProviderResponse): ProviderError =>
   new ProviderError({
     kind: "unreadable",
-    message: `the provider answered ${response.status} with something that is not JSON, is not of the expected form, or has more than ${MOST_LEVELS} levels`,
+    message: `the provider answered ${response.status} with something that is not JSON, is not of the expected form, or has more than ${MAX_LEVELS} levels`,
     status: response.status,
     rawResponse: shorten(response.text),
   });

@@ -119,7 +119,7 @@ async function written(write: RecordWrite, ...replies: Reply[]) {
   assert.ok(result);
   return { result, requests: provider.requests };
 }
-const told = ({ outcomes }: WriteResult): string[] =>
+const reported = ({ outcomes }: WriteResult): string[] =>
   outcomes.map((outcome) =>
     outcome.success ? `written ${outcome.recordId}` : `${outcome.error.kind}: ${outcome.error.message}`,
   );
@@ -153,16 +153,16 @@ test("a record is named by the hash of its key in lower case, and the key stays 
   );
   assert.equal(requests[0]?.path, `/v1/members/${hash("md5", "ada@example.com")}`);
   assert.deepEqual(requests[0]?.body, fields);
-  assert.deepEqual(told(result), ["written 9a6b"]);
+  assert.deepEqual(reported(result), ["written 9a6b"]);
 });
 
 test("a success with the refusal of a record is a refusal, of the kind of its code", async () => {
   const create = orderWrite("orders", "create", { fields: { name: "Pen" } });
   const answer = (record: JsonObject): Reply => ({ status: 200, body: { data: [record] } });
   const added = await written(create, answer({ state: "added", id: "5" }));
-  assert.deepEqual(told(added.result), ["written 5"]);
+  assert.deepEqual(reported(added.result), ["written 5"]);
   const twice = await written(create, answer({ state: "skipped", why: "is there already", code: "TWICE" }));
-  assert.deepEqual(told(twice.result), ["conflict: is there already"]);
+  assert.deepEqual(reported(twice.result), ["conflict: is there already"]);
   await assert.rejects(written(create, answer({ state: "skipped", why: "wait", code: "SLOW" })), {
     kind: "rate_limited",
   });
@@ -176,7 +176,7 @@ test("results in several lists are found by a field of the record; refusals have
     errors: [{ email: "bob@example.com", error: "Bob is fake", error_code: "FAKE" }],
   };
   const { result } = await written(batch("members", "upsert", people, "email"), { status: 200, body });
-  assert.deepEqual(told(result).slice(0, 3), ["written 1", "invalid: Bob is fake", "written 3"]);
+  assert.deepEqual(reported(result).slice(0, 3), ["written 1", "invalid: Bob is fake", "written 3"]);
   const [, , , dan] = result.outcomes;
   assert.equal(dan?.success === false && dan.error.kind, "unknown_outcome");
 });
@@ -185,7 +185,7 @@ test("where only refused records are named, the others were written", async () =
   const people = ["Ada", "Bob", "Cleo"].map((name) => ({ email: `${name}@example.com` }));
   const body: Json = { invalid: ["bob@example.com"], failed: { conflict: [{ mail: "CLEO@example.com" }] } };
   const { result } = await written(batch("users", "upsert", people, "email"), { status: 200, body });
-  assert.deepEqual(told(result), [
+  assert.deepEqual(reported(result), [
     "written undefined",
     "invalid: the mail address is not valid",
     "invalid: the user is another one",
@@ -252,7 +252,7 @@ test("a field in the path of a create leaves the body, and cannot change the pat
       ...(order_id !== undefined && { order_id }),
     });
     assert.equal(sent.length, 0);
-    assert.match(told(result).join(), /^invalid: order_id must have a value/);
+    assert.match(reported(result).join(), /^invalid: order_id must have a value/);
   }
 });
 

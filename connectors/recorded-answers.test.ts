@@ -30,7 +30,7 @@ async function readRecorded(provider: string, objectName: string, ...answers: An
   return { records, paths: requests.map(({ path }) => path) };
 }
 
-const told = ({ records }: { records: SourceRecord[] }) =>
+const reported = ({ records }: { records: SourceRecord[] }) =>
   records.map(({ id, changeTime }) => [id, changeTime?.toISOString()]);
 
 const ticket = (id: number, updatedAt: string): JsonObject => ({
@@ -68,7 +68,7 @@ test("Freshdesk: a recorded list of tickets gives every ticket with its time of 
     { status: 200, body: [ticket(18, "2026-08-17T12:02:51Z")] },
     { status: 200, body: [] },
   );
-  assert.deepEqual(told(read), [
+  assert.deepEqual(reported(read), [
     ["17", "2026-08-17T12:02:06.000Z"],
     ["18", "2026-08-17T12:02:51.000Z"],
   ]);
@@ -122,7 +122,7 @@ test("Salesloft: a recorded page names the next one by its number, and the last 
     page(1, 2, [account(48371814)]),
     page(2, null, [account(48371815)]),
   );
-  assert.deepEqual(told(read), [
+  assert.deepEqual(reported(read), [
     ["48371814", "2026-06-07T14:51:48.966Z"],
     ["48371815", "2026-06-07T14:51:48.966Z"],
   ]);
@@ -158,7 +158,7 @@ test("QuickBooks: a recorded answer counts from 1 around its list, and has the e
     },
   });
   const { records, next } = await read.readPage(planRead("account"), undefined, fetch);
-  assert.deepEqual(told({ records }), [["94", "2026-09-13T20:20:34.000Z"]]);
+  assert.deepEqual(reported({ records }), [["94", "2026-09-13T20:20:34.000Z"]]);
   const { fetch: empty } = replay({
     status: 200,
     body: { QueryResponse: {}, time: "2026-11-13T12:35:58.651-07:00" },
@@ -210,7 +210,7 @@ test("Intercom: a recorded page names the next one in an object, and the last on
       },
     },
   );
-  assert.deepEqual(told(read), [
+  assert.deepEqual(reported(read), [
     ["2", "2024-05-14T17:19:54.000Z"],
     ["3", "2024-05-14T17:19:55.000Z"],
     ["4", "2024-05-14T17:19:56.000Z"],
@@ -245,7 +245,7 @@ test("Stripe: canceled subscriptions are asked for, and a page goes on behind it
     { status: 200, body: { ...around, has_more: true, data: [subscription("sub_2", "active")] } },
     { status: 200, body: { ...around, has_more: false, data: [subscription("sub_1", "canceled")] } },
   );
-  assert.deepEqual(told(read), [
+  assert.deepEqual(reported(read), [
     ["sub_2", undefined],
     ["sub_1", undefined],
   ]);

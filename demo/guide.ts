@@ -49,10 +49,10 @@ export function openGuide(demo: Demo, printer: Printer, remembered: Map<Remember
         body: { groupRef, ...body },
         ...options,
       }),
-    async poll(path, isOpen, { shows, everyMs, most }) {
+    async poll(path, isOpen, { shows, everyMs, max }) {
       const url = `${urls.base}/projects/default${path}`;
       for (let asked = 1; isOpen(await send({ method: "GET", url, headers: key })); asked += 1) {
-        if (asked === most) throw new StepFailure(`${path} has not ended in ${(most * everyMs) / 1_000} s`);
+        if (asked === max) throw new StepFailure(`${path} has not ended in ${(max * everyMs) / 1_000} s`);
         await sleep(everyMs);
       }
       return call({ method: "GET", url, headers: key, shows });

@@ -10,7 +10,7 @@ export interface Printer {
 }
 
 const WIDTH = 110;
-const MOST_LINES = 4;
+const MAX_LINES = 4;
 const INDENT = "    ";
 
 export function createPrinter(out: Pick<WriteStream, "write" | "isTTY">): Printer {
@@ -40,10 +40,10 @@ function brief(body: unknown): string {
   });
 }
 
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text);
 
 /** Breaks lines after commas and spaces. */
 function folded(text: string): string[] {
   const lines = text.match(new RegExp(`.{1,${WIDTH}}(?:(?<=[ ,])|$)|.{1,${WIDTH}}`, "gu")) ?? [];
-  return lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), "…"] : lines;
+  return lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), "…"] : lines;
 }

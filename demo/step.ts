@@ -33,11 +33,11 @@ export interface Tour {
     options?: WriteOptions,
   ): Promise<Answer>;
   proxy(integration: string, method: string, path: string, options?: CallOptions): Promise<Answer>;
-  /** Repeats a GET while `isOpen` returns true; prints only the last answer. Throws `StepFailure` after `most` calls. */
+  /** Repeats a GET while `isOpen` returns true; prints only the last answer. Throws `StepFailure` after `max` calls. */
   poll(
     path: string,
     isOpen: (answer: Answer) => boolean,
-    options: { shows: string[]; everyMs: number; most: number },
+    options: { shows: string[]; everyMs: number; max: number },
   ): Promise<Answer>;
   /** Calls the control API of the sandbox CRMs, which a real CRM does not have. */
   sandbox(method: string, path: string, options?: CallOptions): Promise<Answer>;

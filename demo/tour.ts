@@ -6,7 +6,7 @@ import type { Remembered, Step } from "./step.ts";
 import { connectCustomer } from "./steps/connect-customer.ts";
 import { deployManifests } from "./steps/deploy-manifests.ts";
 import { installIntegrations } from "./steps/install-integrations.ts";
-import { lookUpOperation } from "./steps/look-up-operation.ts";
+import { findOperationStep } from "./steps/look-up-operation.ts";
 import { proxyCalls } from "./steps/proxy-calls.ts";
 import { receiveChanges } from "./steps/receive-changes.ts";
 import { receiveEvents } from "./steps/receive-events.ts";
@@ -36,7 +36,7 @@ const STEPS: Step[] = [
   writeLater,
   writeOnce,
   refuseWrite,
-  lookUpOperation,
+  findOperationStep,
   proxyCalls,
   receiveChanges,
   receiveEvents,

@@ -37,7 +37,7 @@ export interface Config {
   /** Maximum size of a process's connection pool. */
   databaseConnections: number;
   /** Token refreshes of this process under way at once, in all and of one provider. */
-  tokenRefreshes: { most: number; mostOfProvider: number };
+  tokenRefreshes: { max: number; maxPerProvider: number };
   dataDir: string;
   host: string;
   port: number;
@@ -128,8 +128,8 @@ export function readConfig(
     databaseUrl: text(env, "DATABASE_URL", isPostgresUrl, POSTGRES_URL),
     databaseConnections: integer(env, "BUSBAR_DATABASE_CONNECTIONS", 20, 2, 1_000),
     tokenRefreshes: {
-      most: integer(env, "BUSBAR_TOKEN_REFRESHES", 80, 2, 10_000),
-      mostOfProvider: integer(env, "BUSBAR_TOKEN_REFRESHES_PER_PROVIDER", 40, 2, 10_000),
+      max: integer(env, "BUSBAR_TOKEN_REFRESHES", 80, 2, 10_000),
+      maxPerProvider: integer(env, "BUSBAR_TOKEN_REFRESHES_PER_PROVIDER", 40, 2, 10_000),
     },
     dataDir: resolve(env["BUSBAR_DATA_DIR"] || ".busbar"),
     ...listenerSettings(env),

@@ -9,10 +9,10 @@ export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** No record, event or request is nested so deeply; the stacks of JavaScript and PostgreSQL end at some thousand levels. */
-export const MOST_LEVELS = 500;
+export const MAX_LEVELS = 500;
 
 /** Returns whether a parsed value is nested more deeply than what walks it, the database included, can take. */
-export function isNestedTooDeeply(value: Json, levels = MOST_LEVELS): boolean {
+export function isNestedTooDeeply(value: Json, levels = MAX_LEVELS): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   // Every answer is checked as a whole, so nothing is allocated: lists of values would be a sixth of what a read allocates.

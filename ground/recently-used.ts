@@ -9,13 +9,12 @@ export interface RecentlyUsedOptions<Value> {
 }
 
 /**
- * Returns an empty map for `most` entries, which grows with what it holds. With `max` instead of `maxSize`, the cache would
+ * Returns an empty map for `max` entries, which grows with what it holds. With `max` instead of `maxSize`, the cache would
  * take room for all of its entries at once: 20 such maps took a tenth of a second and tens of megabytes of every start.
  */
 export const keepRecentlyUsed = <Value extends {}>(
-  most: number,
+  max: number,
   options: RecentlyUsedOptions<Value> = {},
-): RecentlyUsed<Value> =>
-  new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1, ...options });
+): RecentlyUsed<Value> => new LRUCache<string, Value>({ maxSize: max, sizeCalculation: () => 1, ...options });
 
 export type RecentlyUsed<Value extends {}> = LRUCache<string, Value>;

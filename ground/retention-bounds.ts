@@ -18,7 +18,7 @@ export interface DaysBound {
   least: string;
   /** The operator's setting. */
   mostDays: number;
-  most: string;
+  max: string;
 }
 
 export type RetentionConfig = Pick<
@@ -40,7 +40,7 @@ export function retentionBounds(config: RetentionConfig): Record<HistoryKind, Da
   const none = { leastDays: 0, least: "nothing needs them longer" };
   const setBy = (mostDays: number, variable: string) => ({
     mostDays,
-    most: `\`${variable}\` of this Busbar`,
+    max: `\`${variable}\` of this Busbar`,
   });
   const bounds: Record<HistoryKind, DaysBound> = {
     operations: {
@@ -60,7 +60,7 @@ export function retentionBounds(config: RetentionConfig): Record<HistoryKind, Da
       leastDays: 1,
       least: "providers send an event again within a day",
       mostDays: SUBSCRIPTION_EVENT_DAYS,
-      most: "fixed",
+      max: "fixed",
     },
   };
   // An operator may keep rows for less time than the lower bound of a project.

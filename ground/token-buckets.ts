@@ -8,11 +8,11 @@ export interface Rate {
   burst: number;
 }
 
-const MOST_BUCKETS = 50_000;
+const MAX_BUCKETS = 50_000;
 
 export class TokenBuckets {
   /** The least recently used bucket is dropped. By then it is full, unless more ids than `max` call within a second. */
-  readonly #buckets = keepRecentlyUsed<{ tokens: number; atMs: number }>(MOST_BUCKETS);
+  readonly #buckets = keepRecentlyUsed<{ tokens: number; atMs: number }>(MAX_BUCKETS);
 
   /** Returns the milliseconds until the id may call; 0: now. */
   waitMs(id: string, rate: Rate): number {

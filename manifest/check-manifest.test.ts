@@ -1,7 +1,7 @@
 /** Guards the rules about the file as a whole, the order of findings, and the comments that silence them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, readObject, rules, told } from "./manifest-fixture.ts";
+import { around, check, readObject, rules, reported } from "./manifest-fixture.ts";
 
 test("a sound manifest has no finding and is returned in its stored form", () => {
   const { manifest, findings } = check(
@@ -38,7 +38,7 @@ integrations:
           optionalField: []
           requiredFields: name
 `;
-  assert.deepEqual(told(source), [
+  assert.deepEqual(reported(source), [
     "spec-version 1:14",
     "provider-not-supported 4:15",
     "required-field 7:11",
@@ -58,9 +58,9 @@ describe("structure", () => {
       assert.deepEqual(rules(source), ["wrong-type"]);
   });
   test("at least one integration with at least one action is needed", () => {
-    assert.deepEqual(told("specVersion: 1.0.0"), ["integration-structure 1:1"]);
-    assert.deepEqual(told("specVersion: 1.0.0\nintegrations: []"), ["integration-structure 2:15"]);
-    assert.deepEqual(told(around("provider: acme")), ["integration-structure 3:5"]);
+    assert.deepEqual(reported("specVersion: 1.0.0"), ["integration-structure 1:1"]);
+    assert.deepEqual(reported("specVersion: 1.0.0\nintegrations: []"), ["integration-structure 2:15"]);
+    assert.deepEqual(reported(around("provider: acme")), ["integration-structure 3:5"]);
   });
   test("specVersion is exactly 1.0.0", () => {
     for (const version of ["1.0", "1", '"1.0.1"', "[]", ""]) {
@@ -77,7 +77,7 @@ describe("structure", () => {
     assert.deepEqual(named("''"), ["required-field"]);
     assert.deepEqual(named("7"), ["wrong-type"]);
     const twice = `${around("provider: acme\nproxy: {enabled: true}")}\n  - {name: crm-sync, provider: acme, proxy: {enabled: true}}`;
-    assert.deepEqual(told(twice), ["duplicate-integration 6:12"]);
+    assert.deepEqual(reported(twice), ["duplicate-integration 6:12"]);
   });
   test("the display name has at most 100 characters", () => {
     const source = around(`provider: acme\ndisplayName: ${"x".repeat(101)}\nproxy: {enabled: true}`);
@@ -91,7 +91,7 @@ describe("structure", () => {
     assert.deepEqual(rules(around("provider: acme\nsubscribe:")), ["subscribe-objects"]);
   });
   test("a proxy block without `enabled` is a warning", () => {
-    assert.deepEqual(told(around("provider: acme\nproxy: {useModule: false}")), ["proxy-enabled 5:12"]);
+    assert.deepEqual(reported(around("provider: acme\nproxy: {useModule: false}")), ["proxy-enabled 5:12"]);
   });
   test("an object may be listed once per action, and in several actions", () => {
     const source = around(`provider: acme

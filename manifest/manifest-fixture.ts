@@ -43,7 +43,7 @@ export const known: ManifestContext = { destinations: ["hook"] };
 
 export const check = (source: string, context: ManifestContext = known) =>
   checkManifest(source, catalog, context);
-export const told = (source: string, context?: ManifestContext) =>
+export const reported = (source: string, context?: ManifestContext) =>
   check(source, context).findings.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
 export const rules = (source: string, context?: ManifestContext) => [
   ...new Set(check(source, context).findings.map(({ rule }) => rule)),

@@ -5,12 +5,12 @@ import { checkManifest } from "./check-manifest.ts";
 import type { Path } from "./finding.ts";
 import { parseManifest } from "./parse-manifest.ts";
 
-const told = (source: string) =>
+const reported = (source: string) =>
   parseManifest(source).findings.map(({ rule, line, column }) => `${rule} ${line}:${column}`);
 
 test("a quote that stays open is found where it begins, not at the end of the file", () => {
-  assert.deepEqual(told('a: "x"\nb:\n  - name: "y\n    c: d\n'), ["yaml-syntax 3:11"]);
-  assert.deepEqual(told("a: 'b\nc: d\n"), ["yaml-syntax 1:4"]);
+  assert.deepEqual(reported('a: "x"\nb:\n  - name: "y\n    c: d\n'), ["yaml-syntax 3:11"]);
+  assert.deepEqual(reported("a: 'b\nc: d\n"), ["yaml-syntax 1:4"]);
 });
 
 describe("positions", () => {
@@ -59,12 +59,12 @@ base:
 
 describe("mistakes", () => {
   test("syntax errors carry line and column", () => {
-    assert.deepEqual(told("a: 1\n\tb: 2"), ["yaml-syntax 2:1"]);
-    assert.deepEqual(told("a: [1"), ["yaml-syntax 1:6"]);
-    assert.deepEqual(told("a: 1\nb: c: d"), ["yaml-syntax 2:4"]);
-    assert.deepEqual(told("on: *x"), ["yaml-syntax 1:5"]);
-    assert.deepEqual(told("a: 1\n---\nb: 2"), ["yaml-syntax 2:1"]);
-    assert.deepEqual(told("? [x]\n: 1"), ["yaml-syntax 1:3"]);
+    assert.deepEqual(reported("a: 1\n\tb: 2"), ["yaml-syntax 2:1"]);
+    assert.deepEqual(reported("a: [1"), ["yaml-syntax 1:6"]);
+    assert.deepEqual(reported("a: 1\nb: c: d"), ["yaml-syntax 2:4"]);
+    assert.deepEqual(reported("on: *x"), ["yaml-syntax 1:5"]);
+    assert.deepEqual(reported("a: 1\n---\nb: 2"), ["yaml-syntax 2:1"]);
+    assert.deepEqual(reported("? [x]\n: 1"), ["yaml-syntax 1:3"]);
   });
   const MISTAKES: [what: string, source: string, remedy: RegExp][] = [
     ["a cron text without quotes", "schedule: */30 * * * *\n", /\* in quotes/],
@@ -106,7 +106,7 @@ describe("mistakes", () => {
 
 describe("hostile texts", () => {
   test("more than a megabyte is refused unread", () => {
-    assert.deepEqual(told("#".repeat(1_048_577)), ["manifest-size 1:1"]);
+    assert.deepEqual(reported("#".repeat(1_048_577)), ["manifest-size 1:1"]);
   });
   test("aliases that expand to very much are refused", () => {
     const levels = Array.from(
@@ -146,7 +146,7 @@ describe("hostile texts", () => {
 
   test("an alias inside its own anchor is refused", () => {
     for (const source of ["a: &x [*x]", "a: &x {b: {c: *x}}", "a: &x\n  <<: *x\n  b: *x"]) {
-      assert.deepEqual(told(source).length, 1, source);
+      assert.deepEqual(reported(source).length, 1, source);
     }
   });
   test("deep nesting is refused, whatever the style", () => {

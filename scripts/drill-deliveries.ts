@@ -96,8 +96,8 @@ async function drawRoutes({ queries }: Database, url: string): Promise<string> {
 
 async function tell({ queries, pool }: Database, projectId: string, count: number): Promise<string[]> {
   const BATCH = 20;
-  for (let told = 0; told < count; told += BATCH) {
-    const size = Math.min(BATCH, count - told);
+  for (let reported = 0; reported < count; reported += BATCH) {
+    const size = Math.min(BATCH, count - reported);
     await recordEvents(
       queries,
       Array.from({ length: size }, () => sampleEvent("connection.created", projectId)),

@@ -76,7 +76,7 @@ async function mixedDrill(options: {
     options.onProgress?.(`${callers.acknowledged.size} asynchronous writes to be ended and told`);
     const gateOpen = await throttleModeServes(world);
     const writes = await untilAllEnded(world, callers);
-    const webhooks = await untilAllTold(world, callers);
+    const webhooks = await untilAllReported(world, callers);
     options.onProgress?.(`${writes.ended} have ended, ${webhooks.missing} are not told`);
     const memory = watch.stop();
     return {
@@ -223,10 +223,10 @@ const throttleModeServes = (world: World): Promise<boolean> =>
 
 async function untilAllEnded(world: World, { acknowledged }: Callers): Promise<MixedDrillReport["writes"]> {
   type Row = { status: string; result: string | null };
-  const look = () =>
+  const check = () =>
     query<Row>(world, "select status, result from operations where id = any($1)", [[...acknowledged]]);
-  await until(async () => (await look()).every(({ status }) => status !== "in_progress"), 120_000);
-  const rows = await look();
+  await until(async () => (await check()).every(({ status }) => status !== "in_progress"), 120_000);
+  const rows = await check();
   const isUnknown = ({ result }: Row) => result?.includes("unknown") ?? false;
   return {
     acknowledged: acknowledged.size,
@@ -239,13 +239,13 @@ async function untilAllEnded(world: World, { acknowledged }: Callers): Promise<M
   };
 }
 
-async function untilAllTold(
+async function untilAllReported(
   { sink }: World,
   { acknowledged }: Callers,
 ): Promise<MixedDrillReport["webhooks"]> {
   const missing = () => {
-    const told = new Set(sink.received.map(({ message }) => String(message.data["operationId"])));
-    return [...acknowledged].filter((id) => !told.has(id)).length;
+    const reported = new Set(sink.received.map(({ message }) => String(message.data["operationId"])));
+    return [...acknowledged].filter((id) => !reported.has(id)).length;
   };
   await until(() => missing() === 0, 60_000);
   return { arrived: sink.received.length, missing: missing() };
@@ -296,7 +296,7 @@ async function query<Row>({ databaseUrl }: World, sql: string, values: unknown[]
   }
 }
 
-const MOST_GROWTH_MIB = 64;
+const MAX_GROWTH_MIB = 64;
 /** A killed process loses the usage lines of its last second. */
 const LINES_LOST_BY_KILL = 400;
 
@@ -321,7 +321,7 @@ export function listFaults(report: MixedDrillReport): string[] {
     ],
     [!isSettled(report.after, report.before), "sockets or connections were left over"],
     [!report.gateOpen, "the throttle gate stayed closed"],
-    [report.memory.some(({ early, late }) => late - early > MOST_GROWTH_MIB), "memory grew"],
+    [report.memory.some(({ early, late }) => late - early > MAX_GROWTH_MIB), "memory grew"],
   ];
   return faults.filter(([isFault]) => isFault).map(([, text]) => text);
 }

@@ -133,7 +133,7 @@ interface Receivers {
   url: string;
   counts: { slow: number };
   /** Resolves when the webhook of this operation has arrived. */
-  told(operationId: string): Promise<void>;
+  reported(operationId: string): Promise<void>;
   close(): void;
 }
 
@@ -165,7 +165,7 @@ async function startReceivers(slowMs: number): Promise<Receivers> {
   return {
     url: `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
     counts,
-    told: (operationId) =>
+    reported: (operationId) =>
       new Promise((resolve, reject) => {
         if (early.delete(operationId)) return resolve();
         waiting.set(operationId, resolve);
@@ -206,7 +206,7 @@ async function openOwnProject(busbar: ChildBusbar, { sandbox, tokens, receivers 
         mode: "asynchronous",
         record,
       });
-      await receivers.told(operationId);
+      await receivers.reported(operationId);
     },
     refreshed: () => made(busbar.inProject("GET", `/connections/${connectionId}?refresh=force`)),
   };

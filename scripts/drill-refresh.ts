@@ -116,9 +116,9 @@ const startProcess = (dataDir: string, home: string, databaseUrl: string): Promi
     BUSBAR_LOG_LEVEL: "info",
   });
 
-async function until(look: () => boolean): Promise<void> {
-  for (let tries = 0; !look(); tries += 1) {
-    if (tries > 12_000) throw new Error(`nothing within 120 s: ${look.toString()}`);
+async function until(check: () => boolean): Promise<void> {
+  for (let tries = 0; !check(); tries += 1) {
+    if (tries > 12_000) throw new Error(`nothing within 120 s: ${check.toString()}`);
     await wait(10);
   }
 }

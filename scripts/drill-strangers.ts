@@ -76,7 +76,7 @@ async function residentMiB(pid: number): Promise<number> {
 /** Differences below this are noise of the machine. */
 const FLOOR_MS = 15;
 /** What sockets and the network's buffers may take; the strangers send more than 1.3 GB. */
-const MOST_GROWTH_MIB = 256;
+const MAX_GROWTH_MIB = 256;
 
 /** Returns the violations that any machine can show. */
 export function refusalFaults({ usual, besides, large, half: halves }: StrangersReport): string[] {
@@ -100,7 +100,7 @@ export function listFaults(report: StrangersReport): string[] {
   return [
     ...refusalFaults(report),
     ...slow.map((kind) => `${kind}: ${besides[kind].p50Ms} ms instead of ${usual[kind].p50Ms} ms`),
-    ...(grown > MOST_GROWTH_MIB ? [`memory grew by ${grown} MiB`] : []),
+    ...(grown > MAX_GROWTH_MIB ? [`memory grew by ${grown} MiB`] : []),
   ];
 }
 

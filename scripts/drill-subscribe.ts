@@ -72,7 +72,7 @@ const TICKS_OF_BURST = 30;
 const HOT_RECORDS = 25;
 const EQUAL_WITHIN_MS = 120_000;
 /** Differences of which the history is shown. */
-const MOST_EXPLAINED = 3;
+const MAX_EXPLAINED = 3;
 
 export async function subscribeDrill(options: SubscribeDrillOptions): Promise<SubscribeDrillReport> {
   const startedMs = performance.now();
@@ -106,7 +106,7 @@ export async function subscribeDrill(options: SubscribeDrillOptions): Promise<Su
     await changing;
     options.onProgress?.("records change no more; waiting until the copies are equal");
     const differences = await untilEqual(accounts, mirror);
-    for (const difference of differences.slice(0, MOST_EXPLAINED))
+    for (const difference of differences.slice(0, MAX_EXPLAINED))
       options.onProgress?.(await explain(difference, { installations, mirror, child: processes.any }));
     const shown = installations.map((path) => processes.any.inProject("GET", `${path}/subscriptions`));
     const subscriptions = (await Promise.all(shown)).map(({ body }) => body[0]);
@@ -169,8 +169,8 @@ async function change(
   for (let tick = 1; accounts.some(({ made }) => made < each); tick += 1) {
     const part = Math.min(1, (performance.now() - startMs) / (seconds * 1_000));
     const isBurst = tick % TICKS_OF_BURST === 0 || part === 1;
-    const most = isBurst ? Infinity : 1;
-    for (let step = 0; step < most; step += 1) {
+    const max = isBurst ? Infinity : 1;
+    for (let step = 0; step < max; step += 1) {
       const due = accounts.filter(({ made }) => made < each * part);
       if (due.length === 0) break;
       for (const account of due) account.change({ merges: true, ...(isBurst && { newest: HOT_RECORDS }) });

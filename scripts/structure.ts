@@ -1,7 +1,7 @@
 /** `npm run structure`: prints the sizes and the imports of the project, and the structural faults, of which it wants none. */
 import { findCircles, findMutualFolders, findSharedNames, findMainFolder } from "./structure/find-faults.ts";
 import { importGraph, readSources, type Source } from "./structure/import-graph.ts";
-import { deepestChain, mostImported, measureSizes, type Sizes } from "./structure/measure.ts";
+import { deepestChain, maxImported, measureSizes, type Sizes } from "./structure/measure.ts";
 
 const sources = readSources();
 const graph = importGraph(sources);
@@ -42,6 +42,6 @@ const report = [
   ...list("Files of the deepest import chain", chain),
   "",
   "Most imported",
-  ...mostImported(graph, 10).map(([file, importers]) => `  ${file} ${importers}`),
+  ...maxImported(graph, 10).map(([file, importers]) => `  ${file} ${importers}`),
 ];
 console.log(report.join("\n"));

@@ -5,7 +5,7 @@ import type { Config } from "../ground/config.ts";
 import { listenError } from "./require-free-ports.ts";
 
 const PATHS = /^\/(healthz|readyz|metrics)(\?|$)/;
-const MOST_CONNECTIONS = 100;
+const MAX_CONNECTIONS = 100;
 /** Node.js looks for late requests every 30 s by default: silent connections would keep health checks out for as long. */
 const TIMEOUTS = {
   requestTimeout: 10_000,
@@ -24,7 +24,7 @@ export async function listenHealth(
     if (PATHS.test(request.url ?? "")) api.routing(request, response);
     else response.writeHead(404).end();
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause) =>
       reject(listenError("BUSBAR_HEALTH_PORT", { host, port: healthPort ?? 0 }, cause)),

@@ -23,8 +23,8 @@ import { removeProjectProxyUsage } from "./store/proxy-usage.ts";
 import { removeProjectRefusedRequests } from "./store/refused-requests.ts";
 import { removeProjectSubscriptionEvents } from "./store/subscription-events.ts";
 
-/** Removes up to `most` rows of one project and returns their number. */
-type RemoveForProject = (queries: Queries, bound: ProjectBound, most: number) => Promise<number>;
+/** Removes up to `max` rows of one project and returns their number. */
+type RemoveForProject = (queries: Queries, bound: ProjectBound, max: number) => Promise<number>;
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -48,13 +48,13 @@ export function projectRetentionRules(deps: { queries: Queries; config: Retentio
   const bounds = retentionBounds(deps.config);
   return RULES.map(([what, kind, removeForProject]) => ({
     what: `${what} of projects with a retention of their own`,
-    async remove(most) {
+    async remove(max) {
       let removed = 0;
       for (const { projectId, days } of await listOwnRetention(queries, kind)) {
         const timeMs = nowMs() - appliedDays(bounds[kind], days) * DAY_MS;
         const bound = { projectId, time: new Date(timeMs), id: buildFirstId(timeMs) };
-        removed += await removeForProject(queries, bound, most - removed);
-        if (removed === most) break;
+        removed += await removeForProject(queries, bound, max - removed);
+        if (removed === max) break;
       }
       return removed;
     },

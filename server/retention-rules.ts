@@ -22,7 +22,7 @@ import { removeExpiredSessions } from "./store/sessions.ts";
 import { removeExpiredSignInAttempts } from "./store/sign-in-attempts.ts";
 import { removeExpiredUploads } from "./store/uploads.ts";
 
-const MOST_HELD_DAYS = 30;
+const MAX_HELD_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
 
 export function retentionRules({
@@ -35,7 +35,7 @@ export function retentionRules({
   const { queries } = database;
   // A day before the operations and events are removed, so that the warning can be read.
   const heldDays = Math.min(
-    MOST_HELD_DAYS,
+    MAX_HELD_DAYS,
     0.97 * Math.min(config.operationRetentionDays, config.eventRetentionDays),
   );
   const daysAgo = (days: number) => new Date(nowMs() - days * DAY_MS);
@@ -45,48 +45,48 @@ export function retentionRules({
   return [
     {
       what: "held messages",
-      remove: async (most) => {
-        for (const object of await listReleasable(queries, most)) await releaseHeld(queries, object);
-        return dropHeldBefore(queries, daysAgo(heldDays), most);
+      remove: async (max) => {
+        for (const object of await listReleasable(queries, max)) await releaseHeld(queries, object);
+        return dropHeldBefore(queries, daysAgo(heldDays), max);
       },
     },
     {
       what: "operations",
-      remove: (most) => removeOldOperations(queries, toIdBound(config.operationRetentionDays), most),
+      remove: (max) => removeOldOperations(queries, toIdBound(config.operationRetentionDays), max),
     },
     {
       what: "removed installations",
-      remove: (most) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), most),
+      remove: (max) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), max),
     },
-    { what: "consents", remove: (most) => removeOldConsents(queries, consentsBefore(), most) },
+    { what: "consents", remove: (max) => removeOldConsents(queries, consentsBefore(), max) },
     {
       what: "proxy usage",
-      remove: (most) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), most),
+      remove: (max) => removeProxyUsageBefore(queries, daysAgo(config.usageRetentionDays), max),
     },
     {
       what: "idempotency keys",
-      remove: (most) => removeOldIdempotencyKeys(queries, config.idempotencyHours, most),
+      remove: (max) => removeOldIdempotencyKeys(queries, config.idempotencyHours, max),
     },
     {
       what: "refused requests",
-      remove: (most) => removeOldRefusedRequests(queries, toIdBound(config.requestRetentionDays), most),
+      remove: (max) => removeOldRefusedRequests(queries, toIdBound(config.requestRetentionDays), max),
     },
     {
       what: "events of subscriptions",
-      remove: (most) => removeSubscriptionEventsBefore(queries, daysAgo(SUBSCRIPTION_EVENT_DAYS), most),
+      remove: (max) => removeSubscriptionEventsBefore(queries, daysAgo(SUBSCRIPTION_EVENT_DAYS), max),
     },
     {
       what: "pushes set aside",
-      remove: (most) => removePushesBefore(queries, { time: daysAgo(SUBSCRIPTION_EVENT_DAYS) }, most),
+      remove: (max) => removePushesBefore(queries, { time: daysAgo(SUBSCRIPTION_EVENT_DAYS) }, max),
     },
-    { what: "sessions", remove: (most) => removeExpiredSessions(queries, most) },
-    { what: "sign-in attempts", remove: (most) => removeExpiredSignInAttempts(queries, most) },
+    { what: "sessions", remove: (max) => removeExpiredSessions(queries, max) },
+    { what: "sign-in attempts", remove: (max) => removeExpiredSignInAttempts(queries, max) },
     {
       what: "audit",
-      remove: (most) => removeAuditEventsBefore(queries, toIdBound(config.auditRetentionDays), most),
+      remove: (max) => removeAuditEventsBefore(queries, toIdBound(config.auditRetentionDays), max),
     },
-    { what: "connect sessions", remove: (most) => removeExpiredCustomAuthSessions(queries, most) },
-    { what: "uploads", remove: (most) => removeExpiredUploads(queries, most) },
+    { what: "connect sessions", remove: (max) => removeExpiredCustomAuthSessions(queries, max) },
+    { what: "uploads", remove: (max) => removeExpiredUploads(queries, max) },
     ...deliveryRetentionRules(queries, {
       eventDays: config.eventRetentionDays,
       deliveredDataDays: config.readRetentionDays,

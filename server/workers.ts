@@ -44,7 +44,7 @@ export function startWorkers(deps: Services): Workers {
     silenceMs: deps.config.subscribeSilenceSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
-  const refreshes = startRefreshAhead({ ...deps, mostAtOnce: deps.config.tokenRefreshes.most });
+  const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
   const trials = repeatTrials(deps);
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
   const deliveries = startDeliveries({

@@ -36,7 +36,7 @@ export interface AwsRefusal {
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=([^/, ]+)\/(\d{8})\/([^/, ]+)\/([^/, ]+)\/aws4_request, ?SignedHeaders=([^, ]+), ?Signature=([0-9a-f]{64})$/;
 /** AWS allows five minutes, S3 and some others fifteen. */
-const MOST_SKEW_MS = 5 * 60_000;
+const MAX_SKEW_MS = 5 * 60_000;
 const S3_SKEW_MS = 15 * 60_000;
 
 /** Returns why AWS would refuse the request; undefined if its signature is valid. */
@@ -65,7 +65,7 @@ export function awsRefusal(
     return invalid("Credential should be scoped to a valid region and to the correct service.");
   const isS3 = service === "s3";
   const sentAt = Date.parse(time.replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5"));
-  if (!(Math.abs(nowMs - sentAt) <= (isS3 ? S3_SKEW_MS : MOST_SKEW_MS)))
+  if (!(Math.abs(nowMs - sentAt) <= (isS3 ? S3_SKEW_MS : MAX_SKEW_MS)))
     return isS3
       ? {
           type: "RequestTimeTooSkewed",

@@ -16,8 +16,8 @@ export function testFields(world: () => World, plan: ObjectPlan): void {
     } = world();
     assert.ok(fields);
     assert.equal(fields.describes?.(name), true);
-    const told = await fields.describe(name, fetch);
-    assert.equal(told.name, name);
+    const reported = await fields.describe(name, fetch);
+    assert.equal(reported.name, name);
     const listed = fieldsOfAccount(plan).filter(({ isSkipped }) => !isSkipped);
     const known = Object.keys(metadata.fields ?? {});
     const { customIn, nameHasDots } = metadata.list ?? {};
@@ -27,9 +27,9 @@ export function testFields(world: () => World, plan: ObjectPlan): void {
         ...(nameHasDots ? fieldName.split(".") : [fieldName]),
       ]),
     );
-    assert.deepEqual(Object.keys(told.fields).toSorted(), [...new Set([...known, ...names])].toSorted());
+    assert.deepEqual(Object.keys(reported.fields).toSorted(), [...new Set([...known, ...names])].toSorted());
     for (const [index, field] of listed.entries()) {
-      const shown = told.fields[names[index] ?? ""];
+      const shown = reported.fields[names[index] ?? ""];
       assert.equal(shown?.valueType, metadata.list?.types[field.providerType]);
       assert.equal(shown?.isCustom, field.isCustom);
       assert.equal(shown?.readOnly, field.isReadOnly);

@@ -176,8 +176,8 @@ export function refusedBody(okWhen: string | undefined, message: string, reason:
   const { path } = readCondition(okWhen ?? "refused=");
   const refused = placed(path, "refused");
   const steps = message.split(".").map((step) => (step === "*" ? "0" : step));
-  const told = placed(steps.join("."), reason);
-  return merged(refused, told);
+  const reported = placed(steps.join("."), reason);
+  return merged(refused, reported);
 }
 
 /** Returns the body with a value at a path, in which numbers are positions of lists. */

@@ -14,7 +14,7 @@ export interface GraphqlTarget {
   missing: string;
 }
 
-const MOST_PER_PAGE = 3;
+const MAX_PER_PAGE = 3;
 
 interface Document {
   field: string;
@@ -88,7 +88,7 @@ function listed(
     typeof bound === "string" ? Date.parse(bound.slice(before.length, bound.length - after.length)) : 0;
   const all = target.records(plan.name).filter(({ changedAt }) => changedAt >= from);
   const start = typeof variables["after"] === "string" ? Number(variables["after"].slice(1)) : 0;
-  const page = all.slice(start, start + Math.min(Number(variables["first"]), MOST_PER_PAGE));
+  const page = all.slice(start, start + Math.min(Number(variables["first"]), MAX_PER_PAGE));
   const names = selectedIn(selection, "nodes");
   return data(list, {
     nodes: page.map((record) => target.show(plan, record, names)),

@@ -17,7 +17,7 @@ export interface ListQuery {
 }
 
 /** Pages are small, so that few records make several. */
-const MOST_PER_PAGE = 3;
+const MAX_PER_PAGE = 3;
 const PLACE = "simulated_place";
 
 export function buildPage(
@@ -129,13 +129,13 @@ function valueAtTarget(
 
 function sizeIn({ list, paging }: ObjectPlan, query: ListQuery): number {
   const [before = "", after = ""] = list?.pageSize?.template?.split("{size}") ?? [];
-  const told = valueAtTarget(query, list?.pageSize?.to) ?? "";
-  const asked = Number(told.slice(before.length, told.length - after.length) || Number.NaN);
+  const reported = valueAtTarget(query, list?.pageSize?.to) ?? "";
+  const asked = Number(reported.slice(before.length, reported.length - after.length) || Number.NaN);
   // A short page ends a walk by numbers, so a page must be as long as it was asked for.
   if ((paging?.page && !paging.page.more) || (paging?.offset && !paging.offset.more))
-    return asked || MOST_PER_PAGE;
+    return asked || MAX_PER_PAGE;
   if (paging?.none) return Number.MAX_SAFE_INTEGER;
-  return Math.min(Number.isFinite(asked) ? asked : MOST_PER_PAGE, MOST_PER_PAGE);
+  return Math.min(Number.isFinite(asked) ? asked : MAX_PER_PAGE, MAX_PER_PAGE);
 }
 
 function startIn(

@@ -22,7 +22,7 @@ export interface Simulation {
 
 /** Addresses of next pages contain it, as those of providers whose base URL has a path. */
 const BASE_PATH = "/base";
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export interface SimulationOptions {
   /** Answers a request before the account sees it, for example because of its signature. */
@@ -40,7 +40,7 @@ export async function startSimulation(
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) request.destroy();
+      if (bytes > MAX_BYTES) request.destroy();
       else chunks.push(chunk);
     });
     request.on("end", () => {

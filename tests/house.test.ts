@@ -226,15 +226,15 @@ test("no written file has more than 400 lines", () => {
 });
 
 test("an endpoint uses another resource's shape and lookup, never its endpoints", () => {
-  const resourceOf = (file: string) => /^server\/api\/([\w-]+)\//.exec(file)?.[1];
-  const inApi = sources.filter((file) => resourceOf(file));
+  const getResource = (file: string) => /^server\/api\/([\w-]+)\//.exec(file)?.[1];
+  const inApi = sources.filter((file) => getResource(file));
   const endpoints = new Set(
     inApi.flatMap((file) => [...read(file).matchAll(/operationId: "(\w+)"/g)].map(([, name = ""]) => name)),
   );
   assert.ok(endpoints.size > 100);
   const wrong = inApi.flatMap((file) =>
     [...read(file).matchAll(/^import [^;]*?{([^}]*)} from "\.\.\/([\w-]+)\/[^"]+";/gm)]
-      .filter(([, , resource]) => resource !== resourceOf(file))
+      .filter(([, , resource]) => resource !== getResource(file))
       .flatMap(([, names = "", resource]) =>
         (names.match(/\w+/g) ?? [])
           .filter((name) => endpoints.has(name))

@@ -114,7 +114,7 @@ async function throughBusbar(
 ): Promise<Measured> {
   await sink.reset();
   const start = await queries.transaction().execute(async (queries) => {
-    for (let told = 0; told < MESSAGES; told += 1_000) {
+    for (let reported = 0; reported < MESSAGES; reported += 1_000) {
       const events = Array.from({ length: 1_000 }, () => sampleEvent("write.async.done", projectId));
       await recordEvents(queries, events);
     }
@@ -203,7 +203,7 @@ async function stop(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-const told = ({ rate, nodeUs, postgresUs }: Measured) =>
+const reported = ({ rate, nodeUs, postgresUs }: Measured) =>
   `${Math.round(rate)}/s (${Math.round(nodeUs)} µs of Node${postgresUs ? `, ${Math.round(postgresUs)} µs of PostgreSQL` : ""})`;
 const ratio = ({ direct, busbar }: { direct: Measured; busbar: Measured }) => busbar.rate / direct.rate;
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
@@ -234,7 +234,7 @@ try {
     };
     rounds.push(one);
     console.log(
-      `round ${round + 1}: direct ${told(one.direct)}; Busbar ${told(one.busbar)}; ratio ${ratio(one).toFixed(2)}`,
+      `round ${round + 1}: direct ${reported(one.direct)}; Busbar ${reported(one.busbar)}; ratio ${ratio(one).toFixed(2)}`,
     );
   }
   await stop(fast);

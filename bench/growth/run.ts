@@ -99,7 +99,7 @@ async function finished({ busbar, sink }: World): Promise<number> {
       }),
     connections: 32,
     forMs: 120_000,
-    most: WRITES,
+    max: WRITES,
   });
   await until(async () => sink.received.length - before >= WRITES);
   return (WRITES * 1_000) / (performance.now() - fromMs);

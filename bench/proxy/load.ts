@@ -19,7 +19,7 @@ export interface LoadResult {
   failed: number;
 }
 
-const MOST_SAMPLES = 200_000;
+const MAX_SAMPLES = 200_000;
 
 export async function load({ port, request, connections, durationMs }: Load): Promise<LoadResult> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
@@ -39,7 +39,7 @@ export async function load({ port, request, connections, durationMs }: Load): Pr
         const reader = answerReader((ok) => {
           answers += 1;
           if (!ok) failed += 1;
-          if (samples.length < MOST_SAMPLES) samples.push(performance.now() - sentAt);
+          if (samples.length < MAX_SAMPLES) samples.push(performance.now() - sentAt);
           if (stopped) resolve();
           else send();
         });

@@ -18,7 +18,7 @@ export async function measureMemory(
   child: ChildProcess,
 ): Promise<MemoryResult> {
   const beforeBytes = await readRss(child);
-  let most = beforeBytes;
+  let max = beforeBytes;
   const started = performance.now();
   const head = ["Host: proxy.test", ...lines].join("\r\n");
   const both = Promise.all([download(port, head), upload(port, head)]);
@@ -28,12 +28,12 @@ export async function measureMemory(
   };
   both.then(over, over);
   for (;;) {
-    most = Math.max(most, await readRss(child));
+    max = Math.max(max, await readRss(child));
     if (isOver) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await both;
-  return { beforeBytes, growthBytes: most - beforeBytes, durationMs: performance.now() - started };
+  return { beforeBytes, growthBytes: max - beforeBytes, durationMs: performance.now() - started };
 }
 
 function readRss(child: ChildProcess): Promise<number> {

@@ -10,7 +10,7 @@ const quick = process.argv.includes("--quick");
 const ROUND_MS = quick ? 200 : 300;
 /** Number of valid rounds, and the maximum number of tries. */
 const ENOUGH_ROUNDS = quick ? 2 : 9;
-const MOST_MS = quick ? 3_000 : 24_000;
+const MAX_MS = quick ? 3_000 : 24_000;
 const WARM_MS = quick ? 800 : 2_500;
 
 async function main(): Promise<void> {
@@ -64,7 +64,7 @@ async function compare(work: Work, runners: Runner[]): Promise<void> {
   const quiet = (name: string) => rounds.filter(isQuiet(name)).filter(isQuiet("bare"));
   const started = performance.now();
   while (runners.some(({ name }) => quiet(name).length < ENOUGH_ROUNDS)) {
-    if (performance.now() - started > MOST_MS) break;
+    if (performance.now() - started > MAX_MS) break;
     const samples = new Map<string, Sample>();
     for (const runner of runners) samples.set(runner.name, await measure(runner, work, ROUND_MS));
     rounds.push(samples);

@@ -42,11 +42,11 @@ export async function startNode({ name, file, args = [], env = {}, cores }: Prog
     stdio: ["ignore", "inherit", "inherit", "ipc"],
     env: { ...process.env, ...env },
   });
-  const told = await new Promise<{ port: number; lines?: string[] }>((resolve, reject) => {
+  const reported = await new Promise<{ port: number; lines?: string[] }>((resolve, reject) => {
     child.once("message", (message) => resolve(message as { port: number; lines?: string[] }));
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code} before it listened`)));
   });
-  return { name, port: told.port, pid: child.pid ?? 0, lines: told.lines ?? [], process: child };
+  return { name, port: reported.port, pid: child.pid ?? 0, lines: reported.lines ?? [], process: child };
 }
 
 /** Returns undefined and prints a note if it is not installed. */

@@ -5,7 +5,7 @@
 import { Pool } from "undici";
 
 const [sandboxUrl = "", token = "", sinkUrl = "", fields = ""] = process.argv.slice(2);
-const MOST_BYTES = 300_000;
+const MAX_BYTES = 300_000;
 
 interface Page {
   records: Record<string, unknown>[];
@@ -51,7 +51,7 @@ while (path !== undefined) {
     const shown = Object.fromEntries(names.map((name) => [name.toLowerCase(), raw[name]]));
     const entry = JSON.stringify({ id: raw["Id"], fields: shown, mappedFields: {}, raw });
     const size = Buffer.byteLength(entry) + 1;
-    if (bytes + size > MOST_BYTES) {
+    if (bytes + size > MAX_BYTES) {
       await post(entries);
       entries = [];
       bytes = 0;

@@ -52,13 +52,13 @@ async function backfill(bench: ReadBench, round: number): Promise<Figures & { me
   const before = { ...bench.processorMs(), memory: memoryMib(busbar.pid) };
   const startedMs = performance.timeOrigin + performance.now();
   const id = await bench.install({ integration: "backfilled", groupRef: `customer-${round}` });
-  let [mostMemory, mostEarly] = [before.memory, before.memory];
+  let [maxMemory, maxEarly] = [before.memory, before.memory];
   let arrived = await received(sinkUrl);
   while (arrived.records < RECORDS) {
     await wait(100);
-    mostMemory = Math.max(mostMemory, memoryMib(busbar.pid));
+    maxMemory = Math.max(maxMemory, memoryMib(busbar.pid));
     arrived = await received(sinkUrl);
-    if (arrived.records < RECORDS / 10) mostEarly = mostMemory;
+    if (arrived.records < RECORDS / 10) maxEarly = maxMemory;
   }
   const after = bench.processorMs();
   const figures = {
@@ -67,8 +67,8 @@ async function backfill(bench: ReadBench, round: number): Promise<Figures & { me
     postgresUs: ((after.postgres - before.postgres) * 1_000) / RECORDS,
     memory: {
       beforeMib: before.memory,
-      growthMib: mostMemory - before.memory,
-      lateGrowthMib: mostMemory - mostEarly,
+      growthMib: maxMemory - before.memory,
+      lateGrowthMib: maxMemory - maxEarly,
     },
   };
   await busbar.inProject("DELETE", `/integrations/backfilled/installations/${id}`);
@@ -93,10 +93,10 @@ async function incremental(bench: ReadBench): Promise<Figures & { reads: number 
   };
 }
 
-const told = ({ perSecond, nodeUs, postgresUs }: Figures): string =>
+const reported = ({ perSecond, nodeUs, postgresUs }: Figures): string =>
   `${Math.round(perSecond)}/s (${nodeUs.toFixed(1)} µs of Node${postgresUs ? `, ${postgresUs.toFixed(1)} µs of PostgreSQL` : ""})`;
 
-const toldMemory = ({ beforeMib, growthMib, lateGrowthMib }: Memory): string =>
+const describeMemory = ({ beforeMib, growthMib, lateGrowthMib }: Memory): string =>
   `memory ${Math.round(beforeMib)} + ${Math.round(growthMib)} MiB, after the first tenth + ${Math.round(lateGrowthMib)} MiB`;
 
 const bench = await openReadBench({ records: RECORDS });
@@ -108,7 +108,7 @@ try {
     const ours = await backfill(bench, round);
     ratios.push(ours.perSecond / bare.perSecond);
     console.log(
-      `round ${round}: bare loop ${told(bare)}; Busbar ${told(ours)}, ${toldMemory(ours.memory)}; ratio ${(ours.perSecond / bare.perSecond).toFixed(2)}`,
+      `round ${round}: bare loop ${reported(bare)}; Busbar ${reported(ours)}, ${describeMemory(ours.memory)}; ratio ${(ours.perSecond / bare.perSecond).toFixed(2)}`,
     );
   }
   console.log(
@@ -116,7 +116,7 @@ try {
   );
   const idle = await incremental(bench);
   console.log(
-    `incremental reads that find nothing, ${CUSTOMERS} customers: ${told(idle)} each, ${idle.reads} in all (target 1,000 µs)`,
+    `incremental reads that find nothing, ${CUSTOMERS} customers: ${reported(idle)} each, ${idle.reads} in all (target 1,000 µs)`,
   );
 } finally {
   await bench.close();

@@ -42,10 +42,10 @@ export async function measureCommits({ databaseUrl }: { databaseUrl: string }): 
   await queries.destroy();
   await listener.query("drop table bench_commits");
   await listener.end();
-  const told = `${CONNECTIONS} connections: ${per(median(rates.plain))} plain`;
+  const reported = `${CONNECTIONS} connections: ${per(median(rates.plain))} plain`;
   const { plain, woken, notifying } = rates;
-  tell("commits that wake workers", `${told}, ${per(median(woken))}`, ratio(woken, plain), "0.6");
-  tell("commits with NOTIFY", `${told}, ${per(median(notifying))}`, ratio(notifying, plain), "none");
+  tell("commits that wake workers", `${reported}, ${per(median(woken))}`, ratio(woken, plain), "0.6");
+  tell("commits with NOTIFY", `${reported}, ${per(median(notifying))}`, ratio(notifying, plain), "none");
 }
 
 async function commitsPerSecond(queries: Queries, statement: (typeof KINDS)["plain"]): Promise<number> {

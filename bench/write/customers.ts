@@ -20,7 +20,7 @@ export interface CustomersBench {
   roundMs: number;
   rounds: number;
   /** Customers in all, and those with renewals. */
-  most: number;
+  max: number;
   renewed: number;
 }
 
@@ -44,7 +44,7 @@ export async function measureCustomers(bench: CustomersBench): Promise<Customers
   const database = new Postgres({ connectionString: bench.databaseUrl });
   database.on("error", () => {});
   await database.connect();
-  await copyCustomers(database, bench.installationId, bench.most);
+  await copyCustomers(database, bench.installationId, bench.max);
   // Every measurement begins with an empty queue.
   const clear = () => database.query("truncate writes, operations cascade");
   const result: CustomersResult = { quiet: [], renewed: [], many: [] };
@@ -57,7 +57,7 @@ export async function measureCustomers(bench: CustomersBench): Promise<Customers
     await renewals.stop();
     await clear();
     // In the first round each customer has a turn.
-    const many = await intake(bench, bench.most, round === 0 ? 10 * bench.most : undefined);
+    const many = await intake(bench, bench.max, round === 0 ? 10 * bench.max : undefined);
     if (round === 0) continue;
     result.quiet.push(quiet);
     result.renewed.push(renewed);
@@ -82,7 +82,7 @@ async function intake(bench: CustomersBench, customers: number, atLeast?: number
     headers: { "content-type": "application/json", "x-api-key": apiKey },
     connections,
     forMs: atLeast === undefined ? roundMs : 120_000,
-    most: atLeast,
+    max: atLeast,
     buildBody(nth) {
       asked = nth + 1;
       return JSON.stringify({

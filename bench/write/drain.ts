@@ -79,7 +79,7 @@ export async function measureDrain(bench: Bench): Promise<void> {
   const rates = (rounds: Round[]) => rounds.map(({ perSecond }) => perSecond);
   tell(
     "finished writes, one record each",
-    `${told(ours)}; graphile-worker ${told(theirs)}`,
+    `${reported(ours)}; graphile-worker ${reported(theirs)}`,
     ratio(rates(ours), rates(theirs)),
     "0.8",
   );
@@ -118,7 +118,7 @@ async function drained(
   return { perSecond: (WRITES * 1_000) / tookMs, worker: ofWorker, postgres, sandbox };
 }
 
-function told(rounds: Round[]): string {
+function reported(rounds: Round[]): string {
   const us = (name: "worker" | "postgres" | "sandbox") =>
     `${Math.round(median(rounds.map((round) => round[name])))} µs`;
   const rateOfAll = per(median(rounds.map(({ perSecond }) => perSecond)));

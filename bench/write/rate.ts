@@ -10,20 +10,20 @@ export interface Load {
   /** The body of the nth request. */
   buildBody(nth: number): string;
   connections: number;
-  /** Sends for so long, or until `most` requests are answered. */
+  /** Sends for so long, or until `max` requests are answered. */
   forMs: number;
-  most?: number;
+  max?: number;
 }
 
 /** Returns the answers per second; throws the first answer that is a refusal. */
 export async function rate(load: Load): Promise<number> {
-  const { origin, path, headers, buildHeaders, buildBody, connections, forMs, most = Infinity } = load;
+  const { origin, path, headers, buildHeaders, buildBody, connections, forMs, max = Infinity } = load;
   const pool = new Pool(origin, { connections });
   const started = performance.now();
   let sent = 0;
   let done = 0;
   const caller = async (): Promise<void> => {
-    while (performance.now() - started < forMs && sent < most) {
+    while (performance.now() - started < forMs && sent < max) {
       const body = buildBody(sent++);
       const all = buildHeaders ? { ...headers, ...buildHeaders(body) } : headers;
       const answer = await pool.request({ method: "POST", path, headers: all, body });

@@ -62,7 +62,7 @@ async function intake(bench: Bench): Promise<void> {
 /** Measures intake of many customers, in turns with few; see `customers.ts`. */
 async function customers(bench: Bench): Promise<void> {
   const { databaseUrl, origin, apiKey, installationId, apiPid } = bench;
-  const [most, renewed] = quick ? [1_000, 200] : [10_000, 2_000];
+  const [max, renewed] = quick ? [1_000, 200] : [10_000, 2_000];
   const { quiet, ...others } = await measureCustomers({
     databaseUrl,
     origin,
@@ -74,12 +74,12 @@ async function customers(bench: Bench): Promise<void> {
     // Short rounds, so that what else happens on the machine strikes all alike.
     roundMs: quick ? ROUND_MS : 800,
     rounds: quick ? ROUNDS : 14,
-    most,
+    max,
     renewed,
   });
   const nodeUs = (intakes: Intake[]) => Math.round(median(intakes.map((one) => one.nodeUs)));
   const rates = (intakes: Intake[]) => intakes.map((one) => one.rate);
-  const what = { renewed: `${renewed} customers, 50 tokens renewed a second`, many: `${most} customers` };
+  const what = { renewed: `${renewed} customers, 50 tokens renewed a second`, many: `${max} customers` };
   for (const name of ["renewed", "many"] as const) {
     tell(
       `intake of ${what[name]}`,

@@ -113,12 +113,12 @@ integrations:
     write: { objects: [{ objectName: contcats }, { objectName: cars }] }
 `;
     const { stdout } = await busbar("validate - --json", { stdin });
-    const told = JSON.parse(stdout).map(({ rule, line, remedy }: Record<string, string>) => [
+    const reported = JSON.parse(stdout).map(({ rule, line, remedy }: Record<string, string>) => [
       rule,
       line,
       remedy,
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       [
         "unknown-object",
         5,

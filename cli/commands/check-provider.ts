@@ -11,7 +11,7 @@ import type { GlobalOptions } from "../settings/target.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The vendors' largest documents have some 30 MB. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export function addCheckProvider(check: Command, terminal: Terminal): void {
   check
@@ -52,7 +52,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
           out.line(`${out.paint.yellow("!")} ${printable(path)}: ${printable(message)}`);
         for (const { path, message } of all)
           out.line(`${out.paint.red("✗")} ${printable(path)}: ${printable(message)}`);
-        out.line(told(file, all.length, differences));
+        out.line(reported(file, all.length, differences));
       }
       if (all.length > 0) throw new Ended();
     });
@@ -82,7 +82,7 @@ async function compare(description: Description, file: string) {
   }
 }
 
-function told(file: string, count: number, compared: Compared | undefined): string {
+function reported(file: string, count: number, compared: Compared | undefined): string {
   const what = count === 0 ? "nothing is wrong" : count === 1 ? "one difference" : `${count} differences`;
   if (!compared) return `${file}: ${what}`;
   return `${file}: ${what}; ${compared.compared} requests compared with ${compared.from}, ${compared.absent} are not in it`;
@@ -92,7 +92,7 @@ function told(file: string, count: number, compared: Compared | undefined): stri
 async function readDocument(file: string): Promise<unknown> {
   try {
     const { size } = await stat(file);
-    if (size > MOST_BYTES) throw new Failure(`${file} is larger than ${MOST_BYTES / 1024 / 1024} MB`);
+    if (size > MAX_BYTES) throw new Failure(`${file} is larger than ${MAX_BYTES / 1024 / 1024} MB`);
     const text = await readFile(file, "utf8");
     return text.trimStart().startsWith("{") ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 1000 });
   } catch (cause) {

@@ -33,7 +33,7 @@ export function addEvents(program: Command, terminal: Terminal): void {
       const query = { objectName: object, recordId: record, pageSize: String(PAGE) };
       const interrupted = terminal.catchInterrupt();
       if (count === undefined) on.out.note("waiting for events; stop with Ctrl-C");
-      const told = new Set<string>();
+      const reported = new Set<string>();
       let left = count ?? Number.POSITIVE_INFINITY;
       // Events of before the command are not shown, unless they still wait.
       let isFirst = true;
@@ -42,8 +42,8 @@ export function addEvents(program: Command, terminal: Terminal): void {
         for (const event of newest.toReversed()) {
           const id = textAt(event, "id") ?? "";
           const waits = UNPROCESSED.has(textAt(event, "outcome") ?? "");
-          if (told.has(id) || waits) continue;
-          told.add(id);
+          if (reported.has(id) || waits) continue;
+          reported.add(id);
           if (isFirst && count === undefined) continue;
           if (left-- > 0) tellEvent(event, on.out);
         }

@@ -25,16 +25,16 @@ export function addLogs(program: Command, terminal: Terminal): void {
         return steps.forEach((one) => tellStep(one, on.out));
       }
       const interrupted = terminal.catchInterrupt();
-      let told = 0;
+      let reported = 0;
       for (;;) {
         // In this order no log entry is missed: the operation is known to have ended before its log is read.
         const running = isRunning(await getOperation(on, id));
         const steps = await logs();
-        for (const one of steps.slice(told)) {
+        for (const one of steps.slice(reported)) {
           if (on.out.json) on.out.item(one);
           else tellStep(one, on.out);
         }
-        told = Math.max(told, steps.length);
+        reported = Math.max(reported, steps.length);
         if (!running || !(await pause(PAUSE_MS, interrupted))) return;
       }
     });

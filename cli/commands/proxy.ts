@@ -9,7 +9,7 @@ import { requireText } from "../http/json.ts";
 import { readBody, send } from "../http/send.ts";
 import { printable } from "../output/printable.ts";
 import { readArgument } from "../read-argument.ts";
-import { connect, withoutLookUp, type Connected } from "../settings/connect.ts";
+import { connect, withoutConnecting, type Connected } from "../settings/connect.ts";
 import { proxyOrigin } from "../settings/proxy-origin.ts";
 import type { Screen, Terminal } from "../terminal.ts";
 import { collected } from "./resource-options.ts";
@@ -87,7 +87,7 @@ async function projectId(deps: Connected): Promise<string> {
   const project = await deps.project();
   if (UUID.test(project)) return project;
   const found = await deps.api("GET", `/v1/projects/${step(project)}`).catch((error: unknown) => {
-    throw withoutLookUp(error, "Give --project or BUSBAR_PROJECT its id instead of its name.");
+    throw withoutConnecting(error, "Give --project or BUSBAR_PROJECT its id instead of its name.");
   });
   return requireText(found, "id");
 }

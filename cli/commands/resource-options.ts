@@ -37,11 +37,11 @@ export function requireKnownFilters(resource: Resource, filters: Filters): void 
 
 /** Returns a parser for an option's value. The option's name contains the unit. */
 export const wholeNumber =
-  (least: number, most: number) =>
+  (least: number, max: number) =>
   (value: string): number => {
     const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    if (/^\d+$/.test(value) && number >= least && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${max}.`);
   };
 
 /** For options that may be given several times. */

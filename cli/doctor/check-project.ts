@@ -7,7 +7,7 @@ import { bad, good, type Finding } from "./finding.ts";
 type Needs = Pick<Connected, "inProject">;
 
 /** More findings of one kind are only counted. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 export async function checkProject(deps: Needs): Promise<Finding[]> {
   const [destinations, connections, installations] = await Promise.all([
@@ -103,8 +103,8 @@ const reconnect = (provider: string, group: string): string =>
 
 function summed(check: string, all: JsonObject[], faults: Finding[]): Finding[] {
   if (faults.length === 0) return [good(check, all.length === 0 ? "none yet" : `${all.length} in order`)];
-  const more = faults.length - MOST_LINES;
+  const more = faults.length - MAX_LINES;
   if (more <= 0) return faults;
   const rest = bad(check, `${more} more are in trouble`, `List them with: busbar list ${check}`);
-  return [...faults.slice(0, MOST_LINES), rest];
+  return [...faults.slice(0, MAX_LINES), rest];
 }

@@ -13,7 +13,7 @@ import { bad, good, type Finding } from "./finding.ts";
 const IDLE_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Webhook signatures are refused after five minutes. A clock that NTP sets never deviates by this much. */
-const MOST_SKEW_SECONDS = 30;
+const MAX_SKEW_SECONDS = 30;
 
 /** Throws `Unreachable` if the server does not answer. */
 export async function checkServer({ origin }: Target): Promise<Finding[]> {
@@ -50,7 +50,7 @@ function clock({ headers }: IncomingMessage): Finding[] {
   const serverMs = Date.parse(headers.date ?? "");
   if (Number.isNaN(serverMs)) return [];
   const aheadSeconds = Math.round((nowMs() - serverMs) / 1_000);
-  if (Math.abs(aheadSeconds) <= MOST_SKEW_SECONDS) return [good("clock", "agrees with the server's")];
+  if (Math.abs(aheadSeconds) <= MAX_SKEW_SECONDS) return [good("clock", "agrees with the server's")];
   const where = aheadSeconds > 0 ? "ahead of" : "behind";
   return [
     bad(

@@ -14,10 +14,10 @@ const finding = (line: number, column: number, more: Partial<Finding> = {}): Fin
   column,
   ...more,
 });
-const told = (source: string, one: Finding) => findingLines([one], { shown: "amp.yaml", source }, plain);
+const reported = (source: string, one: Finding) => findingLines([one], { shown: "amp.yaml", source }, plain);
 
 test("a mistake is told with its place, its line, a caret below its word and its remedy", () => {
-  assert.deepEqual(told("specVersion: 1.0.0\nprovider: hubspott # ours", finding(2, 11)), [
+  assert.deepEqual(reported("specVersion: 1.0.0\nprovider: hubspott # ours", finding(2, 11)), [
     "amp.yaml:2:11: error: This is wrong. [some-rule]",
     " 2 | provider: hubspott # ours",
     "   |           ^^^^^^^^",
@@ -28,7 +28,7 @@ test("a mistake is told with its place, its line, a caret below its word and its
 
 test("the caret stands under the word behind tabs, wide characters and Windows line ends", () => {
   const caretBelow = (source: string, column: number) => {
-    const [, line = "", caret = ""] = told(source, finding(1, column));
+    const [, line = "", caret = ""] = reported(source, finding(1, column));
     return [line.slice(5), caret.slice(5)];
   };
   assert.deepEqual(caretBelow("\tname: x\r\nmore", 2), [" name: x", " ^^^^"]);
@@ -37,20 +37,20 @@ test("the caret stands under the word behind tabs, wide characters and Windows l
 });
 
 test("a place at the end of a line, behind it, or on an empty line is told without failing", () => {
-  assert.equal(told("a:", finding(1, 3))[2], "   |   ^");
-  assert.equal(told("a:", finding(1, 30))[2], "   |   ^");
-  assert.equal(told("a:", finding(9, 1)).length, 3);
+  assert.equal(reported("a:", finding(1, 3))[2], "   |   ^");
+  assert.equal(reported("a:", finding(1, 30))[2], "   |   ^");
+  assert.equal(reported("a:", finding(9, 1)).length, 3);
 });
 
 test("a long line is cut around the place, and the caret stays under it", () => {
   const line = `${"x".repeat(500)} here ${"y".repeat(500)}`;
-  const [, shown = "", caret = ""] = told(line, finding(1, 502));
+  const [, shown = "", caret = ""] = reported(line, finding(1, 502));
   assert.ok(shown.length < 130, shown);
   assert.equal(shown.slice(caret.indexOf("^")).slice(0, 4), "here");
 });
 
 test("control characters of a manifest do not reach the terminal", () => {
-  const lines = told("name: \u001B[2Jx", finding(1, 7, { message: "odd \u001B]0;title\u0007" }));
+  const lines = reported("name: \u001B[2Jx", finding(1, 7, { message: "odd \u001B]0;title\u0007" }));
   // oxlint-disable-next-line no-control-regex
   assert.doesNotMatch(lines.join("\n"), /[\u001B\u0007]/);
 });

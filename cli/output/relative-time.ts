@@ -6,7 +6,7 @@ const UNITS: [seconds: number, word: string][] = [
   [60, "min"],
 ];
 /** Older and later times are shown as dates. */
-const MOST_DAYS = 30;
+const MAX_DAYS = 30;
 
 /** Formats an ISO time; returns any other text unchanged. */
 export function relativeTime(time: string, nowMs: number): string {
@@ -14,7 +14,7 @@ export function relativeTime(time: string, nowMs: number): string {
   if (Number.isNaN(ms)) return time;
   const seconds = Math.round((nowMs - ms) / 1_000);
   const away = Math.abs(seconds);
-  if (away > MOST_DAYS * 86_400) return time.slice(0, 10);
+  if (away > MAX_DAYS * 86_400) return time.slice(0, 10);
   const [unitSeconds, word] = UNITS.find(([unit]) => away >= unit) ?? [1, "s"];
   const amount = `${Math.floor(away / unitSeconds)} ${word}`;
   return seconds < 0 ? `in ${amount}` : `${amount} ago`;

@@ -33,11 +33,11 @@ export function table(headings: string[], rows: string[][], paint: Paint, look: 
   const line = (cells: string[], colour: (column: number, cell: string) => (text: string) => string) =>
     shown
       .map((column, index) => {
-        const [cell, room] = [cells[column] ?? "", widths[index] ?? 0];
-        const text = cut(cell, room);
+        const [cell, capacity] = [cells[column] ?? "", widths[index] ?? 0];
+        const text = cut(cell, capacity);
         const isLast = index === shown.length - 1;
         return (
-          colour(column, cell)(text) + (isLast ? "" : " ".repeat(Math.max(0, room - measureWidth(text))))
+          colour(column, cell)(text) + (isLast ? "" : " ".repeat(Math.max(0, capacity - measureWidth(text))))
         );
       })
       .join(GAP)

@@ -45,7 +45,7 @@ function inWords(failure: Failure, paint: Paint): string[] {
 }
 
 /** Returns the lines of an issue. The place is printed even if detail and remedy are already printed above. */
-function issueLines(issue: JsonObject, told: string, paint: Paint): string[] {
+function issueLines(issue: JsonObject, reported: string, paint: Paint): string[] {
   const place = [textAt(issue, "in"), textAt(issue, "name")].filter(Boolean).join(" ");
   const detail = textAt(issue, "detail") ?? textAt(issue, "title") ?? "";
   const remedy = textAt(issue, "remedy");
@@ -53,16 +53,16 @@ function issueLines(issue: JsonObject, told: string, paint: Paint): string[] {
   const given =
     value === undefined ? "" : paint.dim(` (given: ${printable(JSON.stringify(value)).slice(0, 200)})`);
   return [
-    `  ${paint.yellow(printable(place || "-"))}${told.includes(detail) ? "" : `: ${printable(detail)}`}${given}`,
-    ...(remedy && !told.includes(remedy) ? [`    ${paint.blue("→")} ${printable(remedy)}`] : []),
+    `  ${paint.yellow(printable(place || "-"))}${reported.includes(detail) ? "" : `: ${printable(detail)}`}${given}`,
+    ...(remedy && !reported.includes(remedy) ? [`    ${paint.blue("→")} ${printable(remedy)}`] : []),
   ];
 }
 
-function causes(problem: JsonObject, told: string): string[] {
+function causes(problem: JsonObject, reported: string): string[] {
   const listed = valueAt(problem, "causes");
   if (!Array.isArray(listed)) return [];
   return listed.flatMap((cause) =>
-    typeof cause === "string" && !told.includes(cause) ? [`  - ${printable(cause)}`] : [],
+    typeof cause === "string" && !reported.includes(cause) ? [`  - ${printable(cause)}`] : [],
   );
 }
 

@@ -85,7 +85,7 @@ export const pickedAndRemoved = (path: string, singular: string, member: string)
 
 const PAGE_SIZE = 200;
 /** A page of a search can be empty although there are more. */
-const MOST_PAGES = 200;
+const MAX_PAGES = 200;
 
 /** Returns up to `limit` items of a paged list. */
 export async function paged(
@@ -96,7 +96,7 @@ export async function paged(
   const { limit = DEFAULT_LIMIT, query } = options;
   const found: JsonObject[] = [];
   let pageToken: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES && found.length < limit; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES && found.length < limit; pages += 1) {
     const pageSize = String(Math.min(limit, PAGE_SIZE));
     const page = await deps.inProject("GET", path, { query: { ...query, pageSize, pageToken } });
     found.push(...objectsAt(page, "results"));

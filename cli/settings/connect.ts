@@ -43,7 +43,7 @@ export function open(target: Target, out: Output): Connected {
 }
 
 /** Explains the refusal of a key that may only write, read or call the proxy, with what the command needs instead. */
-export const withoutLookUp = (error: unknown, remedy: string): unknown =>
+export const withoutConnecting = (error: unknown, remedy: string): unknown =>
   error instanceof Refused && error.status === 403
     ? new UsageFailure("This API key may not look up its project.", { remedy, cause: error })
     : error;
@@ -51,7 +51,7 @@ export const withoutLookUp = (error: unknown, remedy: string): unknown =>
 /** Returns the only project of the key. Throws `UsageFailure` if there are several. */
 async function onlyProject(api: Api): Promise<string> {
   const listed = await api("GET", "/v1/projects").catch((error: unknown) => {
-    throw withoutLookUp(error, "Name it with --project or BUSBAR_PROJECT; for the proxy give its id.");
+    throw withoutConnecting(error, "Name it with --project or BUSBAR_PROJECT; for the proxy give its id.");
   });
   const projects = requireObjects(listed);
   const names = projects.flatMap((project) => textAt(project, "name") ?? []);

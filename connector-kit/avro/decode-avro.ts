@@ -20,7 +20,7 @@ export interface AvroRecord {
 
 const DEEPEST = 64;
 /** Items of all arrays and maps of a value; those without a size could be any number. */
-const MOST_ITEMS = 1_000_000;
+const MAX_ITEMS = 1_000_000;
 
 /** Throws `RangeError` for bytes that are no value of the type. */
 export function decodeAvro(type: AvroType, bytes: Buffer): AvroValue {
@@ -92,7 +92,7 @@ class Decoder {
     for (let count = Number(this.#long()); count !== 0; count = Number(this.#long())) {
       if (count < 0) this.#long();
       for (let left = Math.abs(count); left > 0; left--) {
-        if (++this.#count > MOST_ITEMS) throw new RangeError("an Avro value has too many items");
+        if (++this.#count > MAX_ITEMS) throw new RangeError("an Avro value has too many items");
         items.push(read());
       }
     }

@@ -12,7 +12,7 @@ export function batchFaults(batch: BatchRules, path: string): ProviderFault[] {
   const { requests } = batch;
   return [
     ...(requests ? fault(`${path}.requests.path`, pathFault(requests.path, [])) : []),
-    ...(requests ? fault(`${path}.requests.most`, mostFault(requests.most)) : []),
+    ...(requests ? fault(`${path}.requests.most`, limitFault(requests.most)) : []),
     ...(requests?.to === "" ? fault(`${path}.requests.to`, "must name a member") : []),
     ...KINDS.flatMap((kind) => {
       const rules = batch[kind];
@@ -21,14 +21,14 @@ export function batchFaults(batch: BatchRules, path: string): ProviderFault[] {
   ];
 }
 
-const mostFault = (most: number): string | undefined =>
+const limitFault = (most: number): string | undefined =>
   most < 2 || most > 10_000 ? "must be between 2 and 10000" : undefined;
 
 function listFaults(rules: RecordListRules, kind: (typeof KINDS)[number], path: string): ProviderFault[] {
   const { okWhen, ref } = rules;
   return [
     ...fault(`${path}.path`, pathFault(rules.path, OF_OBJECT)),
-    ...fault(`${path}.most`, mostFault(rules.most)),
+    ...fault(`${path}.most`, limitFault(rules.most)),
     ...fault(`${path}.okWhen`, okWhenFault(okWhen)),
     ...(ref && (ref.to === undefined) === (ref.of === undefined)
       ? fault(`${path}.ref`, "must have either to or of")

@@ -18,7 +18,7 @@ export interface Lists {
 }
 
 /** So that a checkpoint stays small. */
-const MOST_PARENTS = 50;
+const MAX_PARENTS = 50;
 
 /** Where the next page begins: in the list of the first of these parents. */
 interface Place {
@@ -94,7 +94,7 @@ const parentPlan = ({ object, by }: NonNullable<ObjectPlan["parent"]>, { account
   fields: by === undefined ? [] : [by],
   filters: [],
   associations: [],
-  pageSize: MOST_PARENTS,
+  pageSize: MAX_PARENTS,
   ...(account && { account }),
 });
 

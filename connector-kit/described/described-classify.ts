@@ -49,13 +49,13 @@ export const describedClassify =
     });
   };
 
-const MOST_WORDS = 500;
+const MAX_WORDS = 500;
 
 /** Pages of servers in between are HTML. */
 function plainText({ headers, text }: ProviderResponse): string | undefined {
   const words = text.trim();
   const isPlain = /^text\/plain\b/i.test(headers["content-type"] ?? "") && !words.startsWith("<");
-  return isPlain && words !== "" && words.length <= MOST_WORDS ? words : undefined;
+  return isPlain && words !== "" && words.length <= MAX_WORDS ? words : undefined;
 }
 
 /** JSON is taken for the provider's own, because a description does not know each of its forms. */
@@ -121,7 +121,7 @@ export function reasonIn(body: Json | undefined, paths: string[]): string | unde
   return undefined;
 }
 
-const MOST_TEXTS = 20;
+const MAX_TEXTS = 20;
 
 function textsAt(value: Json, [first, ...rest]: string[]): string[] {
   if (first === undefined) return typeof value === "string" && value !== "" ? [value] : [];
@@ -132,9 +132,9 @@ function textsAt(value: Json, [first, ...rest]: string[]): string[] {
 
 const entries = (value: Json): [name: string, item: Json][] =>
   Array.isArray(value)
-    ? value.slice(0, MOST_TEXTS).map((item) => ["", item])
+    ? value.slice(0, MAX_TEXTS).map((item) => ["", item])
     : isJsonObject(value)
-      ? Object.entries(value).slice(0, MOST_TEXTS)
+      ? Object.entries(value).slice(0, MAX_TEXTS)
       : [];
 
 const labelled = (name: string, texts: string[]): string[] =>
@@ -144,8 +144,8 @@ type Limits = NonNullable<Description["limits"]>;
 
 /** The description's header: seconds below ten million, seconds since 1970, or milliseconds since 1970; otherwise the usual headers. */
 function retryTime({ headers }: ProviderResponse, { reset, waitSeconds }: Limits = {}): Date {
-  const told = retryAfter(headers["retry-after"]);
-  if (told) return told;
+  const reported = retryAfter(headers["retry-after"]);
+  if (reported) return reported;
   const value = Number(reset === undefined ? Number.NaN : headers[reset.toLowerCase()]);
   if (!Number.isFinite(value) || value < 0)
     return usualTime(headers) ?? inMs(waitSeconds === undefined ? RATE_LIMITED_MS : waitSeconds * 1000);

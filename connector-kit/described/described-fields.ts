@@ -18,7 +18,7 @@ import { at, knownPlan, buildPlans, type ObjectPlan } from "./object-plan.ts";
 type Classify = NonNullable<Connector["classify"]>;
 
 /** More fields than any account has. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 /** Returns undefined for a description that tells the fields of no object. */
 export function describedFields(description: Description, classify: Classify): FieldsConnector | undefined {
@@ -70,7 +70,7 @@ export async function listedFields(
   const asked = planAsked(rules);
   const fields: FieldMetadata[] = [];
   let checkpoint: Checkpoint | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const page = await readListPage({ rules, classify, fetch }, asked, checkpoint);
     fields.push(...page.records.flatMap(({ id, raw }) => listedField(list, id, raw) ?? []));
     checkpoint = page.next;

@@ -14,7 +14,7 @@ import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object
 type Classify = NonNullable<Connector["classify"]>;
 
 /** A search reads this many pages at most. */
-const MOST_SEARCH_PAGES = 10;
+const MAX_SEARCH_PAGES = 10;
 
 export function describedRead(description: Description, classify: Classify): ReadConnector {
   const idFault = idFaults(description);
@@ -32,7 +32,7 @@ export function describedRead(description: Description, classify: Classify): Rea
       associations: false,
       deletions: buildPlans(description).some(tellsDeletions),
       search: true,
-      mostSearchFilters: 5,
+      maxSearchFilters: 5,
       overlapMs: overlapMs(description),
     },
     cheapestObject: findCheapestObject(description),
@@ -40,8 +40,8 @@ export function describedRead(description: Description, classify: Classify): Rea
     readPage,
     prepareCount: (plan) => objectPageRequest(readLists(plan), { ...plan, pageSize: 1 }, undefined),
     async count(plan, fetch) {
-      const isTold = rulesFor(plan).total !== undefined;
-      const { total } = isTold ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
+      const isReported = rulesFor(plan).total !== undefined;
+      const { total } = isReported ? await readPage({ ...plan, pageSize: 1 }, undefined, fetch) : {};
       if (total !== undefined) return total;
       throw new ProviderError({ kind: "invalid", message: `lists of ${plan.objectName} name no total` });
     },
@@ -95,7 +95,7 @@ async function search(
 ): Promise<{ records: SourceRecord[]; truncated: boolean }> {
   const records: SourceRecord[] = [];
   let checkpoint: Checkpoint | undefined;
-  for (let pages = 0; pages < MOST_SEARCH_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_SEARCH_PAGES; pages += 1) {
     const page = await next(checkpoint);
     records.push(...page.records);
     checkpoint = page.next;

@@ -27,7 +27,7 @@ export function toObjectPlan(
     throw invalid(`there is no object ${JSON.stringify(name)}; there are ${known}`);
   }
   if (!plan.modes.includes(mode))
-    throw invalid(`${name} cannot be ${PAST[mode]}; it can be ${told(plan.modes)}`);
+    throw invalid(`${name} cannot be ${PAST[mode]}; it can be ${reported(plan.modes)}`);
   return plan;
 }
 
@@ -107,7 +107,7 @@ const PAST: Record<Mode, string> = {
   delete: "deleted",
   upsert: "upserted",
 };
-const told = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
+const reported = (modes: Mode[]): string => modes.map((mode) => PAST[mode]).join(", ");
 
 const invalid = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });
 

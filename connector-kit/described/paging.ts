@@ -87,8 +87,8 @@ function goesOn(
   flags: Flags,
   { body, count, read, total, pageSize }: Answered,
 ): boolean {
-  const told = hasMore(flags, body);
-  if (told !== undefined) return told;
+  const reported = hasMore(flags, body);
+  if (reported !== undefined) return reported;
   if (count === 0) return false;
   if (shortPageEnds && pageSize !== undefined && count < pageSize) return false;
   return total === undefined || read === undefined || read < total;

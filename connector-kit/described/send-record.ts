@@ -47,10 +47,10 @@ export async function sendRecord(sending: Sending, asked: RecordToWrite): Promis
   const refused = error ?? refusedIn(sending, body);
   if (refused) return deletedOrRefused(write, record, refused);
   const warning = judge.warning();
-  const told = warning === undefined ? {} : { warning };
+  const reported = warning === undefined ? {} : { warning };
   if (write.type === "delete" && record.id !== undefined)
-    return { outcome: { success: true, recordId: record.id }, ...told };
-  return { ...(await readOutcome(sending, record, { body, headers: response?.headers ?? {} })), ...told };
+    return { outcome: { success: true, recordId: record.id }, ...reported };
+  return { ...(await readOutcome(sending, record, { body, headers: response?.headers ?? {} })), ...reported };
 }
 
 /** Returns the refusal of the record in a success. Throws it if it concerns the call. */

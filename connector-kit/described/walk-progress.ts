@@ -8,7 +8,7 @@ import type { PagePlace } from "./paging.ts";
 import type { PagingRules } from "./paging-rules.ts";
 
 /** More empty pages in a row are a fault of the provider. */
-const MOST_EMPTY_PAGES = 200;
+const MAX_EMPTY_PAGES = 200;
 
 export interface Step {
   /** Where the next page begins; undefined after the last page of the list. */
@@ -44,7 +44,7 @@ export function progress(
   if (returns && !paging.cursor?.scroll)
     throw brokenPage(`the next page is one that was read before: ${String(place).slice(0, 200)}`);
   const empty = ids.length === 0 ? numberIn(checkpoint, "empty") + 1 : 0;
-  if (empty > MOST_EMPTY_PAGES)
+  if (empty > MAX_EMPTY_PAGES)
     throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
   // Behind a bound that has moved, the records at the bound are there once more.
   const from = checkpoint?.["after"];

@@ -40,7 +40,7 @@ const UNAVAILABLE = 14;
 const DEADLINE_EXCEEDED = 4;
 const LONGEST_REASON = 500;
 /** Answers of the API have at most 3 MB. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const PREFIX_BYTES = 5;
 /** RST_STREAM with this code tells the server that nobody waits for the answer. */
 const CANCEL = 8;
@@ -142,7 +142,7 @@ function firstIn(bytes: Buffer): Buffer | undefined {
   if (bytes.length < PREFIX_BYTES) return undefined;
   if (bytes[0] !== 0) throw new GrpcError(UNAVAILABLE, "the server sent a compressed message");
   const length = bytes.readUInt32BE(1);
-  if (length > MOST_BYTES) throw new GrpcError(UNAVAILABLE, `the server sent a message of ${length} bytes`);
+  if (length > MAX_BYTES) throw new GrpcError(UNAVAILABLE, `the server sent a message of ${length} bytes`);
   return bytes.length < PREFIX_BYTES + length
     ? undefined
     : bytes.subarray(PREFIX_BYTES, PREFIX_BYTES + length);

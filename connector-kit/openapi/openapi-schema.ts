@@ -3,12 +3,12 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 export type Schema = JsonObject;
 
-const MOST_REFERENCES = 20;
+const MAX_REFERENCES = 20;
 
 /** Returns what a reference stands for; an empty object for one that leads nowhere. */
 export function resolved(root: JsonObject, given: Json): JsonObject {
   let value: Json | undefined = given;
-  for (let count = 0; count < MOST_REFERENCES; count += 1) {
+  for (let count = 0; count < MAX_REFERENCES; count += 1) {
     if (!isJsonObject(value)) return {};
     const reference: Json | undefined = value["$ref"];
     if (typeof reference !== "string") return value;
@@ -27,14 +27,14 @@ function findTarget(root: JsonObject, reference: string): Json | undefined {
   }, root);
 }
 
-const MOST_VARIANTS = 60;
+const MAX_VARIANTS = 60;
 
 /** Returns a schema with all that it is composed of. */
 function variants(root: JsonObject, schema: Schema): Schema[] {
   const found: Schema[] = [];
   const take = (given: Json): void => {
     const one = resolved(root, given);
-    if (found.length >= MOST_VARIANTS || found.includes(one)) return;
+    if (found.length >= MAX_VARIANTS || found.includes(one)) return;
     found.push(one);
     for (const name of ["allOf", "oneOf", "anyOf"])
       for (const part of Array.isArray(one[name]) ? one[name] : []) take(part);

@@ -61,8 +61,8 @@ function findCulprits(records: RecordToWrite[], indexes: number[], fault: Hubspo
     if (unset.length < missing.length && unset.length > 0) suspected.add(index);
     else for (const name of unset) blame(index, { name, code, message });
   }
-  const told = Map.groupBy(fault.properties, ({ name, message }) => JSON.stringify([name, message]));
-  for (const same of told.values()) {
+  const reported = Map.groupBy(fault.properties, ({ name, message }) => JSON.stringify([name, message]));
+  for (const same of reported.values()) {
     const [first] = same;
     if (!first) continue;
     const candidates = candidatesFor(first, records, indexes);

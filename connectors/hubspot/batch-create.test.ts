@@ -36,7 +36,7 @@ const conflict = (mark?: string): JsonObject => ({
   message: "Contact already exists. Existing ID: 17",
   context: mark === undefined ? {} : { objectWriteTraceId: [mark], existingId: ["17"] },
 });
-const told = (outcomes: RecordOutcome[]) =>
+const reported = (outcomes: RecordOutcome[]) =>
   outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.kind));
 
 test("trace ids are the switch: on every input for partial success, on none for all or none", () => {
@@ -58,7 +58,7 @@ test("failed inputs are left out of the results, with and without the echo of th
       );
     });
     const result = await write.write(people(["a@x", "b@x", "c@x"]), provider.fetch);
-    assert.deepEqual(told(result.outcomes), ["id-a@x", "conflict", "id-c@x"]);
+    assert.deepEqual(reported(result.outcomes), ["id-a@x", "conflict", "id-c@x"]);
     const [, second] = result.outcomes;
     assert.ok(second && !second.success);
     assert.match(second.error.message, /Existing ID: 17/);
@@ -74,7 +74,7 @@ test("results in another order find their inputs by what was written", async () 
     ),
   );
   const result = await write.write(people(["A@x", "b@x", "c@x"]), provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["id-A@x", "id-b@x", "id-c@x"]);
+  assert.deepEqual(reported(result.outcomes), ["id-A@x", "id-b@x", "id-c@x"]);
 });
 
 test("records of which the answer does not show the difference get no id of another one", async () => {
@@ -85,7 +85,7 @@ test("records of which the answer does not show the difference get no id of anot
   };
   const doe = (id: string) => ({ id, properties: { lastname: "Doe" } });
   const result = await write.write(alike, replay(answer([doe("1"), doe("2")])).fetch);
-  assert.deepEqual(told(result.outcomes), ["unknown_outcome", "unknown_outcome"]);
+  assert.deepEqual(reported(result.outcomes), ["unknown_outcome", "unknown_outcome"]);
 });
 
 test("a value that HubSpot has changed does not hide which input a result belongs to", async () => {
@@ -99,7 +99,7 @@ test("a value that HubSpot has changed does not hide which input a result belong
   const acme = { id: "1", properties: { name: "Acme", domain: "acme.example" } };
   const quill = { id: "2", properties: { name: "Quill", domain: "quill.example" } };
   const result = await write.write(two, replay(answer([quill, acme])).fetch);
-  assert.deepEqual(told(result.outcomes), ["1", "2"]);
+  assert.deepEqual(reported(result.outcomes), ["1", "2"]);
 });
 
 test("one distinct property does not decide where another one contradicts it", async () => {
@@ -110,7 +110,7 @@ test("one distinct property does not decide where another one contradicts it", a
   const odd = { id: "9", properties: { firstname: "Ada", phone: "2" } };
   const bob = { id: "8", properties: { firstname: "Bob", phone: "2" } };
   const result = await write.write(two, replay(answer([bob, odd])).fetch);
-  assert.deepEqual(told(result.outcomes), ["unknown_outcome", "8"]);
+  assert.deepEqual(reported(result.outcomes), ["unknown_outcome", "8"]);
 });
 
 test("records that are the same in everything share their ids, and none is guessed when the count does not fit", async () => {
@@ -120,12 +120,12 @@ test("records that are the same in everything share their ids, and none is guess
   };
   const doe = (id: string) => ({ id, properties: { lastname: "Doe" } });
   const all = await write.write(same, replay(answer([doe("1"), doe("2"), doe("3")])).fetch);
-  assert.deepEqual(told(all.outcomes), ["1", "2", "3"]);
+  assert.deepEqual(reported(all.outcomes), ["1", "2", "3"]);
   const some = await write.write(same, replay(answer([doe("1"), doe("2")], [conflict()])).fetch);
   // Two of them were written: none may be told that it was refused.
-  assert.deepEqual(told(some.outcomes), ["unknown_outcome", "unknown_outcome", "unknown_outcome"]);
+  assert.deepEqual(reported(some.outcomes), ["unknown_outcome", "unknown_outcome", "unknown_outcome"]);
   const lost = await write.write(same, replay(answer([doe("1"), doe("2")])).fetch);
-  assert.deepEqual(told(lost.outcomes), ["unknown_outcome", "unknown_outcome", "unknown_outcome"]);
+  assert.deepEqual(reported(lost.outcomes), ["unknown_outcome", "unknown_outcome", "unknown_outcome"]);
 });
 
 test("an error without a mark goes to the only record it can be about", async () => {
@@ -138,7 +138,7 @@ test("an error without a mark goes to the only record it can be about", async ()
     ),
   );
   const result = await write.write(people(["a@x", "b@x"]), provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["conflict", "id-b@x"]);
+  assert.deepEqual(reported(result.outcomes), ["conflict", "id-b@x"]);
 });
 
 test("an unknown property fails the records that use it and no other", async () => {
@@ -159,7 +159,7 @@ test("an unknown property fails the records that use it and no other", async () 
   const batch = people(["a@x", "b@x", "c@x"]);
   batch.records[1] = { fields: { email: "b@x", shoe: 44 } };
   const result = await write.write(batch, provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["id-a@x", "invalid", "id-c@x"]);
+  assert.deepEqual(reported(result.outcomes), ["id-a@x", "invalid", "id-c@x"]);
   assert.equal(provider.requests.length, 2);
   assert.deepEqual(
     inputs(provider.requests[1]!).map((input) => input.objectWriteTraceId),
@@ -179,7 +179,7 @@ test("a refusal that names nothing is narrowed down until the bad record stands 
   });
   const result = await write.write(people(emails), provider.fetch);
   assert.deepEqual(
-    told(result.outcomes),
+    reported(result.outcomes),
     emails.map((email) => (email === "p63@x" ? "conflict" : `id-${email}`)),
   );
   assert.ok(provider.requests.length < 20);
@@ -189,7 +189,7 @@ test("a refusal that concerns the object type is not tried in parts", async () =
   const body = { status: "error", message: "Unable to infer object type from: butterflies" };
   const provider = replay({ status: 400, body });
   const result = await write.write({ ...people(["a", "b"]), objectName: "butterflies" }, provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["invalid", "invalid"]);
+  assert.deepEqual(reported(result.outcomes), ["invalid", "invalid"]);
   assert.equal(provider.requests.length, 1);
 });
 
@@ -278,7 +278,7 @@ test("once something is written, an outage becomes the outcome of the rest inste
     };
   });
   const result = await write.write(people(["a@x", "b@x", "c@x", "d@x"]), provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["id-a@x", "id-b@x", "rate_limited", "rate_limited"]);
+  assert.deepEqual(reported(result.outcomes), ["id-a@x", "id-b@x", "rate_limited", "rate_limited"]);
   assert.equal(calls, 3);
 });
 
@@ -293,7 +293,7 @@ test("a lost answer is unknown for its own records and not sent for the others",
   });
   const batch = people(Array.from({ length: 250 }, (_, index) => `p${index}@x`));
   const result = await write.write(batch, provider.fetch);
-  const kinds = told(result.outcomes);
+  const kinds = reported(result.outcomes);
   assert.deepEqual(new Set(kinds.slice(50, 100)), new Set(["unknown_outcome"]));
   assert.deepEqual(new Set(kinds.slice(100)), new Set(["unavailable"]));
 });

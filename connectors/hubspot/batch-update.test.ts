@@ -17,7 +17,7 @@ const updates = (records: [id: string, fields: JsonObject][], allOrNone = false)
 });
 const inputs = (request: ProviderRequest) =>
   (request.body as unknown as { inputs: { id: string; properties: JsonObject }[] }).inputs;
-const told = (outcomes: RecordOutcome[]) =>
+const reported = (outcomes: RecordOutcome[]) =>
   outcomes.map((outcome) => (outcome.success ? outcome.recordId : outcome.error.kind));
 const done = (request: ProviderRequest, except: string[] = []) =>
   inputs(request)
@@ -39,7 +39,7 @@ test("results are matched by id, and one error entry can speak for several recor
     updates(["1", "2", "3", "4"].map((id) => [id, { city: "Ulm" }])),
     provider.fetch,
   );
-  assert.deepEqual(told(result.outcomes), ["1", "not_found", "3", "not_found"]);
+  assert.deepEqual(reported(result.outcomes), ["1", "not_found", "3", "not_found"]);
   assert.deepEqual(inputs(provider.requests[0]!)[0], {
     id: "1",
     properties: { city: "Ulm" },
@@ -65,7 +65,7 @@ test("a repeated id waits for the next request, so that the last value wins", as
       [["1", "Bonn"]],
     ],
   );
-  assert.deepEqual(told(result.outcomes), ["1", "2", "1"]);
+  assert.deepEqual(reported(result.outcomes), ["1", "2", "1"]);
   assert.deepEqual(provider.requests, write.prepare(batch));
 });
 
@@ -90,7 +90,7 @@ test("an unknown property fails the records that use it and no other", async () 
     ["3", { city: "Ulm" }],
   ]);
   const result = await write.write(batch, provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["1", "invalid", "3"]);
+  assert.deepEqual(reported(result.outcomes), ["1", "invalid", "3"]);
   assert.equal(provider.requests.length, 2);
 });
 
@@ -107,7 +107,7 @@ test("a bad value is found by halving and does not fail its neighbours", async (
     ["1", "2", "3", "4"].map((id) => [id, { email: id === "3" ? "nonsense" : "a@b.example" }]),
   );
   const result = await write.write(batch, provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["1", "2", "invalid", "4"]);
+  assert.deepEqual(reported(result.outcomes), ["1", "2", "invalid", "4"]);
 });
 
 test("allOrNone has no effect on updates, and the caller is told", async () => {
@@ -126,7 +126,7 @@ test("an id that cannot be one is refused without being sent, the others are wri
     ]),
     provider.fetch,
   );
-  assert.deepEqual(told(result.outcomes), ["1", "invalid", "3"]);
+  assert.deepEqual(reported(result.outcomes), ["1", "invalid", "3"]);
   assert.deepEqual(
     inputs(provider.requests[0]!).map(({ id }) => id),
     ["1", "3"],

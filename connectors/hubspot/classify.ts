@@ -60,8 +60,8 @@ function retryAt(
   fault: HubspotFault | undefined,
   account: Account | undefined,
 ): Date | undefined {
-  const told = retryAfter(response.headers["retry-after"]);
-  if (told) return told;
+  const reported = retryAfter(response.headers["retry-after"]);
+  if (reported) return reported;
   if (response.status === 423) return inMs(LOCKED_MS);
   if (response.status === 477) return inMs(MIGRATION_MS);
   if (response.status !== 429) return retryTime(response.headers);

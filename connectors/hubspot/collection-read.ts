@@ -18,7 +18,7 @@ import { filterTest, timeTest } from "./record-test.ts";
 import { readTime } from "./source-record.ts";
 
 /** No account has as many; a walk that is longer does not end. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 
 type Reader = Pick<
   ReadConnector,
@@ -101,7 +101,7 @@ function readAnswer(
   const [first] = all;
   const pages = (typeof checkpoint?.pages === "number" ? checkpoint.pages : 0) + 1;
   const isRepeated = first !== undefined && first.id === checkpoint?.first;
-  if (cursor !== undefined && (cursor === checkpoint?.cursor || pages >= MOST_PAGES)) {
+  if (cursor !== undefined && (cursor === checkpoint?.cursor || pages >= MAX_PAGES)) {
     throw brokenPage("HubSpot's pages do not advance");
   }
   if (isRepeated) throw brokenPage(`HubSpot's page is repeated: it begins with record ${first.id} again`);

@@ -13,7 +13,7 @@ import { addAssociations } from "./read-associations.ts";
 import { isAfter, readingFault } from "./read-object.ts";
 import {
   isTopLevel,
-  MOST_SEARCH_FILTERS,
+  MAX_SEARCH_FILTERS,
   chooseProperties,
   SEARCH_LIMIT,
   searchPage,
@@ -25,7 +25,7 @@ export function prepareCrmCount(plan: ReadPlan): ProviderRequest {
   const fault = readingFault(plan.objectName);
   if (fault) throw fault;
   // The time takes one filter. More would be refused, so the count is too high then.
-  const filters = plan.filters.slice(0, MOST_SEARCH_FILTERS - 1);
+  const filters = plan.filters.slice(0, MAX_SEARCH_FILTERS - 1);
   return searchPage({ plan, filters, properties: [], limit: 1 });
 }
 
@@ -88,7 +88,7 @@ export const searchCrm: ReadConnector["search"] = async (plan, fetch) => {
 
 function tooManyFilters({ since, until, filters }: ReadPlan): ProviderError | undefined {
   const count = filters.length + (since || until ? 1 : 0);
-  if (count <= MOST_SEARCH_FILTERS) return undefined;
-  const message = `HubSpot compares at most ${MOST_SEARCH_FILTERS} fields in one search, and this one has ${count}`;
+  if (count <= MAX_SEARCH_FILTERS) return undefined;
+  const message = `HubSpot compares at most ${MAX_SEARCH_FILTERS} fields in one search, and this one has ${count}`;
   return new ProviderError({ kind: "invalid", message });
 }

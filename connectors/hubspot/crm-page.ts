@@ -16,7 +16,7 @@ import {
   isTooLong,
   LIST_LIMIT,
   listPage,
-  MOST_WALK_FILTERS,
+  MAX_SCAN_FILTERS,
   chooseProperties,
   SEARCH_LIMIT,
   searchPage,
@@ -100,7 +100,7 @@ async function readSearch(plan: ReadPlan, place: Place, fetch: ProviderFetch): P
   const total = isJsonObject(answer.body) ? answer.body.total : undefined;
   const next = placeBehind(place, lastId, after, typeof total === "number" ? total - listed.length : 0);
   return {
-    records: listed.filter(filterTest(plan.filters.slice(MOST_WALK_FILTERS), plan)),
+    records: listed.filter(filterTest(plan.filters.slice(MAX_SCAN_FILTERS), plan)),
     ...(next && { next: toCheckpoint(next) }),
     ...(place.lastId === undefined && typeof total === "number" && { total }),
   };
@@ -146,8 +146,8 @@ function listRequest(plan: ReadPlan, { after, isWide, limit }: Place): ProviderR
 const searchRequest = (plan: ReadPlan, { lastId, after, limit }: Place): ProviderRequest =>
   searchPage({
     plan,
-    filters: plan.filters.slice(0, MOST_WALK_FILTERS),
-    properties: chooseProperties(plan, plan.filters.slice(MOST_WALK_FILTERS)),
+    filters: plan.filters.slice(0, MAX_SCAN_FILTERS),
+    properties: chooseProperties(plan, plan.filters.slice(MAX_SCAN_FILTERS)),
     limit: pageSize(plan, limit ?? SEARCH_LIMIT),
     afterId: lastId,
     after,

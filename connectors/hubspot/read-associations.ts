@@ -10,10 +10,10 @@ import { readFault, toRecordError } from "./fault.ts";
 import { objectFault } from "./request.ts";
 
 /** HubSpot documents 1,000 sources for one request, and speaks of 100 elsewhere. */
-const MOST_SOURCES = 100;
+const MAX_SOURCES = 100;
 
 /** Requests for the associations of one page; HubSpot gives some hundred of each source at a time. */
-const MOST_REQUESTS = 1_000;
+const MAX_REQUESTS = 1_000;
 
 interface Source extends JsonObject {
   id: string;
@@ -51,8 +51,8 @@ async function readTargets(
   const found = new Map<string, AssociatedRecord[]>();
   const cursors = new Map<string, string>();
   for (let requests = 1; sources.length > 0; requests++) {
-    if (requests > MOST_REQUESTS) throw brokenPage(`HubSpot's associations with ${name} do not end`);
-    const inputs = sources.splice(0, MOST_SOURCES);
+    if (requests > MAX_REQUESTS) throw brokenPage(`HubSpot's associations with ${name} do not end`);
+    const inputs = sources.splice(0, MAX_SOURCES);
     const answer = await send(associationPage(objectName, name, inputs), exactIds(fetch), classify, account);
     // None of these records has an association.
     if (answer.error?.kind === "not_found") continue;

@@ -10,8 +10,8 @@ export const LIST_LIMIT = 100;
 export const SEARCH_LIMIT = 200;
 
 /** A search takes six filters. Time and key of a walk need two of them. */
-export const MOST_SEARCH_FILTERS = 6;
-export const MOST_WALK_FILTERS = 4;
+export const MAX_SEARCH_FILTERS = 6;
+export const MAX_SCAN_FILTERS = 4;
 
 /**
  * Longest list of properties in an address, in bytes. HubSpot refuses addresses of about 16,000 characters, and some

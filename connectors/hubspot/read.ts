@@ -8,7 +8,7 @@ import { countCrm, prepareCrmCount, readCrmByIds, readCrmSample, searchCrm } fro
 import { addAssociations } from "./read-associations.ts";
 import { readDeletions } from "./read-deletions.ts";
 import { isReadable } from "./read-object.ts";
-import { isTopLevel, MOST_SEARCH_FILTERS } from "./read-request.ts";
+import { isTopLevel, MAX_SEARCH_FILTERS } from "./read-request.ts";
 import { OBJECTS } from "./request.ts";
 
 const MINUTE_MS = 60_000;
@@ -23,7 +23,7 @@ export const read: ReadConnector = {
     associations: true,
     deletions: true,
     search: true,
-    mostSearchFilters: MOST_SEARCH_FILTERS,
+    maxSearchFilters: MAX_SEARCH_FILTERS,
     // Records can be searched seconds after they were written, rarely minutes.
     overlapMs: 5 * MINUTE_MS,
     settlingOverlapMs: 65 * MINUTE_MS,

@@ -108,7 +108,7 @@ test("an item that is not there is none of an empty list", async () => {
 });
 
 test("refusals have the status 200, and are told by their list of errors", async () => {
-  const told = [];
+  const reported = [];
   for (const [code, message] of [
     ["UserUnauthorizedException", "User unauthorized to perform action"],
     ["ResourceNotFoundException", "Item not found"],
@@ -117,9 +117,9 @@ test("refusals have the status 200, and are told by their list of errors", async
     const { fetch } = replay(refusal(code, message));
     const order = orderWrite(BOARD, "update", { id: ITEM, fields: { status: "x" } });
     const [outcome] = (await write.write(order, fetch)).outcomes;
-    told.push(outcome?.success === false && `${outcome.error.kind}: ${outcome.error.message}`);
+    reported.push(outcome?.success === false && `${outcome.error.kind}: ${outcome.error.message}`);
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     "forbidden: User unauthorized to perform action",
     "not_found: Item not found",
     "invalid: invalid value",

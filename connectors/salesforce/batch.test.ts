@@ -29,7 +29,7 @@ const failed = (statusCode: string, message = "no") => ({
   success: false,
   errors: [{ statusCode, message, fields: [] }],
 });
-const told = (outcomes: RecordOutcome[]) =>
+const reported = (outcomes: RecordOutcome[]) =>
   outcomes.map((outcome) =>
     outcome.success ? outcome.recordId : (outcome.error.code ?? outcome.error.kind),
   );
@@ -60,14 +60,14 @@ test("each record has its own result, whatever the status of the whole", async (
   for (const status of [200, 400]) {
     const body = [saved(ADA), failed("REQUIRED_FIELD_MISSING"), saved(BOB)];
     const result = await write.write(creates(["a", "b", "c"]), replay({ status, body }).fetch);
-    assert.deepEqual(told(result.outcomes), [ADA, "REQUIRED_FIELD_MISSING", BOB]);
+    assert.deepEqual(reported(result.outcomes), [ADA, "REQUIRED_FIELD_MISSING", BOB]);
   }
 });
 
 test("with allOrNone the culprit has its reason and the others say that they were rolled back", async () => {
   const body = [failed("ALL_OR_NONE_OPERATION_ROLLED_BACK"), failed("INVALID_FIELD", "No such column 'x'")];
   const result = await write.write(creates(["a", "b"], true), replay({ status: 200, body }).fetch);
-  assert.deepEqual(told(result.outcomes), ["ALL_OR_NONE_OPERATION_ROLLED_BACK", "INVALID_FIELD"]);
+  assert.deepEqual(reported(result.outcomes), ["ALL_OR_NONE_OPERATION_ROLLED_BACK", "INVALID_FIELD"]);
 });
 
 test("what allOrNone rolled back because of a locked row is worth trying again with it", async () => {
@@ -109,7 +109,7 @@ test("an id that comes again, in either form, waits for the next request", async
     provider.requests.map((request) => records(request).map(({ id }) => id)),
     [[ADA, BOB], [ADA.slice(0, 15)]],
   );
-  assert.deepEqual(told(result.outcomes), [ADA, BOB, ADA.slice(0, 15)]);
+  assert.deepEqual(reported(result.outcomes), [ADA, BOB, ADA.slice(0, 15)]);
 });
 
 test("allOrNone that one request cannot keep is refused before anything is sent", async () => {
@@ -130,7 +130,7 @@ test("a bad id fails its record alone", async () => {
     body: records(request).map(({ id }) => saved(String(id))),
   }));
   const result = await write.write(updates([ADA, "a' OR Id != '", BOB]), provider.fetch);
-  assert.deepEqual(told(result.outcomes), [ADA, "MALFORMED_ID", BOB]);
+  assert.deepEqual(reported(result.outcomes), [ADA, "MALFORMED_ID", BOB]);
 });
 
 test("a value that cannot be parsed refuses the whole request, but fails only its record", async () => {
@@ -144,14 +144,14 @@ test("a value that cannot be parsed refuses the whole request, but fails only it
     };
   });
   const result = await write.write(creates(["a", "b", "c", "d"]), provider.fetch);
-  assert.deepEqual(told(result.outcomes), [ADA, ADA, "JSON_PARSER_ERROR", ADA]);
+  assert.deepEqual(reported(result.outcomes), [ADA, ADA, "JSON_PARSER_ERROR", ADA]);
 });
 
 test("an unknown object fails every record in one request", async () => {
   const body = [{ errorCode: "INVALID_TYPE", message: "sObject type 'Accout' is not supported." }];
   const provider = replay({ status: 400, body });
   const result = await write.write({ ...creates(["a", "b"]), objectName: "Accout" }, provider.fetch);
-  assert.deepEqual(told(result.outcomes), ["INVALID_TYPE", "INVALID_TYPE"]);
+  assert.deepEqual(reported(result.outcomes), ["INVALID_TYPE", "INVALID_TYPE"]);
   assert.equal(provider.requests.length, 1);
 });
 

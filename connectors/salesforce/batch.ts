@@ -69,8 +69,8 @@ async function writeWave(
     // Results of records come with status 400 as well as 200, so the body decides.
     const results = saveResults(answer.body);
     if (results?.length === indexes.length) {
-      const told = results.map(toOutcome);
-      const settled = write.allOrNone ? blameCulprit(told) : told;
+      const reported = results.map(toOutcome);
+      const settled = write.allOrNone ? blameCulprit(reported) : reported;
       for (const [position, index] of indexes.entries()) {
         const outcome = settled[position];
         if (outcome) outcomes.settle(index, outcome);
@@ -110,13 +110,13 @@ const ROLLED_BACK = "ALL_OR_NONE_OPERATION_ROLLED_BACK";
  * Gives rolled-back records the kind of the error that caused the rollback: a retry helps after a locked row, not after
  * a bad value.
  */
-function blameCulprit(told: RecordOutcome[]): RecordOutcome[] {
-  const faults = told.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
+function blameCulprit(reported: RecordOutcome[]): RecordOutcome[] {
+  const faults = reported.flatMap((outcome) => (outcome.success ? [] : [outcome.error]));
   const culprits = faults.filter(({ code }) => code !== ROLLED_BACK);
   const culprit = culprits.find(({ kind }) => !isRetryable(kind)) ?? culprits[0];
-  if (!culprit) return told;
+  if (!culprit) return reported;
   const { kind, retryAt } = culprit;
-  return told.map((outcome): RecordOutcome => {
+  return reported.map((outcome): RecordOutcome => {
     if (outcome.success || outcome.error.code !== ROLLED_BACK) return outcome;
     const { message, code, cause } = outcome.error;
     const options = { kind, retryAt, message, code, cause, causedByAnother: true };

@@ -29,10 +29,10 @@ const OVERFLOW_MARGIN_MS = 5 * 60_000;
  * Characters that the events of one answer may have. An event of many records becomes one each with all its values, so that a
  * mass update of a long text would take gigabytes.
  */
-export const MOST_TEXT = 32 * 1024 * 1024;
+export const MAX_TEXT = 32 * 1024 * 1024;
 
-/** Throws `RangeError` for what is no change event. An event that needs more than `room` characters is a gap. */
-export function readChangeEvent(value: AvroValue, room = MOST_TEXT): ChangeEvents {
+/** Throws `RangeError` for what is no change event. An event that needs more than `capacity` characters is a gap. */
+export function readChangeEvent(value: AvroValue, capacity = MAX_TEXT): ChangeEvents {
   const event = isAvroRecord(value) ? value : undefined;
   const header = event && readMember(event, HEADER);
   if (!event || !isAvroRecord(header)) throw new RangeError("the event has no change event header");
@@ -45,7 +45,8 @@ export function readChangeEvent(value: AvroValue, room = MOST_TEXT): ChangeEvent
   const nulled = fieldsOfBits(event.type, textsIn(header, "nulledFields"));
   const diffs = fieldsOfBits(event.type, textsIn(header, "diffFields"));
   const body = bodyText(event, changeType, [...changed, ...nulled, ...diffs]);
-  if (ids.length * body.length > room) return { events: [], gaps: [readGap(header, entityName, TOO_LARGE)] };
+  if (ids.length * body.length > capacity)
+    return { events: [], gaps: [readGap(header, entityName, TOO_LARGE)] };
   const readRaw = (recordId: string): string =>
     `{"${HEADER}":${headerText(header, { recordId, changed, nulled, diffs })}${body}}`;
   return { events: splitChanges(ids, readRaw), gaps: [] };

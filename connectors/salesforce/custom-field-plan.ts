@@ -9,7 +9,7 @@ import {
   chooseDigits,
   buildFullName,
   isRequired,
-  MOST_DIGITS,
+  MAX_DIGITS,
   newField,
   newValue,
   chooseType,
@@ -155,9 +155,9 @@ function widened(
   const asked = chooseDigits(definition);
   const after = Math.max(scale, asked.scale);
   const before = Math.max(precision - scale, given ? asked.precision - asked.scale : 0);
-  if (after + before > MOST_DIGITS) {
-    const told = `${precision} digits, ${scale} of them behind the point, and cannot have more`;
-    warnings.push(`numericOptions: the field has ${told}`);
+  if (after + before > MAX_DIGITS) {
+    const reported = `${precision} digits, ${scale} of them behind the point, and cannot have more`;
+    warnings.push(`numericOptions: the field has ${reported}`);
     return {};
   }
   return { precision: String(after + before), scale: String(after) };

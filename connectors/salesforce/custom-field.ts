@@ -16,7 +16,7 @@ const findStem = (fieldName: string): string => fieldName.replace(/__c$/i, "");
 
 const LONGEST_TEXT = 255;
 const LONGEST_LONG_TEXT = 131_072;
-export const MOST_DIGITS = 18;
+export const MAX_DIGITS = 18;
 /** Digits behind the point if the definition names none. */
 const USUAL_SCALE = 6;
 
@@ -61,7 +61,7 @@ const refersById = ({ association }: FieldDefinition): boolean =>
 
 /** Digits in total and behind the point: 18 and none for whole numbers. */
 export function chooseDigits(definition: FieldDefinition): { precision: number; scale: number } {
-  const { precision = MOST_DIGITS, scale } = definition.numericOptions ?? {};
+  const { precision = MAX_DIGITS, scale } = definition.numericOptions ?? {};
   if (toFieldKind(definition) === "int") return { precision, scale: 0 };
   return { precision, scale: scale ?? Math.min(USUAL_SCALE, Math.floor(precision / 2)) };
 }
@@ -94,10 +94,8 @@ function lengthFaults(definition: FieldDefinition): DefinitionFault[] {
 function numberFaults(definition: FieldDefinition): DefinitionFault[] {
   if (chooseType(definition) !== "Number") return [];
   const { precision, scale } = chooseDigits(definition);
-  if (precision > MOST_DIGITS)
-    return [
-      { member: "numericOptions.precision", message: `Salesforce keeps at most ${MOST_DIGITS} digits` },
-    ];
+  if (precision > MAX_DIGITS)
+    return [{ member: "numericOptions.precision", message: `Salesforce keeps at most ${MAX_DIGITS} digits` }];
   if (scale > precision)
     return [{ member: "numericOptions.scale", message: "it is larger than the precision" }];
   if (toFieldKind(definition) === "int" && (definition.numericOptions?.scale ?? 0) > 0)

@@ -23,7 +23,7 @@ import type {
   StreamRequest,
 } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent } from "../../connector-kit/subscribe-connector.ts";
-import { MOST_TEXT, readChangeEvent, type ChangeEvents } from "./change-event.ts";
+import { MAX_TEXT, readChangeEvent, type ChangeEvents } from "./change-event.ts";
 import { toStreamError } from "./pubsub-errors.ts";
 
 const SERVICE = "/eventbus.v1.PubSub";
@@ -36,14 +36,14 @@ const SCHEMA_INFO = { json: 1 };
 const TOPIC_INFO = { canSubscribe: 4 };
 
 /** More are not accepted; Salesforce never sends more than was asked for. */
-const MOST_PENDING = 100;
+const MAX_PENDING = 100;
 const CALL_TIMEOUT_MS = 20_000;
 /** A schema of an object with many fields takes some hundred KB. */
-const MOST_SCHEMAS = 500;
+const MAX_SCHEMAS = 500;
 
 export function openReader(): StreamReader {
   // The id of a schema changes with its content, so organisations may share them.
-  const schemas: Schemas = new LRUCache({ max: MOST_SCHEMAS });
+  const schemas: Schemas = new LRUCache({ max: MAX_SCHEMAS });
   return { read: (request) => read(schemas, request) };
 }
 
@@ -67,7 +67,7 @@ async function* read(schemas: Schemas, request: StreamRequest): AsyncGenerator<S
       for await (const message of stream.messages()) {
         const response = decodeMessage(message);
         yield await toBatch(schemas, request, response);
-        const missing = MOST_PENDING - numberAt(response, FETCH_RESPONSE.pending);
+        const missing = MAX_PENDING - numberAt(response, FETCH_RESPONSE.pending);
         if (missing > 0) stream.send(encodeMessage([[FETCH_REQUEST.wanted, missing]]));
       }
     } finally {
@@ -86,7 +86,7 @@ function firstRequest({ topic, from }: StreamRequest): Buffer {
     [FETCH_REQUEST.topic, topic],
     [FETCH_REQUEST.preset, preset],
     [FETCH_REQUEST.replayId, typeof from === "string" ? undefined : from],
-    [FETCH_REQUEST.wanted, MOST_PENDING],
+    [FETCH_REQUEST.wanted, MAX_PENDING],
   ]);
 }
 
@@ -126,11 +126,11 @@ async function toBatch(
   const received = messagesAt(response, FETCH_RESPONSE.events);
   const events: ProviderEvent[] = [];
   const gaps: StreamGap[] = [];
-  let room = MOST_TEXT;
+  let capacity = MAX_TEXT;
   for (const consumed of received) {
     const event = decodeMessage(bytesAt(consumed, CONSUMER_EVENT.event));
-    const read = await changesIn(schemas, request, { event, room });
-    room -= read.events.reduce((sum, { raw }) => sum + raw.length, 0);
+    const read = await changesIn(schemas, request, { event, capacity });
+    capacity -= read.events.reduce((sum, { raw }) => sum + raw.length, 0);
     events.push(...read.events);
     gaps.push(...read.gaps);
   }
@@ -146,12 +146,12 @@ async function toBatch(
 async function changesIn(
   schemas: Schemas,
   request: StreamRequest,
-  { event, room }: { event: ProtoMessage; room: number },
+  { event, capacity }: { event: ProtoMessage; capacity: number },
 ): Promise<ChangeEvents> {
   const schemaId = bytesAt(event, PRODUCER_EVENT.schemaId).toString("utf8");
   try {
     const schema = await findSchema(schemas, request, schemaId);
-    return readChangeEvent(decodeAvro(schema, bytesAt(event, PRODUCER_EVENT.payload)), room);
+    return readChangeEvent(decodeAvro(schema, bytesAt(event, PRODUCER_EVENT.payload)), capacity);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {

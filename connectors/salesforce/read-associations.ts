@@ -10,7 +10,7 @@ import { readQueryPage } from "./query-page.ts";
 import { recordId } from "./source-record.ts";
 
 /** Requests for the children of one record; each brings up to 2,000. */
-const MOST_REQUESTS = 1_000;
+const MAX_REQUESTS = 1_000;
 
 /**
  * Sets `associations` of the records. Lists of children that are longer than a page are read to their end now: the
@@ -47,7 +47,7 @@ async function readChildren(
   for (let requests = 1; ; requests++) {
     for (const raw of page.records) if (isJsonObject(raw)) found.push(...toAssociated(raw, child));
     if (page.locator === undefined) return found;
-    if (requests > MOST_REQUESTS)
+    if (requests > MAX_REQUESTS)
       throw brokenPage(`Salesforce's list of ${child.relationshipName} does not end`);
     const { locator } = page;
     page = await nextChildren(locator, child, fetch);

@@ -33,7 +33,7 @@ const LOG_MS = 15 * DAY_MS - 10 * MINUTE_MS;
 
 /** Records of a page, and ids of one query. */
 const PAGE = 2_000;
-const MOST_IDS = 400;
+const MAX_IDS = 400;
 
 export const readDeletions: ReadConnector["readDeletions"] = async (period, checkpoint, fetch) => {
   const fault = objectFault(period.objectName);
@@ -137,10 +137,10 @@ async function onlyGone(
   fetch: ProviderFetch,
 ): Promise<DeletedRecord[]> {
   const known = new Set<string>();
-  for (let start = 0; start < logged.length; start += MOST_IDS) {
-    const ids = logged.slice(start, start + MOST_IDS).map(({ id }) => `'${id}'`);
+  for (let start = 0; start < logged.length; start += MAX_IDS) {
+    const ids = logged.slice(start, start + MAX_IDS).map(({ id }) => `'${id}'`);
     const columns = withoutBin ? "Id" : "Id,IsDeleted,SystemModstamp";
-    const soql = `SELECT ${columns} FROM ${period.objectName} WHERE Id IN (${ids.join(",")}) LIMIT ${MOST_IDS}`;
+    const soql = `SELECT ${columns} FROM ${period.objectName} WHERE Id IN (${ids.join(",")}) LIMIT ${MAX_IDS}`;
     const answer = await sendQuery({ soql, withDeleted: !withoutBin }, fetch);
     if (answer.error) throw answer.error;
     for (const raw of readQueryPage(answer.body).records) {

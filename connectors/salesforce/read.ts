@@ -28,7 +28,7 @@ export const read: ReadConnector = {
     associations: true,
     deletions: true,
     search: true,
-    mostSearchFilters: 50,
+    maxSearchFilters: 50,
     // A transaction that takes long commits with the time at which it began.
     overlapMs: 10 * MINUTE_MS,
   },

@@ -12,7 +12,7 @@ import { byIdsQuery, countQuery, readingFault, recordQuery, sampleQuery, walkQue
 import { toSourceRecord } from "./source-record.ts";
 
 /** Ids of one query, so that it stays short enough for an address. */
-const MOST_IDS = 400;
+const MAX_IDS = 400;
 
 export function prepareRecordCount(plan: ReadPlan): ProviderRequest {
   const fault = readingFault(plan);
@@ -49,8 +49,8 @@ export const readRecordsByIds: ReadConnector["readByIds"] = async (plan, ids, fe
   const distinct = [...new Set(ids.filter((id) => !idFault(id)).map(longId))];
   const column = changeColumn(plan.objectName, plan.metadata);
   const found: SourceRecord[] = [];
-  for (let start = 0; start < distinct.length; start += MOST_IDS) {
-    const wanted = distinct.slice(start, start + MOST_IDS);
+  for (let start = 0; start < distinct.length; start += MAX_IDS) {
+    const wanted = distinct.slice(start, start + MAX_IDS);
     const answer = await sendQuery(recordQuery(plan, byIdsQuery(plan, wanted)), fetch);
     if (answer.error) throw queryRefusal(answer.error, plan);
     let page = readQueryPage(answer.body);

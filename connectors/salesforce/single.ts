@@ -18,8 +18,8 @@ export const writeOneByOne = (write: RecordWrite, fetch: ProviderFetch): Promise
       const written = await writeRecord(write, record, fetch);
       if (written.error) return { outcome: { success: false, error: written.error } };
       const { id, data, created, warning } = written;
-      const told = { ...(data && { data }), ...(created !== undefined && { created }) };
-      return { outcome: { success: true, recordId: id, ...told }, warning };
+      const reported = { ...(data && { data }), ...(created !== undefined && { created }) };
+      return { outcome: { success: true, recordId: id, ...reported }, warning };
     },
   });
 

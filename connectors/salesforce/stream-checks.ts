@@ -30,7 +30,7 @@ const BY_USER_PERMISSION: Record<string, { name: string; label: string }> = {
   User: { name: "PermissionsViewAllUsers", label: "View All Users" },
 };
 /** A user has a profile and some permission sets; more are not looked at. */
-const MOST_SETS = 200;
+const MAX_SETS = 200;
 
 async function checkVisibility(
   objectName: string,
@@ -64,7 +64,7 @@ async function seesAll(
   const everything = ofUser?.name ?? "PermissionsViewAllData";
   const assigned = await query(
     `SELECT PermissionSetId, PermissionSet.${everything} FROM PermissionSetAssignment ` +
-      `WHERE AssigneeId = '${userId}' LIMIT ${MOST_SETS}`,
+      `WHERE AssigneeId = '${userId}' LIMIT ${MAX_SETS}`,
     fetch,
   );
   if (!assigned || assigned.some((row) => textAt(row, `PermissionSet.${everything}`) === "true")) {

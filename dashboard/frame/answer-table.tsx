@@ -4,7 +4,7 @@ import type { Answer, Input, OperationId } from "../api/call.ts";
 import { POLL_MS, useCall, useLastingError } from "../api/queries.ts";
 import { DataTable, type Column } from "../ui/data-table.tsx";
 import { Section } from "../ui/section.tsx";
-import { isToldByBar } from "./away-bar.tsx";
+import { isReportedByBar } from "./away-bar.tsx";
 import { FilteredEmpty, TableSkeleton } from "./list-page.tsx";
 import { ProblemView } from "./problem-view.tsx";
 
@@ -35,7 +35,7 @@ export function AnswerTable<Id extends ArrayId>(props: AnswerTableProps<Id>): JS
   const call = useCall(operationId, input, { everyMs: POLL_MS.list });
   const all = call.data as readonly EntryOf<Id>[] | undefined;
   const error = useLastingError(call.error, all !== undefined, JSON.stringify(input));
-  const problem = error && !(all && isToldByBar(error)) && (
+  const problem = error && !(all && isReportedByBar(error)) && (
     <ProblemView error={error} onRetry={() => void call.refetch()} />
   );
   if (!all) return problem || <TableSkeleton />;

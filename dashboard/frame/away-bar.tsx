@@ -26,7 +26,7 @@ export function AwayBar(): JSX.Element {
 }
 
 /** Returns whether the bar tells of this error, if old rows are in sight. */
-export const isToldByBar = (error: Error): boolean =>
+export const isReportedByBar = (error: Error): boolean =>
   error instanceof ApiProblem && (error.problem.status === 0 || error.problem.status === 503);
 
 /** Only while old rows are in sight: a page without any shows the refusal itself. */

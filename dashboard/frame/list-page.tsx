@@ -8,7 +8,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import { FilterBar, type FilterField } from "../ui/filter-bar.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Section } from "../ui/section.tsx";
-import { isToldByBar } from "./away-bar.tsx";
+import { isReportedByBar } from "./away-bar.tsx";
 import { useFilters } from "./filters.ts";
 import { Page } from "./page.tsx";
 import { ProblemView } from "./problem-view.tsx";
@@ -80,7 +80,7 @@ export function LiveTable<Id extends ListId>(props: LiveTableProps<Id>): JSX.Ele
       {(filters.length > 0 || isFiltered) && (
         <FilterBar fields={filters} values={values} onChange={(next) => void setValues(next, "step")} />
       )}
-      {list.error && !(list.rows && isToldByBar(list.error)) && (
+      {list.error && !(list.rows && isReportedByBar(list.error)) && (
         <ProblemView error={list.error} onRetry={list.retry} />
       )}
       {list.rows === undefined ? (

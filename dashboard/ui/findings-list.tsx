@@ -21,7 +21,7 @@ interface FindingsListProps {
 }
 
 /** More are underlined in the text, but not listed. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 export function FindingsList({ findings, refused }: FindingsListProps): JSX.Element | null {
   if (!findings) return null;
@@ -33,7 +33,7 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
       </Text>
       {findings.length > 0 && (
         <ul>
-          {findings.slice(0, MOST_LISTED).map(({ line, from, severity, rule, message, remedy }) => (
+          {findings.slice(0, MAX_LISTED).map(({ line, from, severity, rule, message, remedy }) => (
             <li key={`${from} ${rule ?? ""} ${message}`}>
               <Text size="sm" component="span" className="foreign">
                 <strong>{severity === "error" ? "Error" : "Warning"}</strong>, line {line}: {message} {remedy}{" "}
@@ -43,8 +43,8 @@ export function FindingsList({ findings, refused }: FindingsListProps): JSX.Elem
           ))}
         </ul>
       )}
-      {findings.length > MOST_LISTED && (
-        <Text size="sm">{findings.length - MOST_LISTED} more are underlined in the text.</Text>
+      {findings.length > MAX_LISTED && (
+        <Text size="sm">{findings.length - MAX_LISTED} more are underlined in the text.</Text>
       )}
     </div>
   );

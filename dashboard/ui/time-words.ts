@@ -14,10 +14,9 @@ export function agoWords(time: string, nowMs: number): string {
   let amount = Math.abs(nowMs - then) / 1_000;
   // Rows arrive between two ticks of the clock.
   if (amount < (isPast ? 5 : 15)) return "now";
-  for (const [, most, word] of STEPS) {
-    if (amount < most)
-      return isPast ? `${Math.floor(amount)} ${word} ago` : `in ${Math.ceil(amount)} ${word}`;
-    amount /= most;
+  for (const [, max, word] of STEPS) {
+    if (amount < max) return isPast ? `${Math.floor(amount)} ${word} ago` : `in ${Math.ceil(amount)} ${word}`;
+    amount /= max;
   }
   return new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }).format(then);
 }

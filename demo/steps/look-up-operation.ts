@@ -3,7 +3,7 @@ import { list, member, text, type Step } from "../step.ts";
 
 const SHOWN = ["id", "status", "result", "metadata.successfulRecordIds", "createTime"];
 
-export const lookUpOperation: Step = {
+export const findOperationStep: Step = {
   title: "Look up the writes",
   async run(deps) {
     const done = await deps.api("GET", `/operations/${deps.recall("operationId")}`, { shows: SHOWN });

@@ -3,7 +3,7 @@ import { member, text, type Answer, type Step, type Tour } from "../step.ts";
 import { recordsArrived } from "./receive-records.ts";
 
 const POLL_MS = 50;
-const MOST_POLLS = 300;
+const MAX_POLLS = 300;
 
 export const receiveChanges: Step = {
   title: "A change in the CRM arrives; read on request; search",
@@ -55,7 +55,7 @@ async function readNow(deps: Tour): Promise<void> {
   const operation = await deps.poll(`/operations/${text(body, "operationId")}`, isOpen, {
     shows: ["status", "result", "metadata.progress", "metadata.read.readType"],
     everyMs: POLL_MS,
-    most: MOST_POLLS,
+    max: MAX_POLLS,
   });
   const count = Number(member(operation.body, "metadata.progress.recordsProcessed"));
   await recordsArrived(deps, "triggered", (records) => records.length === count);

@@ -45,18 +45,18 @@ async function refusedOnce(deps: Tour): Promise<void> {
   const answer = await deps.poll("/destinations/people/deliveries?pageSize=5", isOpen, {
     shows: ["results.*.id", "results.*.eventType", "results.*.status", "results.*.attempts.*.status"],
     everyMs: POLL_MS,
-    most: MOST_POLLS,
+    max: MAX_POLLS,
   });
   const statuses = list(ofWrite(answer), "attempts").map((attempt) => member(attempt, "status"));
   deps.check("delivered at the second attempt: 503, then 204", statuses.join() === "503,204");
 }
 
 const POLL_MS = 50;
-const MOST_POLLS = 300;
+const MAX_POLLS = 300;
 
 /** Waits for enough messages of this run's customer and returns them. */
 async function arrived(deps: Tour, type: string, count: number): Promise<Received[]> {
-  for (let asked = 0; asked < MOST_POLLS; asked += 1) {
+  for (let asked = 0; asked < MAX_POLLS; asked += 1) {
     const found = deps.receiver.received.filter(
       ({ body }) =>
         member(body, "notificationType") === type && member(body, "data.groupRef") === deps.groupRef,
@@ -65,6 +65,6 @@ async function arrived(deps: Tour, type: string, count: number): Promise<Receive
     await sleep(POLL_MS);
   }
   throw new StepFailure(
-    `${count} messages of ${type} have not arrived in ${(MOST_POLLS * POLL_MS) / 1_000} s`,
+    `${count} messages of ${type} have not arrived in ${(MAX_POLLS * POLL_MS) / 1_000} s`,
   );
 }

@@ -11,7 +11,7 @@ export const receiveRecords: Step = {
     await deps.poll(`${installation}/objects/person/backfill-progress`, isOpen, {
       shows: ["objectName", "recordsProcessed"],
       everyMs: POLL_MS,
-      most: MOST_POLLS,
+      max: MAX_POLLS,
     });
     const messages = await recordsArrived(deps, "backfill", (records) => records.length >= PEOPLE);
     const [first] = messages;
@@ -27,7 +27,7 @@ export const receiveRecords: Step = {
 /** Seeded contacts of the sandbox. */
 const PEOPLE = 5;
 const POLL_MS = 50;
-const MOST_POLLS = 300;
+const MAX_POLLS = 300;
 
 /** Waits until the records of HubSpot in this run's messages are as wanted; returns the messages. */
 export async function recordsArrived(
@@ -35,7 +35,7 @@ export async function recordsArrived(
   readType: string,
   isComplete: (records: ReturnType<typeof list>) => boolean,
 ): Promise<Received[]> {
-  for (let looked = 0; looked < MOST_POLLS; looked += 1) {
+  for (let looked = 0; looked < MAX_POLLS; looked += 1) {
     const found = receiver.received.filter(
       ({ body }) =>
         member(body, "readType") === readType &&
@@ -45,5 +45,5 @@ export async function recordsArrived(
     if (isComplete(found.flatMap(({ body }) => list(body, "result")))) return found;
     await sleep(POLL_MS);
   }
-  throw new StepFailure(`the records have not arrived in ${(MOST_POLLS * POLL_MS) / 1_000} s`);
+  throw new StepFailure(`the records have not arrived in ${(MAX_POLLS * POLL_MS) / 1_000} s`);
 }

@@ -26,7 +26,7 @@ export const subscribeToChanges: Step = {
     await deps.poll(subscriptions, isPending, {
       shows: ["*.objectName", "*.source", "*.state", "*.watchFields"],
       everyMs: POLL_MS,
-      most: MOST_POLLS,
+      max: MAX_POLLS,
     });
     deps.say("The customer changes a person in Salesforce.");
     const values = { Title: `Countess of ${deps.groupRef}` };
@@ -47,10 +47,10 @@ export const subscribeToChanges: Step = {
 };
 
 const POLL_MS = 50;
-const MOST_POLLS = 300;
+const MAX_POLLS = 300;
 
 async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
-  for (let looked = 0; looked < MOST_POLLS; looked += 1) {
+  for (let looked = 0; looked < MAX_POLLS; looked += 1) {
     const found = receiver.received.find(
       ({ body }) =>
         member(body, "action") === "subscribe" && member(body, "groupRef") === groupRef && isSubscribed(body),
@@ -58,7 +58,7 @@ async function changeArrived({ receiver, groupRef }: Tour): Promise<Received> {
     if (found) return found;
     await sleep(POLL_MS);
   }
-  throw new StepFailure(`the change has not arrived in ${(MOST_POLLS * POLL_MS) / 1_000} s`);
+  throw new StepFailure(`the change has not arrived in ${(MAX_POLLS * POLL_MS) / 1_000} s`);
 }
 
 const isSubscribed = (message: Json): boolean =>

@@ -49,13 +49,12 @@ async function collected(deps: Tour): Promise<void> {
 }
 
 const POLL_MS = 100;
-const MOST_POLLS = 300;
+const MAX_POLLS = 300;
 
 /** Polls the operation until it has ended; prints the last answer. */
 async function ended(deps: Tour, operationId: string): Promise<Json> {
   const shows = ["id", "status", "result", "metadata.successfulRecordIds", "metadata.retry.attempts"];
   const isOpen = ({ body }: { body: Json }) => member(body, "status") === "in_progress";
-  return (
-    await deps.poll(`/operations/${operationId}`, isOpen, { shows, everyMs: POLL_MS, most: MOST_POLLS })
-  ).body;
+  return (await deps.poll(`/operations/${operationId}`, isOpen, { shows, everyMs: POLL_MS, max: MAX_POLLS }))
+    .body;
 }

@@ -46,7 +46,7 @@ export const log = defineDestination({
 });
 
 /** A builder must not be able to fill the operator's disk by one file. */
-const MOST_BYTES = 1_073_741_824;
+const MAX_BYTES = 1_073_741_824;
 
 /** Opens the file for each line, so that it can be moved or removed at any time. */
 function appender(network: { filesFolder: string }, name: string): (line: string) => Promise<void> {
@@ -55,7 +55,7 @@ function appender(network: { filesFolder: string }, name: string): (line: string
     await mkdir(network.filesFolder, { recursive: true, mode: 0o700 });
     const file = await open(join(network.filesFolder, name), "a", 0o600);
     try {
-      if ((await file.stat()).size >= MOST_BYTES) throw new Error("the file is full: move or remove it");
+      if ((await file.stat()).size >= MAX_BYTES) throw new Error("the file is full: move or remove it");
       const bytes = Buffer.from(isTorn ? `\n${line}` : line);
       // One system call appends the whole line; `appendFile` writes in pieces, and lines would mix.
       const { bytesWritten } = await file.write(bytes);

@@ -92,20 +92,20 @@ const statementFor = (table: string, messages: Message[]) => ({
 });
 
 const FIRST_LOOK_MS = 100;
-const MOST_BETWEEN_LOOKS_MS = 2_000;
+const MAX_BETWEEN_CHECKS_MS = 2_000;
 
 /** Asks what became of a statement, with growing gaps. A question that fails is asked again: the rows may be inserted. */
 async function untilEnded(client: RedshiftDataClient, Id: string, timeoutMs: number): Promise<Outcome> {
   const endMs = elapsedMs() + timeoutMs;
-  for (let gapMs = FIRST_LOOK_MS; ; gapMs = Math.min(2 * gapMs, MOST_BETWEEN_LOOKS_MS)) {
-    const { outcome, isFinal } = await lookAt(client, Id);
+  for (let gapMs = FIRST_LOOK_MS; ; gapMs = Math.min(2 * gapMs, MAX_BETWEEN_CHECKS_MS)) {
+    const { outcome, isFinal } = await checkStatement(client, Id);
     if (isFinal || elapsedMs() + gapMs > endMs) return outcome;
     await wait(gapMs);
   }
 }
 
 /** Returns what is known of a statement: how it ended, or how the attempt ends if nothing more becomes known. */
-async function lookAt(
+async function checkStatement(
   client: RedshiftDataClient,
   Id: string,
 ): Promise<{ outcome: Outcome; isFinal: boolean }> {

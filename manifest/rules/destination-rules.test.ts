@@ -1,7 +1,7 @@
 /** Guards the rule about destinations. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, known, told } from "../manifest-fixture.ts";
+import { around, known, reported } from "../manifest-fixture.ts";
 
 const TWICE = around(`provider: acme
 read:
@@ -11,11 +11,11 @@ read:
 
 describe("a destination that is missing", () => {
   test("is a mistake wherever it is named", () => {
-    assert.deepEqual(told(TWICE, known), ["destination-not-found 7:41", "destination-not-found 8:41"]);
+    assert.deepEqual(reported(TWICE, known), ["destination-not-found 7:41", "destination-not-found 8:41"]);
   });
 
   test("is one warning where it may be made later", () => {
     const context = { ...known, destinationsMayFollow: true };
-    assert.deepEqual(told(TWICE, context), ["destination-not-found 7:41"]);
+    assert.deepEqual(reported(TWICE, context), ["destination-not-found 7:41"]);
   });
 });

@@ -1,7 +1,7 @@
 /** Guards the rules that need the catalog or the project. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, known, readObject, rules, told } from "../manifest-fixture.ts";
+import { around, check, known, readObject, rules, reported } from "../manifest-fixture.ts";
 
 describe("provider and project", () => {
   const write = (name: string, extra = "") =>
@@ -33,7 +33,7 @@ write: {objects: [{objectName: contacts}]}`;
 read: {objects: [{objectName: a, destination: hook}]}
 subscribe: {objects: [{objectName: a, destination: hook, otherEvents: [x]}]}
 proxy: {enabled: true}`;
-    assert.deepEqual(told(around(body)), [
+    assert.deepEqual(reported(around(body)), [
       "provider-capability-read 5:5",
       "provider-capability-subscribe 6:5",
       "provider-capability-proxy 7:5",

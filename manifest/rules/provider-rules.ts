@@ -65,12 +65,12 @@ export function checkObjects(
         "not-built-yet",
         joinPath(object, "objectName"),
         `This Busbar cannot ${action} ${JSON.stringify(name.slice(0, 100))} of ${shown(provider)} yet.`,
-        didYouMean(name, names, `It knows ${names.slice(0, MOST_NAMES).join(", ") || "none"}.`),
+        didYouMean(name, names, `It knows ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
       );
     }
 }
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** Shorter names resemble each other without being meant: `cars` and `carts`. */
 const LEAST_LETTERS = 6;

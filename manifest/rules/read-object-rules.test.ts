@@ -1,12 +1,12 @@
 /** Guards the rules for `read`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { around, check, known, readObject, rules, told } from "../manifest-fixture.ts";
+import { around, check, known, readObject, rules, reported } from "../manifest-fixture.ts";
 
 describe("read objects", () => {
   test("objectName, destination and a name for each field are needed", () => {
     const source = around("provider: acme\nread: {objects: [{requiredFields: [{prompt: x}]}]}");
-    assert.deepEqual(told(source), ["required-field 5:22", "required-field 5:22", "required-field 5:40"]);
+    assert.deepEqual(reported(source), ["required-field 5:22", "required-field 5:22", "required-field 5:40"]);
   });
   test("a schedule is optional, but a given one is checked", () => {
     assert.deepEqual(rules(readObject("schedule: '*/10 * * * *'")), []);
@@ -47,7 +47,7 @@ describe("read objects", () => {
   test("an object that is always read needs plain required fields and a schedule", () => {
     const schedule = "\nschedule: '0 * * * *'";
     assert.deepEqual(rules(readObject(`enabled: always\nrequiredFields: [{fieldName: a}]${schedule}`)), []);
-    assert.deepEqual(told(readObject("enabled: always")), [
+    assert.deepEqual(reported(readObject("enabled: always")), [
       "always-enabled-fields 7:11",
       "always-enabled-fields 7:11",
     ]);
@@ -65,7 +65,7 @@ describe("read objects", () => {
       assert.deepEqual(field(path), [], path);
     assert.deepEqual(field("$['a'][?]['b']"), ["field-mapping-jsonpath"]);
     const mapped = `requiredFields: [{fieldName: a, mapToName: "$['x'][0]"}]`;
-    assert.deepEqual(told(readObject(mapped)), ["field-mapping-jsonpath 9:54"]);
+    assert.deepEqual(reported(readObject(mapped)), ["field-mapping-jsonpath 9:54"]);
   });
   test("an entry of a list that no create can set is warned of where it is written", () => {
     const manifest = (path: string, write: string) =>

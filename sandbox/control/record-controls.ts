@@ -7,7 +7,7 @@ import type { Router } from "../router.ts";
 /** Returns the provider that a request names. */
 export type FindProvider = (name: unknown) => Provider;
 
-const MOST_GENERATED = 5_000_000;
+const MAX_GENERATED = 5_000_000;
 
 export function addRecordRoutes(router: Router, findProvider: FindProvider, now: () => number): void {
   router.add("GET", "/sandbox/records", ({ query }) => {
@@ -77,8 +77,8 @@ function recordInput(input: Data): RecordInput {
 /** Without a change time the records were changed now, all at once. */
 function generateSpec(body: Data, now: number): GenerateSpec {
   const count = Number(body["count"]);
-  if (!Number.isInteger(count) || count < 1 || count > MOST_GENERATED) {
-    throw new RangeError(`count must be a whole number from 1 to ${MOST_GENERATED}`);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_GENERATED) {
+    throw new RangeError(`count must be a whole number from 1 to ${MAX_GENERATED}`);
   }
   const at = timeIn(body, "changedAt");
   const changedFrom = timeIn(body, "changedFrom") ?? at ?? now;

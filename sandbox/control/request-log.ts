@@ -41,7 +41,7 @@ export type EndpointCount = {
 export type RequestFilter = { provider?: string; method?: string; path?: string; limit?: number };
 
 const LOGGED_BODY_BYTES = 256 * 1024;
-const MOST_ENDPOINTS = 500;
+const MAX_ENDPOINTS = 500;
 const LOG_BYTES = 32 * 1024 * 1024;
 
 export class RequestLog {
@@ -85,7 +85,7 @@ export class RequestLog {
   }
 
   #findCount({ provider, method, path }: LoggedRequest): EndpointCount {
-    const full = this.#counts.size >= MOST_ENDPOINTS;
+    const full = this.#counts.size >= MAX_ENDPOINTS;
     const exact = `${method} ${nameEndpoint(path, provider)}`;
     const endpoint = full && !this.#counts.has(`${provider} ${exact}`) ? "others" : exact;
     const name = `${provider} ${endpoint}`;

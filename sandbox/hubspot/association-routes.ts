@@ -80,12 +80,12 @@ function shownTargets(
   pair: Pair,
   fromId: string,
   after: string | undefined,
-  most: number,
+  max: number,
   dated = false,
 ): Targets {
   const all = pair.account.associations.list(pair.from.type.id, fromId, pair.to.type.id);
   const start = startFrom(after);
-  const targets = all.slice(start, start + most).map(({ toId, links }) => ({
+  const targets = all.slice(start, start + max).map(({ toId, links }) => ({
     toObjectId: dated ? toId : Number(toId),
     associationTypes: shownLinks(pair, links),
   }));
@@ -97,9 +97,9 @@ function read(pair: Pair, exchange: SandboxExchange): SandboxAnswer {
   const record = pair.from.get(exchange.params["fromId"] ?? "");
   const limit = Number(exchange.query.get("limit") ?? 500);
   if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw invalid("limit must be between 1 and 500");
-  const most = Math.min(limit, pair.account.settings.associationPage);
+  const max = Math.min(limit, pair.account.settings.associationPage);
   const after = exchange.query.get("after") ?? undefined;
-  const { targets, paging } = shownTargets(pair, record.id, after, most, exchange.dated);
+  const { targets, paging } = shownTargets(pair, record.id, after, max, exchange.dated);
   return { status: 200, body: { results: targets, ...(paging === undefined ? {} : { paging }) } };
 }
 

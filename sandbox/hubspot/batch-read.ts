@@ -9,7 +9,7 @@ import { checkedIdProperty, type AccountSource } from "./objects.ts";
 import { objectBody, presenter } from "./record-writes.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
-const MOST_WITH_HISTORY = 50;
+const MAX_WITH_HISTORY = 50;
 
 export function addBatchReadRoutes(router: Router, account: AccountSource): void {
   router.add("POST", "/crm/v3/objects/:type/batch/read", (exchange) => {
@@ -19,8 +19,8 @@ export function addBatchReadRoutes(router: Router, account: AccountSource): void
     const names = readTexts(body["properties"]);
     const idProperty = checkedIdProperty(store, asText(body["idProperty"]));
     const histories = readTexts(body["propertiesWithHistory"]);
-    if (histories.length > 0 && ids.length > MOST_WITH_HISTORY) {
-      throw invalid(`At most ${MOST_WITH_HISTORY} inputs can be read with propertiesWithHistory`);
+    if (histories.length > 0 && ids.length > MAX_WITH_HISTORY) {
+      throw invalid(`At most ${MAX_WITH_HISTORY} inputs can be read with propertiesWithHistory`);
     }
     return readMany(store, ids, { names, histories }, idProperty);
   });

@@ -39,13 +39,13 @@ export function addBatchRoutes(router: Router, account: AccountSource, options: 
 }
 
 /** Returns the objects of `inputs`. Throws for none, too many, or anything that is not an object. */
-export function readInputs(exchange: SandboxExchange, most: number = MAX_INPUTS): Data[] {
+export function readInputs(exchange: SandboxExchange, max: number = MAX_INPUTS): Data[] {
   const inputs = objectBody(exchange.body)["inputs"];
   if (!Array.isArray(inputs))
     throw invalid("Invalid input JSON on line 1, column 1: inputs must be an array");
   if (inputs.length === 0) throw invalid("The batch has no inputs");
-  if (inputs.length > most)
-    throw invalid(`The maximum number of inputs supported in a batch request is ${most}`);
+  if (inputs.length > max)
+    throw invalid(`The maximum number of inputs supported in a batch request is ${max}`);
   return inputs.map((input) => asData(input));
 }
 

@@ -5,7 +5,7 @@ import type { Router } from "../router.ts";
 import { invalid, notFound, requireMembers } from "./errors.ts";
 import { objectBody } from "./record-writes.ts";
 
-const MOST_PER_PAGE = 500;
+const MAX_PER_PAGE = 500;
 
 export function addListRoutes(router: Router): void {
   router.add("POST", "/crm/v3/lists/search", (exchange) => {
@@ -30,8 +30,8 @@ export function addListRoutes(router: Router): void {
 function search(body: Data, lists: Data[]): SandboxAnswer {
   const count = body["count"] === undefined ? 20 : Number(body["count"]);
   const offset = body["offset"] === undefined ? 0 : Number(body["offset"]);
-  if (!Number.isInteger(count) || count < 1 || count > MOST_PER_PAGE) {
-    throw invalid(`count must be between 1 and ${MOST_PER_PAGE}`);
+  if (!Number.isInteger(count) || count < 1 || count > MAX_PER_PAGE) {
+    throw invalid(`count must be between 1 and ${MAX_PER_PAGE}`);
   }
   if (!Number.isInteger(offset) || offset < 0) throw invalid("offset must not be negative");
   const query = (asText(body["query"]) ?? "").toLowerCase();

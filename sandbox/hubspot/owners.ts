@@ -5,7 +5,7 @@ import type { Router } from "../router.ts";
 import { invalid, notFound } from "./errors.ts";
 import { USER_ID } from "./oauth.ts";
 
-const MOST_PER_PAGE = 500;
+const MAX_PER_PAGE = 500;
 
 export function addOwnerRoutes(router: Router, origin: () => string): void {
   router.add("GET", "/crm/v3/owners", (exchange) => list(exchange, origin()));
@@ -19,8 +19,8 @@ export function addOwnerRoutes(router: Router, origin: () => string): void {
 function list(exchange: SandboxExchange, origin: string): SandboxAnswer {
   const { query } = exchange;
   const limit = Number(query.get("limit") ?? 100);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PER_PAGE) {
-    throw invalid(`limit must be between 1 and ${MOST_PER_PAGE}`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PER_PAGE) {
+    throw invalid(`limit must be between 1 and ${MAX_PER_PAGE}`);
   }
   const archived = query.get("archived") === "true";
   const after = query.get("after") ?? "0";

@@ -11,9 +11,9 @@ import { objectBody, presenter } from "./record-writes.ts";
 import { compareValues, filterTest, type Bounds, type Test } from "./search-filter.ts";
 import type { StoredRecord } from "./stored-record.ts";
 
-const MOST_RESULTS = 10_000;
-const MOST_PER_PAGE = 200;
-const MOST_QUERY_CHARACTERS = 3000;
+const MAX_RESULTS = 10_000;
+const MAX_PER_PAGE = 200;
+const MAX_QUERY_CHARACTERS = 3000;
 
 export function addSearchRoutes(router: Router, account: AccountSource): void {
   router.add("POST", "/crm/v3/objects/:type/search", (exchange) =>
@@ -23,15 +23,15 @@ export function addSearchRoutes(router: Router, account: AccountSource): void {
 
 function search(store: TypeStore, body: Data): SandboxAnswer {
   const limit = body["limit"] === undefined ? 10 : Number(body["limit"]);
-  if (!Number.isInteger(limit) || limit < 1 || limit > MOST_PER_PAGE) {
-    throw invalid(`limit must be between 1 and ${MOST_PER_PAGE}`);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PER_PAGE) {
+    throw invalid(`limit must be between 1 and ${MAX_PER_PAGE}`);
   }
   const after = asText(body["after"]) ?? "0";
   if (after !== "" && !/^\d+$/.test(after)) {
     throw invalid(`Cannot deserialize value of type int from String "${after}"`);
   }
   const start = Number(after);
-  if (start + limit > MOST_RESULTS) throw invalid("Paging through results is limited to 10000 results");
+  if (start + limit > MAX_RESULTS) throw invalid("Paging through results is limited to 10000 results");
   const selection = buildSelection(store, body);
   const names = readTexts(body["properties"]);
   const show = presenter(store, names.length === 0 ? undefined : names);
@@ -91,7 +91,7 @@ function buildSelection(store: TypeStore, body: Data): Selection<StoredRecord> {
   if (groups.length === 0 && Array.isArray(body["filters"])) groups.push(asList(body["filters"]));
   const tests = groups.map((filters) => filters.map((filter) => filterTest(store, asData(filter))));
   const query = (asText(body["query"]) ?? "").trim().toLowerCase();
-  if (query.length > MOST_QUERY_CHARACTERS) throw invalid("The query is limited to 3000 characters");
+  if (query.length > MAX_QUERY_CHARACTERS) throw invalid("The query is limited to 3000 characters");
   const view = store.index.view();
   const [group] = tests;
   if (group !== undefined && tests.length === 1 && query === "") return { ...findBounds(group), view };

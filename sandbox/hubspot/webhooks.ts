@@ -53,8 +53,8 @@ const DEFAULTS: WebhookSettings = {
   oldNames: false,
 };
 
-const MOST_EVENTS = 100;
-const MOST_LINES = 1_000;
+const MAX_EVENTS = 100;
+const MAX_LINES = 1_000;
 const APP_ID = 55_501;
 
 export type WebhookEvent = Record<string, unknown>;
@@ -115,7 +115,7 @@ export class Webhooks {
   #flush(): void {
     this.#isScheduled = false;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, MOST_EVENTS);
+      const batch = this.#waiting.splice(0, MAX_EVENTS);
       if (this.#settings.reorder) batch.reverse();
       void this.#deliver(batch, this.#run);
       if (this.#settings.duplicate) void this.#deliver(batch, this.#run);
@@ -128,7 +128,7 @@ export class Webhooks {
       if (attempt > 0) await new Promise((resolve) => setTimeout(resolve, this.#settings.retryMs).unref());
       const status = await this.#send(batch.map((event) => this.#written(event, attempt)));
       this.log.push({ at: new Date().toISOString(), events: batch.length, attempt, status });
-      if (this.log.length > MOST_LINES) this.log.shift();
+      if (this.log.length > MAX_LINES) this.log.shift();
       if (status !== null && status >= 200 && status < 300) break;
     }
     this.#underWay -= batch.length;

@@ -61,10 +61,10 @@ export class GeneratedBlock<R> {
     if (known !== undefined) return known;
     const positions = this.passing(test, 0, this.span.count);
     const [oldest] = this.#passing.keys();
-    if (this.#passing.size >= MOST_TESTS && oldest !== undefined) this.#passing.delete(oldest);
+    if (this.#passing.size >= MAX_TESTS && oldest !== undefined) this.#passing.delete(oldest);
     this.#passing.set(name, positions);
     return positions;
   }
 }
 
-const MOST_TESTS = 8;
+const MAX_TESTS = 8;

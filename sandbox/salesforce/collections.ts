@@ -9,8 +9,8 @@ import type { ObjectStore, Org } from "./org.ts";
 import { deleteRecord, insertRecord, notFound, updateRecord, upsertRecord, type Saved } from "./records.ts";
 import { API, fieldsNamed, jsonBody, shown, storeNamed, type OrgSource } from "./sobjects.ts";
 
-const MOST_RECORDS = 200;
-const MOST_READ = 2000;
+const MAX_RECORDS = 200;
+const MAX_READ = 2000;
 
 export function addCollectionRoutes(router: Router, org: OrgSource): void {
   const path = `${API}/composite/sobjects`;
@@ -54,8 +54,8 @@ function readRecords(org: Org, exchange: SandboxExchange): RecordInput[] {
   if (!Array.isArray(records) || records.length === 0) {
     throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
   }
-  if (records.length > MOST_RECORDS) {
-    const message = `record limit reached. cannot submit more than ${MOST_RECORDS} records into this call.`;
+  if (records.length > MAX_RECORDS) {
+    const message = `record limit reached. cannot submit more than ${MAX_RECORDS} records into this call.`;
     throw refuse(400, "EXCEEDED_ID_LIMIT", message);
   }
   let runs = 0;
@@ -141,7 +141,7 @@ function updateOne(
 function deleteMany(org: Org, exchange: SandboxExchange): SandboxAnswer {
   const ids = (exchange.query.get("ids") ?? "").split(",").filter((id) => id !== "");
   if (ids.length === 0) throw refuse(400, "REQUIRED_FIELD_MISSING", "At least 1 record is required");
-  if (ids.length > MOST_RECORDS) throw refuse(400, "EXCEEDED_ID_LIMIT", "record limit reached.");
+  if (ids.length > MAX_RECORDS) throw refuse(400, "EXCEEDED_ID_LIMIT", "record limit reached.");
   const steps = ids.map((text) => (): Saved => {
     const id = normalizeId(text);
     const store = id === undefined ? undefined : org.ofId(id);
@@ -194,11 +194,11 @@ function read(
       `The ${ids.length === 0 ? "ids" : "fields"} parameter must not be empty.`,
     );
   }
-  if (ids.length > MOST_READ)
+  if (ids.length > MAX_READ)
     throw refuse(
       400,
       "EXCEEDED_ID_LIMIT",
-      `record limit reached. cannot submit more than ${MOST_READ} records`,
+      `record limit reached. cannot submit more than ${MAX_READ} records`,
     );
   const fields = fieldsNamed(store, names);
   const body = ids.map((text) => {

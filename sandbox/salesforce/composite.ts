@@ -20,7 +20,7 @@ import { API, jsonBody, storeNamed, type OrgSource } from "./sobjects.ts";
 /** Answers one sub-request like a request of its own. */
 export type Dispatch = (exchange: SandboxExchange) => SandboxAnswer;
 
-const MOST_REQUESTS = 25;
+const MAX_REQUESTS = 25;
 
 export function addCompositeRoutes(router: Router, org: OrgSource, dispatch: Dispatch): void {
   router.add("POST", `${API}/composite`, (exchange) => composite(org(), exchange, dispatch));
@@ -33,8 +33,8 @@ function composite(org: Org, exchange: SandboxExchange, dispatch: Dispatch): San
   const requests = asList(body["compositeRequest"]).map((request) => asData(request));
   if (requests.length === 0)
     throw refuse(400, "REQUIRED_FIELD_MISSING", "compositeRequest must hold at least one request");
-  if (requests.length > MOST_REQUESTS) {
-    throw refuse(400, "LIMIT_EXCEEDED", `The number of subrequests exceeds the limit of ${MOST_REQUESTS}`);
+  if (requests.length > MAX_REQUESTS) {
+    throw refuse(400, "LIMIT_EXCEEDED", `The number of subrequests exceeds the limit of ${MAX_REQUESTS}`);
   }
   const allOrNone = body["allOrNone"] === true;
   const bodies = new Map<string, unknown>();
@@ -131,8 +131,8 @@ function referenced(path: string, bodies: Map<string, unknown>): string {
 function batch(exchange: SandboxExchange, dispatch: Dispatch): SandboxAnswer {
   const body = jsonBody(exchange.body);
   const requests = asList(body["batchRequests"]).map((request) => asData(request));
-  if (requests.length === 0 || requests.length > MOST_REQUESTS) {
-    throw refuse(400, "LIMIT_EXCEEDED", `batchRequests must hold 1 to ${MOST_REQUESTS} requests`);
+  if (requests.length === 0 || requests.length > MAX_REQUESTS) {
+    throw refuse(400, "LIMIT_EXCEEDED", `batchRequests must hold 1 to ${MAX_REQUESTS} requests`);
   }
   const results: Data[] = [];
   let hasErrors = false;

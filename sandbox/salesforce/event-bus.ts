@@ -262,11 +262,11 @@ export class EventBus {
   }
 
   /** Returns the events of a topic behind a position. */
-  eventsAfter(sequence: number, topic: { event?: string; channel: string }, most: number): BusEvent[] {
+  eventsAfter(sequence: number, topic: { event?: string; channel: string }, max: number): BusEvent[] {
     const found: BusEvent[] = [];
     for (let index = this.#firstAfter(sequence); index < this.#events.length; index++) {
       const event = this.#events[index];
-      if (event === undefined || found.length >= most) break;
+      if (event === undefined || found.length >= max) break;
       if (!event.channels.has(topic.channel)) continue;
       if (topic.event === undefined || topic.event === eventName(event.entityName)) found.push(event);
     }

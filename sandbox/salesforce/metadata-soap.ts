@@ -15,7 +15,7 @@ import {
 import type { OrgSource } from "./sobjects.ts";
 import { child, childrenNamed, childText, parseXml, toXml, type Element } from "./xml.ts";
 
-const MOST_COMPONENTS = 10;
+const MAX_COMPONENTS = 10;
 const TYPES = new Set(["CustomField", "PermissionSet"]);
 
 /** `countCall` counts one API call and throws the REST form of a limit error. */
@@ -138,8 +138,8 @@ function checkCall(type: string, count: number): void {
       "sf:INVALID_TYPE",
       `INVALID_TYPE: This type of metadata is not available here: ${type}`,
     );
-  if (count > MOST_COMPONENTS) {
-    const message = `EXCEEDED_ID_LIMIT: record limit reached. cannot submit more than ${MOST_COMPONENTS} records in this operation`;
+  if (count > MAX_COMPONENTS) {
+    const message = `EXCEEDED_ID_LIMIT: record limit reached. cannot submit more than ${MAX_COMPONENTS} records in this operation`;
     throw new SoapFault("sf:EXCEEDED_ID_LIMIT", message);
   }
 }
@@ -159,10 +159,10 @@ function saved<T>(org: Org, allOrNone: boolean, inputs: T[], save: (input: T) =>
 }
 
 function resultXml({ fullName, created, error }: Outcome): string {
-  const told = created === undefined ? {} : { created: error === undefined && created };
-  if (error === undefined) return toXml("result", { ...told, fullName, success: true });
+  const reported = created === undefined ? {} : { created: error === undefined && created };
+  if (error === undefined) return toXml("result", { ...reported, fullName, success: true });
   const { code, message } = error;
-  return toXml("result", { ...told, errors: { message, statusCode: code }, fullName, success: false });
+  return toXml("result", { ...reported, errors: { message, statusCode: code }, fullName, success: false });
 }
 
 function upsertField(org: Org, component: Element): { created: boolean } | { error: SaveError } {

@@ -9,7 +9,7 @@ import { API, storeNamed, type OrgSource } from "./sobjects.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const MOST_IDS = 600_000;
+const MAX_IDS = 600_000;
 
 export function addReplicationRoutes(router: Router, org: OrgSource): void {
   const path = `${API}/sobjects/:object`;
@@ -68,6 +68,6 @@ function updated(org: Org, store: ObjectStore, exchange: SandboxExchange): Sandb
 }
 
 function refuseTooMany(ids: number): void {
-  if (ids > MOST_IDS)
+  if (ids > MAX_IDS)
     throw refuse(400, "EXCEEDED_ID_LIMIT", "too many ids in this span; ask for a shorter one");
 }

@@ -168,8 +168,8 @@ const routeAs = (bus: EventBus, router: Router, exchange: SandboxExchange): Sand
 
 /** Comes from the front door, before the session is looked at. */
 function tooLong({ lineBytes, headerBytes }: SandboxExchange, org: Org): SandboxAnswer | undefined {
-  const { headerBytes: most, tooLongStatus } = org.settings;
-  if (lineBytes + headerBytes <= most) return undefined;
+  const { headerBytes: max, tooLongStatus } = org.settings;
+  if (lineBytes + headerBytes <= max) return undefined;
   const reason = tooLongStatus === 431 ? "Request Header Fields Too Large" : "URI Too Long";
   const body = `<html><head><title>${tooLongStatus} ${reason}</title></head><body><h1>${reason}</h1></body></html>`;
   return { status: tooLongStatus, headers: { "content-type": "text/html" }, body };

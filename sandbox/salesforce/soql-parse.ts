@@ -34,12 +34,12 @@ type Token = { text: string; at: number };
 const TOKEN =
   /\s*('(?:\\.|[^'\\])*'|\d{4}-\d{2}-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:?\d{2}))?|-?\d+(?:\.\d+)?|[A-Za-z_][\w.]*|<=|>=|!=|<>|[=<>(),])/y;
 
-const MOST_CHARACTERS = 100_000;
-const MOST_CHILDREN = 20;
+const MAX_CHARACTERS = 100_000;
+const MAX_CHILDREN = 20;
 
 export function parseSoql(text: string): Query {
-  if (text.length > MOST_CHARACTERS) {
-    const what = `SOQL statements cannot be longer than ${MOST_CHARACTERS} characters`;
+  if (text.length > MAX_CHARACTERS) {
+    const what = `SOQL statements cannot be longer than ${MAX_CHARACTERS} characters`;
     throw refuse(400, "MALFORMED_QUERY", what);
   }
   return new Parser(text).query();
@@ -80,7 +80,7 @@ class Parser {
     do {
       if (outer && this.#accept("(")) {
         children.push(this.#statement(false));
-        if (children.length > MOST_CHILDREN) throw this.#unexpected(-1);
+        if (children.length > MAX_CHILDREN) throw this.#unexpected(-1);
         this.#expect(")");
         continue;
       }

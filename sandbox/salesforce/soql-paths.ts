@@ -12,7 +12,7 @@ export type Path = { steps: { reference: Field; store: ObjectStore }[]; field: F
 
 export type Context = { org: Org; store: ObjectStore; text: string };
 
-const MOST_LEVELS = 5;
+const MAX_LEVELS = 5;
 
 export function selectedPaths(context: Context, query: Query): Path[] {
   return query.select.flatMap((item) => {
@@ -33,8 +33,8 @@ export function resolvePath(context: Context, text: string): Path {
   // The object's own name may be the prefix.
   if (parts.length > 1 && parts[0]?.toLowerCase() === context.store.definition.name.toLowerCase())
     parts.shift();
-  if (parts.length > MOST_LEVELS + 1) {
-    throw refuse(400, "INVALID_FIELD", `${text}: relationship paths have at most ${MOST_LEVELS} levels`);
+  if (parts.length > MAX_LEVELS + 1) {
+    throw refuse(400, "INVALID_FIELD", `${text}: relationship paths have at most ${MAX_LEVELS} levels`);
   }
   const steps: Path["steps"] = [];
   let { store } = context;

@@ -20,7 +20,7 @@ export type Found = {
   children: Children[];
 };
 
-const MOST_OFFSET = 2000;
+const MAX_OFFSET = 2000;
 
 export function runQuery(org: Org, query: Query, text: string, includeDeleted: boolean): Found {
   const from = query.from.replace(/^.*\./, "");
@@ -29,8 +29,8 @@ export function runQuery(org: Org, query: Query, text: string, includeDeleted: b
     const what = `sObject type '${from}' is not supported. If you are attempting to use a custom object, be sure to append the '__c' after the entity name. Please reference your WSDL or the describe call for the appropriate names.`;
     throw refuse(400, "INVALID_TYPE", `${whereabouts(text, Math.max(0, text.indexOf(from)))}\n${what}`);
   }
-  if (query.offset > MOST_OFFSET)
-    throw refuse(400, "NUMBER_OUTSIDE_VALID_RANGE", `Maximum SOQL offset allowed is ${MOST_OFFSET}`);
+  if (query.offset > MAX_OFFSET)
+    throw refuse(400, "NUMBER_OUTSIDE_VALID_RANGE", `Maximum SOQL offset allowed is ${MAX_OFFSET}`);
   const context = { org, store, text };
   const paths = selectedPaths(context, query);
   const children = query.children.map((child) => readChildren(context, child, includeDeleted));
@@ -84,12 +84,12 @@ function ascending(order: Order): string | undefined {
   return order.descending ? undefined : order.path.toLowerCase();
 }
 
-function firstKeys(records: Iterable<StoredRecord>, most: number): Float64Array {
+function firstKeys(records: Iterable<StoredRecord>, max: number): Float64Array {
   const keys: number[] = [];
-  if (most > 0) {
+  if (max > 0) {
     for (const { key } of records) {
       keys.push(key);
-      if (keys.length >= most) break;
+      if (keys.length >= max) break;
     }
   }
   return Float64Array.from(keys);

@@ -3,7 +3,7 @@
 import { readBytes, encode, readNumber, type Fields } from "./pubsub-wire.ts";
 import type { BusEvent, EventBus } from "./event-bus.ts";
 
-const MOST_PENDING = 100;
+const MAX_PENDING = 100;
 const PRESETS = { latest: 0, earliest: 1, custom: 2 };
 
 export type SubscriberEnds = {
@@ -41,7 +41,7 @@ export class Subscriber {
     } else if (topic !== "" && topic !== this.#topicName) {
       return this.fail("subscription.fetch.topic.mismatch", "the topic of a call cannot change");
     }
-    this.#pending = Math.min(MOST_PENDING, this.#pending + wanted);
+    this.#pending = Math.min(MAX_PENDING, this.#pending + wanted);
     this.#rest();
     this.#deliver();
   }
@@ -80,9 +80,9 @@ export class Subscriber {
   #deliver(): void {
     if (this.#isEnded || this.#topic === undefined || this.#bus.settings.silent) return;
     while (this.#pending > 0) {
-      const most = Math.min(this.#pending, this.#bus.deliveriesLeft);
-      if (most === 0) return this.fail("subscription.limit.exceeded", "The daily allocation is used up");
-      const events = this.#bus.eventsAfter(this.#sequence, this.#topic, most);
+      const max = Math.min(this.#pending, this.#bus.deliveriesLeft);
+      if (max === 0) return this.fail("subscription.limit.exceeded", "The daily allocation is used up");
+      const events = this.#bus.eventsAfter(this.#sequence, this.#topic, max);
       const last = events.at(-1);
       if (last === undefined) return;
       this.#bus.delivered += events.length;

@@ -46,13 +46,13 @@ export function startCallers(world: World): Callers {
   let count = 0;
   const call = async (kind: Kind): Promise<void> => {
     const startedMs = performance.now();
-    const told = { kind, startedMs, status: undefined, ours: false, fault: undefined, error: undefined };
+    const reported = { kind, startedMs, status: undefined, ours: false, fault: undefined, error: undefined };
     try {
       const answer = await callOnce(world, agent, kind, (count += 1));
       if (answer.acknowledged) acknowledged.add(answer.acknowledged);
-      outcomes.push({ ...told, ...answer, endedMs: performance.now() });
+      outcomes.push({ ...reported, ...answer, endedMs: performance.now() });
     } catch (error) {
-      outcomes.push({ ...told, error: describe(error), endedMs: performance.now() });
+      outcomes.push({ ...reported, error: describe(error), endedMs: performance.now() });
     }
   };
   const work = async (kind: Kind, restMs: number): Promise<void> => {
@@ -113,8 +113,8 @@ async function callLimited(world: World, agent: Agent): Promise<Answered> {
   const text = await body.text();
   const ours = headers["x-amp-error"] === "true";
   if (statusCode === 200) return { status: 200, ours, fault: undefined };
-  const isTold = headers["x-amp-retry-after"] !== undefined && headers["x-amp-retryable"] === "true";
-  const untold = statusCode === 429 && !isTold ? "a 429 without a time" : undefined;
+  const isReported = headers["x-amp-retry-after"] !== undefined && headers["x-amp-retryable"] === "true";
+  const untold = statusCode === 429 && !isReported ? "a 429 without a time" : undefined;
   // The provider's own 429 closed the gate.
   const passed = statusCode === 429 && !ours && text === "wait";
   return { status: statusCode, ours, fault: untold ?? (passed ? undefined : faultOfRefusal(ours, text)) };

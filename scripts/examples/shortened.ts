@@ -1,15 +1,15 @@
 /** Shortens examples: two entries of a list, and the first members of an object with many. */
 
-const MOST_ITEMS = 2;
+const MAX_ITEMS = 2;
 /** An object with more members is a map by names of providers, objects or fields. */
 const MANY_MEMBERS = 25;
-const MOST_MEMBERS = 3;
+const MAX_MEMBERS = 3;
 
 /** Returns the value with fewer entries. */
 export function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.slice(0, MOST_ITEMS).map(shortened);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(shortened);
   if (typeof value !== "object" || value === null) return value;
   const members = Object.entries(value);
-  const kept = members.length > MANY_MEMBERS ? members.slice(0, MOST_MEMBERS) : members;
+  const kept = members.length > MANY_MEMBERS ? members.slice(0, MAX_MEMBERS) : members;
   return Object.fromEntries(kept.map(([name, member]) => [name, shortened(member)]));
 }

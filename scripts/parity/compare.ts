@@ -108,13 +108,13 @@ const compareContent = (
 function compareMembers(mine: Members, yours: Members, where: string, direction: Direction): string[] {
   const paths = [...new Set([...yours.keys(), ...mine.keys()])];
   // The members below a missing member are not reported again.
-  const told: string[] = [];
+  const reported: string[] = [];
   return paths.flatMap((path) => {
-    if (told.some((above) => isBelow(path, above))) return [];
+    if (reported.some((above) => isBelow(path, above))) return [];
     const [left, right] = [mine.get(path), yours.get(path)];
     const line = path === "" ? where : `${where} ${path}`;
     if (!left || !right) {
-      told.push(path);
+      reported.push(path);
       const parent = (left ? yours : mine).get(findParent(path));
       // A schema that accepts any member accepts this one too.
       if (parent?.open) return [`${line} | ${left ? "named by ours only" : "not named by ours"}`];

@@ -15,7 +15,7 @@ export interface Member {
 export type Members = Map<string, Member>;
 
 /** Limits recursive schemas. */
-const MOST_LEVELS = 12;
+const MAX_LEVELS = 12;
 
 export function listMembers(root: Schema, schema: Schema): Members {
   const members: Members = new Map();
@@ -30,7 +30,7 @@ interface Place {
 }
 
 function collect(root: Schema, given: Schema, place: Place, members: Members): void {
-  if (place.level > MOST_LEVELS) return;
+  if (place.level > MAX_LEVELS) return;
   const { parts, alternatives } = splitSchema(root, given);
   if (alternatives.length > 0) {
     collectAlternatives(root, parts, alternatives, place, members);

@@ -179,14 +179,14 @@ async function replayed(probe: ObjectProbe, plan: ReadPlan) {
 
 const shownPath = (path: string): string => path.split("?")[0] ?? path;
 
-const MOST_NAMES = 12;
+const MAX_NAMES = 12;
 
 /** The names of members, or the type: never a value. */
 export function describeShape(value: Json | undefined): string {
   if (Array.isArray(value)) return "it is a list";
   if (!isJsonObject(value)) return `it is ${value === null ? "null" : typeof value}`;
   const names = Object.keys(value).filter((name) => /^[\w@$.-]{1,40}$/.test(name));
-  return `it has the members ${names.slice(0, MOST_NAMES).join(", ")}${names.length > MOST_NAMES ? ", …" : ""}`;
+  return `it has the members ${names.slice(0, MAX_NAMES).join(", ")}${names.length > MAX_NAMES ? ", …" : ""}`;
 }
 
 /** The form of a text, with every letter and digit replaced. */

@@ -6,8 +6,8 @@ import type { ObjectProbe } from "./object-probe.ts";
 import { planFor, buildReader } from "./probe-list.ts";
 
 /** Calls for one object, in an account whose lists are empty. */
-const MOST_PAGES = 5;
-const MOST_PARENTS = 10;
+const MAX_PAGES = 5;
+const MAX_PARENTS = 10;
 
 /** Returns where the list of a parent begins; undefined if no list with records was found, which is told. */
 export async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefined> {
@@ -34,10 +34,10 @@ export async function listBelow(probe: ObjectProbe): Promise<Checkpoint | undefi
 
 async function firstRecords(probe: ObjectProbe, object: string): Promise<SourceRecord[]> {
   let checkpoint: Checkpoint | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const plan = planFor(object, { pageSize: MOST_PARENTS });
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const plan = planFor(object, { pageSize: MAX_PARENTS });
     const { records, next } = await buildReader(probe).readPage(plan, checkpoint, probe.fetch.send);
-    if (records.length > 0 || !next) return records.slice(0, MOST_PARENTS);
+    if (records.length > 0 || !next) return records.slice(0, MAX_PARENTS);
     checkpoint = next;
   }
   return [];

@@ -37,7 +37,7 @@ export function deepestChain(graph: ImportGraph): string[] {
 }
 
 /** Returns how many files import each file, the most imported first. */
-export function mostImported(graph: ImportGraph, count: number): [file: string, importers: number][] {
+export function maxImported(graph: ImportGraph, count: number): [file: string, importers: number][] {
   const importers = Map.groupBy([...graph.values()].flat(), (target) => target);
   return [...importers]
     .map(([file, found]): [string, number] => [file, found.length])

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findCircles, findMutualFolders, findSharedNames } from "./find-faults.ts";
 import { importGraph, listImports } from "./import-graph.ts";
-import { deepestChain, mostImported, measureSizes } from "./measure.ts";
+import { deepestChain, maxImported, measureSizes } from "./measure.ts";
 
 const buildGraph = (imports: Record<string, string[]>) => new Map(Object.entries(imports));
 
@@ -63,5 +63,5 @@ test("sizes, the deepest chain and the most imported file are counted", () => {
   assert.deepEqual(sizes, { files: 5, lines: 200, median: 30, p90: 100, max: 100 });
   const graph = buildGraph({ "a.ts": ["b.ts", "c.ts"], "b.ts": ["c.ts"], "c.ts": [] });
   assert.deepEqual(deepestChain(graph), ["a.ts", "b.ts", "c.ts"]);
-  assert.deepEqual(mostImported(graph, 1), [["c.ts", 2]]);
+  assert.deepEqual(maxImported(graph, 1), [["c.ts", 2]]);
 });

@@ -140,10 +140,10 @@ function changedBy({ body: schema }: Endpoint, { body }: AuditedCall): string[] 
   const values = toObject(body);
   const { updateMask } = values;
   const names = Array.isArray(updateMask) ? updateMask.map(String) : Object.keys(values);
-  return names.slice(0, MOST_NAMES).map((name) => name.slice(0, 200));
+  return names.slice(0, MAX_NAMES).map((name) => name.slice(0, 200));
 }
 
-const MOST_NAMES = 100;
+const MAX_NAMES = 100;
 
 const idIn = (value: unknown): string | null => {
   const { id } = toObject(value);

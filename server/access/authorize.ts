@@ -44,7 +44,7 @@ export interface Access {
   confine: Confine;
 }
 
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 const UNKNOWN = "This API key does not exist, or it was switched off.";
 const MISTYPED = "This API key is mistyped or incomplete: its checksum is wrong. Copy the whole key.";
 
@@ -58,7 +58,7 @@ export function openAccess(deps: {
   identifyPerson?: IdentifyPerson;
 }): Access {
   const owners = cacheUntilChanged<KeyOwner>(deps.changes, {
-    most: MOST_KEYS,
+    max: MAX_KEYS,
     tables: ["api_keys", "projects"],
     listRowIds: ({ apiKeyId, projectId }) => [apiKeyId, projectId],
   });
@@ -105,11 +105,11 @@ export function openAccess(deps: {
 }
 
 const REMEMBERED_MS = 1_000;
-const MOST_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 1_000;
 
 /** Returns a function that hashes API keys, in base64, and remembers the results for a second: a busy key costs 2 µs less. */
 function openRecentDigests(): (key: string) => string {
-  const digests = keepRecentlyUsed<string>(MOST_REMEMBERED, { ttl: REMEMBERED_MS });
+  const digests = keepRecentlyUsed<string>(MAX_REMEMBERED, { ttl: REMEMBERED_MS });
   return (key) => {
     const known = digests.get(key);
     if (known !== undefined) return known;

@@ -21,11 +21,11 @@ export type IdentifyCustomer = (token: string) => Promise<Customer | undefined>;
 const LIFETIME_SECONDS = 600;
 /** Allowed difference between the clocks. */
 const SKEW_SECONDS = 60;
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 export function openCustomerTokens(deps: { database: Database; changes: Changes }): IdentifyCustomer {
   const keys = cacheUntilChanged<JwtKeyOwner>(deps.changes, {
-    most: MOST_KEYS,
+    max: MAX_KEYS,
     tables: ["jwt_keys", "projects"],
     listRowIds: ({ id, projectId }) => [id, projectId],
   });

@@ -11,9 +11,9 @@ export interface FailedAttempts {
   note(address: string): Promise<void>;
 }
 
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
 const WINDOW_SECONDS = 60;
-const MOST_ADDRESSES = 10_000;
+const MAX_ADDRESSES = 10_000;
 
 /**
  * Allows ten failures a minute from one address. Generated keys have 256 random bits and cannot be guessed; the limit is
@@ -21,13 +21,13 @@ const MOST_ADDRESSES = 10_000;
  */
 export function openFailedAttempts(queries: Queries): FailedAttempts {
   /** Blocked addresses and until when; the database is not queried for them before. */
-  const waiting = keepRecentlyUsed<Date>(MOST_ADDRESSES);
+  const waiting = keepRecentlyUsed<Date>(MAX_ADDRESSES);
   return {
     async require(address) {
       const known = waiting.get(address);
       if (known && known.getTime() > nowMs()) throw tooMany(known);
       const failures = await findFailures(queries, address);
-      if (!failures || failures.count < MOST_FAILURES) return;
+      if (!failures || failures.count < MAX_FAILURES) return;
       waiting.set(address, failures.until);
       throw tooMany(failures.until);
     },

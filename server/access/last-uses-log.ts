@@ -14,7 +14,7 @@ export interface LastUses {
 
 const FLUSH_MS = 15_000;
 const MINUTE_MS = 60_000;
-const MOST_KNOWN = 20_000;
+const MAX_KNOWN = 20_000;
 
 export function openLastUses(deps: { database: Database; log: Log }): LastUses {
   const keys = collect(noteKeyUses);
@@ -45,7 +45,7 @@ export function openLastUses(deps: { database: Database; log: Log }): LastUses {
 
 /** Collects ids, each at most once a minute. A batch that could not be stored is dropped: the next use counts. */
 function collect(note: (queries: Queries, ids: string[]) => Promise<void>) {
-  const noted = keepRecentlyUsed<number>(MOST_KNOWN);
+  const noted = keepRecentlyUsed<number>(MAX_KNOWN);
   let waiting = new Set<string>();
   return {
     /** Returns whether the use is to be stored. */

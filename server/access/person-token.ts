@@ -71,8 +71,8 @@ async function askedUserInfo(
   claims: JWTPayload,
 ): Promise<UserInfo> {
   try {
-    const told = await deps.issuer.userInfo(accessToken);
-    return typeof told === "string" ? (await signedClaims(deps, told)).payload : told;
+    const reported = await deps.issuer.userInfo(accessToken);
+    return typeof reported === "string" ? (await signedClaims(deps, reported)).payload : reported;
   } catch (error) {
     const isOutage = error instanceof Problem && error.slug === "unavailable";
     if (!isOutage || text(claims["email"]) === null) throw error;
@@ -84,12 +84,12 @@ async function askedUserInfo(
 /** Adds what UserInfo tells. `email_verified` counts only for the address beside which it stands. */
 function withUserInfo(claims: JWTPayload, info: UserInfo = {}): JWTPayload {
   const email = text(claims["email"]) ?? text(info["email"]);
-  const isToldOfIt = text(info["email"]) === email;
+  const isInformed = text(info["email"]) === email;
   return {
     ...info,
     ...claims,
     email,
-    email_verified: claims["email_verified"] ?? (isToldOfIt ? info["email_verified"] : undefined),
+    email_verified: claims["email_verified"] ?? (isInformed ? info["email_verified"] : undefined),
   };
 }
 

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
 import { findIntegration } from "../store/integrations.ts";
-import { IntegrationArgument, MOST_BYTES } from "./agent-lookups.ts";
+import { IntegrationArgument, MAX_BYTES } from "./agent-lookups.ts";
 import { defineTool } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration } from "./customer-objects.ts";
@@ -140,7 +140,7 @@ const WITHHELD = new Set(["set-cookie", "set-cookie2"]);
 function toAnswer(answer: unknown): JsonObject {
   const { status = 0, headers, body, truncated } = isJsonObject(answer) ? answer : {};
   const text = typeof body === "string" ? body : "";
-  const shown = Buffer.byteLength(text) > MOST_BYTES ? cut(text) : text;
+  const shown = Buffer.byteLength(text) > MAX_BYTES ? cut(text) : text;
   return {
     status,
     headers: Object.fromEntries(
@@ -153,7 +153,7 @@ function toAnswer(answer: unknown): JsonObject {
 
 /** A character that would be cut in two is left out. */
 const cut = (text: string): string =>
-  new TextDecoder().decode(Buffer.from(text).subarray(0, MOST_BYTES), { stream: true });
+  new TextDecoder().decode(Buffer.from(text).subarray(0, MAX_BYTES), { stream: true });
 
 const CONSENT_MINUTES = 10;
 

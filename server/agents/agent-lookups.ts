@@ -27,7 +27,7 @@ export const ObjectArgument = Type.String({
 const ActionNames = (what: string) => Type.Array(Type.String(), { description: what });
 
 /** Answers are read by models: larger ones cost more than they tell. */
-export const MOST_BYTES = 128 * 1024;
+export const MAX_BYTES = 128 * 1024;
 
 export const listIntegrationsTool = defineTool({
   name: "list_integrations",
@@ -173,7 +173,7 @@ export const describeObjectTool = defineTool({
   },
 });
 
-const MOST_VALUES = 100;
+const MAX_VALUES = 100;
 
 const toFieldEntry = ({
   name,
@@ -190,7 +190,7 @@ const toFieldEntry = ({
   required,
   readable,
   writable,
-  ...(values && { values: values.slice(0, MOST_VALUES) }),
+  ...(values && { values: values.slice(0, MAX_VALUES) }),
 });
 
 /** Keeps as many entries from the beginning as fit into a result; at least one. */
@@ -200,7 +200,7 @@ export function withinBytes<Entry extends Json>(
   let size = 0;
   const end = entries.findIndex((entry, index) => {
     size += Buffer.byteLength(JSON.stringify(entry));
-    return index > 0 && size > MOST_BYTES;
+    return index > 0 && size > MAX_BYTES;
   });
   return { kept: entries.slice(0, end < 0 ? entries.length : end), truncated: end >= 0 };
 }

@@ -22,7 +22,7 @@ const OPERATORS = ["eq", "ne", "gt", "gte", "lt", "lte", "in", "contains"] as co
 const BUILT_OPERATORS: readonly string[] = ["eq"];
 
 const LONGEST_VALUE = 10_000;
-const MOST_RECORDS = 100;
+const MAX_RECORDS = 100;
 const USUAL_RECORDS = 25;
 
 const Value = Type.Union([Type.String({ maxLength: LONGEST_VALUE }), Type.Number(), Type.Boolean()]);
@@ -71,7 +71,7 @@ export const searchRecordsTool = defineTool({
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: MOST_RECORDS,
+        maximum: MAX_RECORDS,
         description: `Most records of a page. Default: ${USUAL_RECORDS}.`,
       }),
     ),

@@ -262,15 +262,15 @@ const severalFit = (member: string, value: string | undefined, integrations: rea
   );
 
 /** Enough to recognise the right one. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 export function suggest(wanted: string, names: readonly string[], tool: string): string {
   const near = closest(wanted, names);
   if (near !== undefined) return `Did you mean "${near}"?`;
   const distinct = [...new Set(names)];
   if (distinct.length === 0) return `${tool} shows what there is.`;
-  const more = distinct.length > MOST_NAMES ? `, and more that ${tool} shows` : "";
-  return `There are: ${distinct.slice(0, MOST_NAMES).join(", ")}${more}.`;
+  const more = distinct.length > MAX_NAMES ? `, and more that ${tool} shows` : "";
+  return `There are: ${distinct.slice(0, MAX_NAMES).join(", ")}${more}.`;
 }
 
 /** Returns a 400 Problem about one argument. */

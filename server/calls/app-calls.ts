@@ -44,7 +44,7 @@ export interface AppCallServices {
   sealer: Sealer;
 }
 
-const MOST_TOKENS = 1_000;
+const MAX_TOKENS = 1_000;
 /** A token without a lifetime is used for so long. */
 const DEFAULT_TTL_MS = 5 * 60_000;
 /** Many subscriptions ask for the same token: a refusal is not repeated for each. */
@@ -59,7 +59,7 @@ interface Caller {
 type Tokens = LRUCache<string, Promise<string>>;
 
 export function openAppCalls(deps: AppCallServices): AppCalls {
-  const tokens: Tokens = new LRUCache({ max: MOST_TOKENS });
+  const tokens: Tokens = new LRUCache({ max: MAX_TOKENS });
   return {
     async find({ projectId, providerAppId }, chooseScopes) {
       const app = await findProviderApp(deps.database.queries, projectId, providerAppId);

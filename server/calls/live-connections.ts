@@ -4,7 +4,7 @@ import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { completeAccountInfo } from "../credentials/connect/account-info.ts";
 import type { RefreshServices } from "../credentials/refresh/refresh-tokens.ts";
-import { openRefreshTurns, type RefreshLimits } from "../credentials/refresh/refresh-turns.ts";
+import { openRefreshSlots, type RefreshLimits } from "../credentials/refresh/refresh-turns.ts";
 import { EXPIRY_MARGIN_MS } from "../credentials/stored/refresh-time.ts";
 import { nowMs } from "../../ground/clock.ts";
 import { openBackgroundWork } from "../jobs/background-work.ts";
@@ -39,22 +39,22 @@ export interface LiveConnections {
 
 /** How long the next try waits after an early refresh failed; the old token is used meanwhile. */
 const EARLY_RETRY_MS = 10_000;
-const MOST_CONNECTIONS = 20_000;
+const MAX_CONNECTIONS = 20_000;
 const SETTLE_MS = 30_000;
 
 type Services = RefreshServices & { changes: Changes; refreshLimits: RefreshLimits };
 
 export function openLiveConnections(deps: Services): LiveConnections {
   const cache = cacheUntilChanged<LiveConnection>(deps.changes, {
-    most: MOST_CONNECTIONS,
+    max: MAX_CONNECTIONS,
     tables: ["connections"],
     listRowIds: ({ id }) => [id],
   });
   const background = openBackgroundWork(deps.log);
   const suspects = openSuspectCredentials(deps, background);
-  const turns = openRefreshTurns(deps.refreshLimits);
+  const turns = openRefreshSlots(deps.refreshLimits);
   /** Until when a connection is not refreshed early, in milliseconds since the epoch. */
-  const restingUntil = keepRecentlyUsed<number>(MOST_CONNECTIONS);
+  const restingUntil = keepRecentlyUsed<number>(MAX_CONNECTIONS);
 
   const read = async (projectId: string, id: string): Promise<LiveConnection | undefined> => {
     const row = await findConnection(deps.database.queries, projectId, id);

@@ -16,34 +16,34 @@ interface Services {
   connections: LiveConnections;
   log: Log;
   /** Refreshes of this kind under way at once. */
-  mostAtOnce: number;
+  maxConcurrent: number;
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
 }
 
 const LOOK_EVERY_MS = 15_000;
 /** Small, so that one claim cannot fill the queue of a slow token endpoint. */
-const MOST_IN_A_CLAIM = 10;
+const MAX_PER_CLAIM = 10;
 /** Longer than a refresh may take; after the death of a process, others refresh its connections that much later. */
 const HOLD_SECONDS = 120;
-const BACKOFF = { baseSeconds: 60, mostSeconds: 3_600 };
+const BACKOFF = { baseSeconds: 60, maxSeconds: 3_600 };
 
 /** Looks for due connections every 15 s. Any number of processes may; each connection is refreshed by one of them. */
-export function startRefreshAhead(deps: Services, lookEveryMs = LOOK_EVERY_MS): RefreshAhead {
+export function startRefreshAhead(deps: Services, checkEveryMs = LOOK_EVERY_MS): RefreshAhead {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
   const running = new Set<Promise<void>>();
-  const look = (): void => {
+  const check = (): void => {
     round = refreshDue(deps, running, () => stopped)
       .catch((error: unknown) =>
         deps.log.warn({ error: String(error) }, "due refreshes could not be claimed"),
       )
       .finally(() => {
-        if (!stopped) timer = setTimeout(look, lookEveryMs).unref();
+        if (!stopped) timer = setTimeout(check, checkEveryMs).unref();
       });
   };
-  look();
+  check();
   return {
     async stop() {
       stopped = true;
@@ -62,19 +62,17 @@ async function refreshDue(
 ): Promise<void> {
   while (!isStopped()) {
     const busy = deps.connections.waitingRefreshes();
-    const most = Math.min(deps.mostAtOnce - running.size, MOST_IN_A_CLAIM);
+    const max = Math.min(deps.maxConcurrent - running.size, MAX_PER_CLAIM);
     const due =
-      most > 0
-        ? await claimDueRefreshes(deps.database.queries, { most, holdSeconds: HOLD_SECONDS, busy })
-        : [];
+      max > 0 ? await claimDueRefreshes(deps.database.queries, { max, holdSeconds: HOLD_SECONDS, busy }) : [];
     for (const connection of due) {
       const started: Promise<void> = refreshOne(deps, connection)
         .catch((error: unknown) => deps.log.warn({ error: String(error) }, "a refresh could not be put off"))
         .finally(() => running.delete(started));
       running.add(started);
     }
-    if (due.length > 0 && running.size < deps.mostAtOnce) continue;
-    if (running.size === 0 || (most > 0 && busy.length === 0)) return;
+    if (due.length > 0 && running.size < deps.maxConcurrent) continue;
+    if (running.size === 0 || (max > 0 && busy.length === 0)) return;
     await Promise.race(running);
   }
 }

@@ -3,7 +3,7 @@ import type { Log } from "../../ground/log.ts";
 import { claimDueTrials } from "../store/connections.ts";
 import { checkCredentials, type CheckServices } from "./check-credentials.ts";
 
-const MOST_AT_ONCE = 10;
+const MAX_CONCURRENT = 10;
 
 type Services = CheckServices & { log: Log; minuteMs: number };
 
@@ -12,16 +12,16 @@ export function repeatTrials(deps: Services): { stop(): Promise<void> } {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let round: Promise<void> = Promise.resolve();
-  const look = (): void => {
+  const check = (): void => {
     round = tryDue(deps)
       .catch((error: unknown) =>
         deps.log.warn({ error: String(error) }, "credentials could not be tried again"),
       )
       .finally(() => {
-        if (!stopped) timer = setTimeout(look, deps.minuteMs / 4).unref();
+        if (!stopped) timer = setTimeout(check, deps.minuteMs / 4).unref();
       });
   };
-  look();
+  check();
   return {
     async stop() {
       stopped = true;
@@ -32,6 +32,6 @@ export function repeatTrials(deps: Services): { stop(): Promise<void> } {
 }
 
 async function tryDue(deps: Services): Promise<void> {
-  const due = await claimDueTrials(deps.database.queries, { most: MOST_AT_ONCE, minuteMs: deps.minuteMs });
+  const due = await claimDueTrials(deps.database.queries, { max: MAX_CONCURRENT, minuteMs: deps.minuteMs });
   await Promise.all(due.map((connection) => checkCredentials(deps, connection)));
 }

@@ -5,7 +5,7 @@ import {
   type RefreshRequest,
   type RefreshServices,
 } from "../credentials/refresh/refresh-tokens.ts";
-import type { RefreshTurns } from "../credentials/refresh/refresh-turns.ts";
+import type { RefreshSlots } from "../credentials/refresh/refresh-turns.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 import type { ConnectionRow } from "../store/connections.ts";
 
@@ -27,7 +27,7 @@ interface SharedRefresh<Result> {
 
 /** `opened` is called once with the connection's new row; all callers get its result. */
 export function shareRefreshes<Result>(
-  deps: RefreshServices & { turns: RefreshTurns },
+  deps: RefreshServices & { turns: RefreshSlots },
   opened: (row: ConnectionRow) => Result,
   waitMs = WAIT_MS,
 ): SharedRefreshes<Result> {

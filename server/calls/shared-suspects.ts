@@ -20,9 +20,9 @@ export interface SharedSuspects {
   reset(live: LiveConnection): void;
 }
 
-export const MOST_SUSPECTS = 10_000;
+export const MAX_SUSPECTS = 10_000;
 /** Where refusals and successes alternate, the database is written to at most this often. */
-const STORE_AT_MOST_EVERY_MS = 60_000;
+const STORE_INTERVAL_MS = 60_000;
 
 /** `onCleared` is called when another process has cleared a connection. */
 export function openSharedSuspects(
@@ -33,10 +33,10 @@ export function openSharedSuspects(
   const { queries } = deps.database;
   const suspects = new Set<string>();
   /** By credential generation: until when it is not stored again, in milliseconds since the epoch. */
-  const restingUntil = keepRecentlyUsed<number>(MOST_SUSPECTS);
+  const restingUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
   const failed = "the suspect connections of other processes could not be read";
   const readAll = async () => {
-    for (const id of await listSuspects(queries, MOST_SUSPECTS)) suspects.add(id);
+    for (const id of await listSuspects(queries, MAX_SUSPECTS)) suspects.add(id);
   };
   deps.changes.subscribe((change) => {
     if (!change) return background.run({}, failed, readAll);
@@ -58,7 +58,7 @@ export function openSharedSuspects(
     async add(live) {
       const generation = credentialGeneration(live);
       if ((restingUntil.get(generation) ?? 0) > nowMs()) return;
-      restingUntil.set(generation, nowMs() + STORE_AT_MOST_EVERY_MS);
+      restingUntil.set(generation, nowMs() + STORE_INTERVAL_MS);
       await insertSuspect(queries, { connectionId: live.id, generation, since: new Date(nowMs()) });
     },
     async isOld(live, ageMs) {

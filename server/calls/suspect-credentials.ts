@@ -18,7 +18,7 @@ import { transact, type Database } from "../store/database.ts";
 import { removeSuspect } from "../store/suspect-connections.ts";
 import { askHealth, type Health } from "./health-check.ts";
 import type { LiveConnection } from "./live-connection.ts";
-import { credentialGeneration, MOST_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
+import { credentialGeneration, MAX_SUSPECTS, openSharedSuspects } from "./shared-suspects.ts";
 
 export interface SuspectCredentials {
   /** Takes note of a provider's status code. Returns at once; the work is done in the background. */
@@ -44,10 +44,10 @@ interface Strikes {
   firstMs: number;
 }
 
-const CHECK_AT_MOST_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 /** How long a passed health check is trusted. */
 const TRUST_MS = 10 * 60_000;
-const MOST_STRIKES = 3;
+const MAX_STRIKES = 3;
 const STRIKES_OVER_MS = 10 * 60_000;
 
 /**
@@ -68,9 +68,9 @@ const STRIKES_OVER_MS = 10 * 60_000;
  */
 export function openSuspectCredentials(deps: Services, background: BackgroundWork): SuspectCredentials {
   const { queries } = deps.database;
-  const strikes = keepRecentlyUsed<Strikes>(MOST_SUSPECTS);
+  const strikes = keepRecentlyUsed<Strikes>(MAX_SUSPECTS);
   /** By credential generation: until when the health check is not called again, in milliseconds since the epoch. */
-  const checkedUntil = keepRecentlyUsed<number>(MOST_SUSPECTS);
+  const checkedUntil = keepRecentlyUsed<number>(MAX_SUSPECTS);
   /** Successes are reported once per opened connection. */
   const reported = new WeakSet<LiveConnection>();
   const settle = ({ id, projectId }: LiveConnection, work: () => Promise<unknown>) =>
@@ -81,7 +81,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
   const check = async (live: LiveConnection): Promise<Health | undefined> => {
     const generation = credentialGeneration(live);
     if ((checkedUntil.get(generation) ?? 0) > nowMs()) return undefined;
-    checkedUntil.set(generation, nowMs() + CHECK_AT_MOST_EVERY_MS);
+    checkedUntil.set(generation, nowMs() + CHECK_INTERVAL_MS);
     const { health } = await askHealth(deps.egress, live);
     if (health === "fine") checkedUntil.set(generation, nowMs() + TRUST_MS);
     if (health === "refused") await markBad(deps, live, "its health check and another call were refused");
@@ -100,7 +100,7 @@ export function openSuspectCredentials(deps: Services, background: BackgroundWor
     // Patience is for credentials that have worked.
     if (live.status === "created") return markBad(deps, live, "they have never been accepted", "created");
     await shared.add(live);
-    if (count < MOST_STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
+    if (count < MAX_STRIKES || nowMs() - firstMs < STRIKES_OVER_MS) return;
     if (!(await shared.isOld(live, STRIKES_OVER_MS))) return;
     await markBad(deps, live, `${count} calls in a row were answered 401`);
     shared.reset(live);

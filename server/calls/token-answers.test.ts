@@ -149,9 +149,9 @@ describe("a token endpoint", () => {
     says({ error: "invalid_grant", error_description: "nul \0 half \ud83d" }, 400);
     assert.equal((await refresh(refused)).status, 422);
     assert.equal((await on.inProject("GET", `/connections/${refused.id}`)).body.status, "bad_credentials");
-    const told = await connect("odd");
+    const reported = await connect("odd");
     says({ access_token: "new", refresh_token: "rotated", account: "nul \0 half \ud83d" });
-    const { body, text } = await refresh(told);
+    const { body, text } = await refresh(reported);
     assert.equal(body.oauth2AuthorizationCode?.refreshToken.token, "rotated", text);
   });
 

@@ -15,7 +15,7 @@ export const READY = "busbar-ready";
 
 /** Pause before a dead process is replaced; doubles after each failed start. */
 const RESTART_MS = 1_000;
-const MOST_RESTART_MS = 30_000;
+const MAX_RESTART_MS = 30_000;
 /** Connections of all processes together to the embedded database, which allows 100. */
 const EMBEDDED_CONNECTIONS = 72;
 
@@ -110,7 +110,7 @@ async function replace(crew: Crew, pauseMs: number): Promise<void> {
     if (!Object.values(cluster.workers ?? {}).some((worker) => worker && served.has(worker))) {
       return crew.onFatal(`all processes have died, and none can be started: ${String(error)}`);
     }
-    const againMs = Math.min(2 * pauseMs, MOST_RESTART_MS);
+    const againMs = Math.min(2 * pauseMs, MAX_RESTART_MS);
     crew.log.error(
       { reason: String(error), againMs },
       "a process cannot be replaced yet; other processes still serve",

@@ -81,10 +81,10 @@ const START_HINT =
 
 const processCount = (text = "1"): number => wholeNumber("--processes", text, 1, 64);
 
-function wholeNumber(option: string, text: string, least: number, most: number): number {
+function wholeNumber(option: string, text: string, least: number, max: number): number {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-  throw new UsageError(`${option} must be a whole number from ${least} to ${most}, not "${text}"`);
+  if (/^\d+$/.test(text) && number >= least && number <= max) return number;
+  throw new UsageError(`${option} must be a whole number from ${least} to ${max}, not "${text}"`);
 }
 
 async function sandbox(args: string[]): Promise<void> {

@@ -30,7 +30,7 @@ export interface DashboardOptions {
 
 /** With `--processes`, children look for the parent's build this often and this many times. */
 const LOOK_MS = 250;
-const MOST_LOOKS = 240;
+const MAX_CHECKS = 240;
 
 export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOptions): BuiltDashboard {
   let state: DashboardState = { kind: "building" };
@@ -119,7 +119,7 @@ async function waitForBuild(
   digest: string,
   signal: AbortSignal,
 ): Promise<DashboardState | undefined> {
-  for (let looks = 0; looks < MOST_LOOKS && !signal.aborted; looks += 1) {
+  for (let looks = 0; looks < MAX_CHECKS && !signal.aborted; looks += 1) {
     const found = await findBuild(dataDir, digest);
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

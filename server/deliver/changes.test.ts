@@ -98,8 +98,8 @@ describe("deliveries amid changes", () => {
       const made = await all.listDeliveries(name);
       return made.length === happened && made.every(({ status }) => status === "failed");
     });
-    const [told] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
-    assert.equal(told?.message.data["destinationId"], id);
+    const [reported] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
+    assert.equal(reported?.message.data["destinationId"], id);
     const failed = await all.listDeliveries(name);
     const { error, time } = failed[0].attempts.at(-1);
     assert.match(error, /destination is disabled/);
@@ -146,7 +146,7 @@ describe("deliveries amid changes", () => {
   test("while events occur, every destination gets exactly those that occurred while a route led to it", async () => {
     const { on, sink, database } = all;
     const early = await drawRoute(on, `${sink.url}/early`, ["installation.deleted"]);
-    const told: string[] = [];
+    const reported: string[] = [];
     const flowing = new AbortController();
     const flow = (async () => {
       for (let index = 0; !flowing.signal.aborted; index++) {
@@ -155,38 +155,38 @@ describe("deliveries amid changes", () => {
           ...event,
           data: { ...event.data, groupRef: String(index) },
         } as typeof event);
-        told.push(String(index));
+        reported.push(String(index));
       }
     })();
     const arrived = (path: string) => sink.at(path).map(({ message }) => String(message.data["groupRef"]));
     await until(() => arrived("/early").length > 20);
     await addDestination(on, `${sink.url}/late`, early.topicId);
-    const lateFrom = told.length + 1;
+    const lateFrom = reported.length + 1;
     await on.inProject("PATCH", `/topics/${early.topicId}`, { name: "renamed" });
     await until(() => arrived("/late").length > 20);
     const [route] = (await on.inProject("GET", `/topic-destination-routes?destinationId=${early.id}`)).body;
     // What happened before the route goes is on its way when nothing is left to route.
-    const before = told.length;
+    const before = reported.length;
     await until(() => arrived("/early").includes(String(before - 1)));
     await on.inProject("DELETE", `/topic-destination-routes/${route.id}`);
-    const goneFrom = told.length + 1;
-    await until(() => told.length > goneFrom + 20);
+    const goneFrom = reported.length + 1;
+    await until(() => reported.length > goneFrom + 20);
     flowing.abort();
     await flow;
-    await until(() => arrived("/late").includes(told.at(-1) ?? ""));
+    await until(() => arrived("/late").includes(reported.at(-1) ?? ""));
     await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
     const late = new Set(arrived("/late"));
     assert.deepEqual(
-      told.slice(lateFrom).filter((index) => !late.has(index)),
+      reported.slice(lateFrom).filter((index) => !late.has(index)),
       [],
     );
     const earlyOnes = new Set(arrived("/early"));
     assert.deepEqual(
-      told.slice(0, before).filter((index) => !earlyOnes.has(index)),
+      reported.slice(0, before).filter((index) => !earlyOnes.has(index)),
       [],
     );
     assert.deepEqual(
-      told.slice(goneFrom).filter((index) => earlyOnes.has(index)),
+      reported.slice(goneFrom).filter((index) => earlyOnes.has(index)),
       [],
     );
     assert.equal(earlyOnes.size, sink.idsAt("/early").size);

@@ -30,7 +30,7 @@ export interface Channels {
   close(): Promise<void>;
 }
 
-const MOST_OPEN = 2_000;
+const MAX_OPEN = 2_000;
 
 export function openChannels(deps: {
   queries: Queries;
@@ -39,7 +39,7 @@ export function openChannels(deps: {
   log: Log;
 }): Channels {
   const opened = new LRUCache<string, OpenDestination>({
-    max: MOST_OPEN,
+    max: MAX_OPEN,
     dispose: (destination) => {
       destination.channel.close().catch((err: unknown) => deps.log.warn({ err }, "closing a destination"));
     },

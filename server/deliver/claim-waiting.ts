@@ -17,9 +17,9 @@ export interface WaitingServices {
   onDue: () => void;
 }
 
-const MOST_CLAIMED = 1_024;
+const MAX_CLAIMED = 1_024;
 /** Events read at once: they may be large, and whether there is room for more shows afterwards. */
-const MOST_READ = 64;
+const MAX_READ = 64;
 /** Finds what no signal announced: deliveries that have become due, or that a dead process had. */
 export const POLL_MS = 500;
 
@@ -49,7 +49,7 @@ export class WaitingDeliveries {
   }
 
   /** To be called when a lane has room again. */
-  roomFreed(): void {
+  capacityFreed(): void {
     this.#isDue ||= this.#waitForRoom;
   }
 
@@ -62,7 +62,7 @@ export class WaitingDeliveries {
     if (!this.#isDue && elapsedMs() - this.#claimedMs < POLL_MS) return 0;
     const { queries, channels, sender, workerId } = this.#deps;
     // Half of what is free: a claim does not divide its room between projects.
-    const room = Math.ceil(sender.lanes.room / 2 / this.#averageCost);
+    const capacity = Math.ceil(sender.lanes.capacity / 2 / this.#averageCost);
     const lanes = sender.lanes.free();
     const fullProjects = sender.lanes.fullProjects();
     const readAfter = sender.changesSeen;
@@ -70,7 +70,7 @@ export class WaitingDeliveries {
     this.#isDue = false;
     const claimed = await claimDeliveries(queries, {
       workerId: workerId(),
-      room: Math.min(MOST_CLAIMED, room),
+      capacity: Math.min(MAX_CLAIMED, capacity),
       depth: DEPTH,
       failingDepth: FAILING_DEPTH,
       lanes,
@@ -79,12 +79,12 @@ export class WaitingDeliveries {
     this.#isDue ||= claimed.length > 0;
     // A lane or project without room may be the reason why nothing was found.
     this.#waitForRoom =
-      claimed.length > 0 || room === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
+      claimed.length > 0 || capacity === 0 || fullProjects.length > 0 || lanes.some(({ free }) => free === 0);
     if (claimed.length === 0) return 0;
     const destinations = await channels.get(claimed);
     const costs: number[] = [];
-    for (let from = 0; from < claimed.length; from += MOST_READ) {
-      costs.push(...(await this.#send(claimed.slice(from, from + MOST_READ), destinations, readAfter)));
+    for (let from = 0; from < claimed.length; from += MAX_READ) {
+      costs.push(...(await this.#send(claimed.slice(from, from + MAX_READ), destinations, readAfter)));
     }
     if (costs.length > 0) this.#averageCost = costs.reduce((sum, cost) => sum + cost) / costs.length;
     return claimed.length;
@@ -101,14 +101,14 @@ export class WaitingDeliveries {
   ): Promise<number[]> {
     const { queries, sender } = this.#deps;
     const costs: number[] = [];
-    const hasRoom = sender.lanes.room > 0;
-    const eventIds = hasRoom ? [...new Set(claimed.map((row) => row.eventId))] : [];
+    const hasCapacity = sender.lanes.capacity > 0;
+    const eventIds = hasCapacity ? [...new Set(claimed.map((row) => row.eventId))] : [];
     const events = await listEventsById(queries, eventIds);
     for (const delivery of claimed) {
       const destination = destinations.get(delivery.destinationId);
       const event = events.get(delivery.eventId);
       // Deleted since it was claimed; retention removes the row.
-      if (!destination || (hasRoom && !event)) continue;
+      if (!destination || (hasCapacity && !event)) continue;
       this.#held.add(getKey(delivery));
       if (event) {
         sender.add({ delivery, event, destination, readAfter });

@@ -56,7 +56,7 @@ export interface Deliveries {
 /** Starts delivering in this process, beside any number of other processes. */
 export const startDeliveries = (deps: DeliveryServices): Deliveries => new DeliveryEngine(deps);
 
-const MOST_UNSAVED = 4_096;
+const MAX_UNSAVED = 4_096;
 const RECOVER_MS = 2_000;
 /** After little work, the next round waits for more: its statements cost the same for one delivery as for many. */
 const GATHER_MS = 5;
@@ -104,7 +104,7 @@ class DeliveryEngine implements Deliveries {
       sealer,
       publicUrl: deps.publicUrl,
       onSpace: () => {
-        this.#waiting.roomFreed();
+        this.#waiting.capacityFreed();
         this.#wakeSignal.wake();
       },
       onAttempt: deps.onAttempt,
@@ -179,14 +179,14 @@ class DeliveryEngine implements Deliveries {
 
   /** Returns how many deliveries and events were found; more may follow where there were some. */
   async #fillLanes(): Promise<number> {
-    this.#sender.makeRoom();
+    this.#sender.freeCapacity();
     if (this.#hasManyUnsaved) return 0;
     const claimed = await this.#waiting.claim();
     return claimed + (await this.#router.route());
   }
 
   get #hasManyUnsaved(): boolean {
-    return this.#outcomes.size > MOST_UNSAVED;
+    return this.#outcomes.size > MAX_UNSAVED;
   }
 
   #wakeDue(): void {

@@ -36,33 +36,33 @@ export function deliveryRetentionRules(
   return [
     {
       what: "delivered data messages",
-      async remove(most) {
+      async remove(max) {
         const own = await listOwnRetention(queries, "dataMessages");
         const bounds = own.map(({ projectId, days }) => ({ projectId, id: idBefore(days) }));
-        return removeDeliveredData(queries, { beforeId: idBefore(deliveredDataDays), own: bounds }, most);
+        return removeDeliveredData(queries, { beforeId: idBefore(deliveredDataDays), own: bounds }, max);
       },
     },
     // Deliveries first: a delivery without its event cannot be shown.
-    { what: "deliveries", remove: (most) => removeOldDeliveries(queries, beforeId(), most) },
-    { what: "events", remove: (most) => removeOldEvents(queries, beforeId(), most) },
+    { what: "deliveries", remove: (max) => removeOldDeliveries(queries, beforeId(), max) },
+    { what: "events", remove: (max) => removeOldEvents(queries, beforeId(), max) },
     {
       what: "records of messages",
-      remove: (most) => removeOldSeen(queries, { isMessage: true, beforeId: beforeId() }, most),
+      remove: (max) => removeOldSeen(queries, { isMessage: true, beforeId: beforeId() }, max),
     },
     {
       what: "records that were left out",
-      remove: (most) =>
-        removeOldSeen(queries, { isMessage: false, beforeId: idBefore(deliveredDataDays) }, most),
+      remove: (max) =>
+        removeOldSeen(queries, { isMessage: false, beforeId: idBefore(deliveredDataDays) }, max),
     },
     {
       what: "marks of undelivered changes",
       // They tell what became of events whose message is gone.
-      remove: (most) =>
-        removeUndeliveredBefore(queries, idBefore(Math.max(eventDays, SUBSCRIPTION_EVENT_DAYS)), most),
+      remove: (max) =>
+        removeUndeliveredBefore(queries, idBefore(Math.max(eventDays, SUBSCRIPTION_EVENT_DAYS)), max),
     },
     {
       what: "notes about events without a route",
-      remove: (most) => removeOldNowhere(queries, beforeId(), most),
+      remove: (max) => removeOldNowhere(queries, beforeId(), max),
     },
     { what: "webhook send times", remove: () => removeOldPaces(queries) },
   ];

@@ -11,7 +11,7 @@ export interface HealthServices extends DisableServices {
 }
 
 const OUTAGE_SECONDS = 5;
-const MOST_AT_ONCE = 2_000;
+const MAX_CONCURRENT = 2_000;
 
 export class DestinationHealth {
   readonly #deps: HealthServices;
@@ -52,8 +52,8 @@ export class DestinationHealth {
     const evenOne = failedSeconds >= OUTAGE_SECONDS;
     try {
       let count: number;
-      do count = await hastenDeliveries(unsynced, { destinationId: id, most: MOST_AT_ONCE, evenOne });
-      while (count === MOST_AT_ONCE);
+      do count = await hastenDeliveries(unsynced, { destinationId: id, max: MAX_CONCURRENT, evenOne });
+      while (count === MAX_CONCURRENT);
     } catch (error) {
       // They keep their schedule.
       log.warn({ destinationId: id, error: String(error) }, "waiting deliveries were not sent at once");

@@ -138,7 +138,7 @@ test("one slow receiver keeps its 64 messages at once; of many, each keeps a par
 test("a project alone takes most of the room; its slow receivers leave enough for other projects, and for its own others", () => {
   const { lanes, space, fill, started } = openLanes();
   for (let nth = 0; nth < 72; nth++) fill(`slow${nth}`, 110);
-  const taken = 4_096 - lanes.room;
+  const taken = 4_096 - lanes.capacity;
   assert.ok(taken > 2_800 && taken <= 3_072, `${taken} of 4,096`);
   assert.ok(space("own") > 0);
   assert.ok(space("other", "other") >= 200);
@@ -169,5 +169,5 @@ test("routing waits for a project that has just become full, and not for one tha
 test("a large message takes more room", () => {
   const { lanes, add } = openLanes({ measureCost: () => 5 });
   add("a", 100);
-  assert.equal(lanes.room, 4_096 - 500);
+  assert.equal(lanes.capacity, 4_096 - 500);
 });

@@ -1,6 +1,6 @@
 /** One lane per destination: some messages are sent at once, the rest wait in line, so that a slow receiver delays only its own. */
 import { elapsedMs } from "../../ground/clock.ts";
-import { FULL_MS, SharedRoom } from "./shared-room.ts";
+import { FULL_MS, DeliveryCapacity } from "./shared-room.ts";
 
 /** Messages sent at once to one receiver, unless it takes larger batches: enough for 1,000 per second at 60 ms each. */
 const WIDTH = 64;
@@ -55,23 +55,23 @@ interface Lane<Item> {
 export class Lanes<Item> {
   readonly #lanes = new Map<string, Lane<Item>>();
   readonly #deps: LaneServices<Item>;
-  readonly #room: SharedRoom;
+  readonly #capacity: DeliveryCapacity;
   readonly #slowMs: number;
   #size = 0;
   #empty: (() => void)[] = [];
 
   constructor(deps: LaneServices<Item>) {
     this.#deps = deps;
-    this.#room = new SharedRoom(deps.onSpace);
+    this.#capacity = new DeliveryCapacity(deps.onSpace);
     this.#slowMs = deps.slowMs ?? SLOW_MS;
   }
 
-  get room(): number {
-    return this.#room.free;
+  get capacity(): number {
+    return this.#capacity.free;
   }
 
   /** Whether the room of the process and of the project allow one more message for a destination. */
-  hasRoom(id: string, projectId: string): boolean {
+  hasCapacity(id: string, projectId: string): boolean {
     const lane = this.#lanes.get(id);
     return this.#share(projectId, lane ? lane.active + lane.waiting.length : 0) > 0;
   }
@@ -84,12 +84,12 @@ export class Lanes<Item> {
 
   /** Whether little is left of what a project may hold. */
   isTight(projectId: string): boolean {
-    return this.#room.left(projectId) < RESERVE;
+    return this.#capacity.left(projectId) < RESERVE;
   }
 
   /** Lists the projects that take nothing more now. */
   fullProjects(): string[] {
-    return this.#room.fullProjects();
+    return this.#capacity.fullProjects();
   }
 
   /** Returns how many more messages a destination takes. After a lane was full, this is 0 until half of it is free. */
@@ -115,7 +115,7 @@ export class Lanes<Item> {
    * released and claimed again. 0 while a lane or project is full that will soon have room.
    */
   get fits(): number {
-    if (this.#room.isJustFull) return 0;
+    if (this.#capacity.isJustFull) return 0;
     let fits = DEPTH;
     const nowMs = elapsedMs();
     for (const lane of this.#lanes.values()) {
@@ -130,7 +130,7 @@ export class Lanes<Item> {
     this.#lanes.set(id, lane);
     lane.waiting.push(item);
     this.#size += 1;
-    this.#room.take(projectId, this.#deps.measureCost(item));
+    this.#capacity.take(projectId, this.#deps.measureCost(item));
     this.#start(id, lane);
     this.#look(lane);
   }
@@ -162,7 +162,7 @@ export class Lanes<Item> {
   #clear({ waiting, projectId }: Lane<Item>): Item[] {
     const cleared = waiting.splice(0);
     this.#size -= cleared.length;
-    for (const item of cleared) this.#room.give(projectId, this.#deps.measureCost(item));
+    for (const item of cleared) this.#capacity.give(projectId, this.#deps.measureCost(item));
     return cleared;
   }
 
@@ -172,7 +172,7 @@ export class Lanes<Item> {
     const slow = (lane.averageMs ?? 0) >= this.#slowMs || elapsedMs() - quietSinceMs >= this.#slowMs;
     if (slow === lane.slow) return;
     lane.slow = slow;
-    this.#room.countSlow(lane.projectId, slow ? 1 : -1);
+    this.#capacity.countSlow(lane.projectId, slow ? 1 : -1);
     this.#look(lane);
   }
 
@@ -212,10 +212,10 @@ export class Lanes<Item> {
     this.#size -= 1;
     if (lane.active === 0 && lane.waiting.length === 0) {
       this.#lanes.delete(id);
-      if (lane.slow) this.#room.countSlow(lane.projectId, -1);
+      if (lane.slow) this.#capacity.countSlow(lane.projectId, -1);
     } else this.#start(id, lane);
     this.#look(lane);
-    this.#room.give(lane.projectId, this.#deps.measureCost(item));
+    this.#capacity.give(lane.projectId, this.#deps.measureCost(item));
     if (this.#size === 0) this.#empty.splice(0).forEach((resolve) => resolve());
   }
 
@@ -225,7 +225,7 @@ export class Lanes<Item> {
 
   /** When little is left for its project, a lane takes a small part of it only: each lane of the project finds some. */
   #share(projectId: string, held: number): number {
-    const left = this.#room.left(projectId);
+    const left = this.#capacity.left(projectId);
     return Math.max(0, left - RESERVE, Math.ceil(left / PARTS) - held);
   }
 
@@ -243,7 +243,7 @@ export class Lanes<Item> {
   /** Slow lanes share a part of the room: the more there are, the narrower each. */
   #width({ failing, slow, projectId, batch }: Lane<Item>): number {
     const width = failing ? FAILING_WIDTH : Math.max(WIDTH, batch);
-    return slow ? Math.min(width, this.#room.slowWidth(projectId)) : width;
+    return slow ? Math.min(width, this.#capacity.slowWidth(projectId)) : width;
   }
 }
 

@@ -15,7 +15,7 @@ export interface HeldDeliveries {
   holds(key: DeliveryKey): boolean;
 }
 
-const MOST_FAILED = 1_000;
+const MAX_FAILED = 1_000;
 
 /** Call it while no statement of this process claims or routes: its deliveries would look lost. */
 export async function recoverDeliveries(
@@ -29,5 +29,5 @@ export async function recoverDeliveries(
     .filter((key) => !held.holds(key))
     .map((key): ReleasedDelivery => ({ ...key, kind: "released" }));
   if (lost.length > 0) await updateDeliveries(queries, workerId, lost);
-  await failDisabled(queries, MOST_FAILED);
+  await failDisabled(queries, MAX_FAILED);
 }

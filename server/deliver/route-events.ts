@@ -19,16 +19,16 @@ export interface RouterServices {
 
 /** Events that one statement routes: more while it is quick. */
 export const LEAST_EVENTS = 50;
-const MOST_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 const QUICK_MS = 100;
 /** Without room events are routed all the same, to wait as deliveries; their data is read for nothing. */
-const LEAST_ROOM = 64;
+const MIN_CAPACITY = 64;
 /** Deliveries that one statement should make. */
-const MOST_DELIVERIES = 1_024;
+const MAX_DELIVERIES = 1_024;
 
 export class EventRouter {
   readonly #deps: RouterServices;
-  #mostEvents = LEAST_EVENTS;
+  #maxEvents = LEAST_EVENTS;
   /** Deliveries per event of the last statement. */
   #fanOut = 1;
   #mayHaveMore = true;
@@ -45,20 +45,20 @@ export class EventRouter {
   /** Routes one batch of events and returns their number. */
   async route(): Promise<number> {
     const { queries, sender, workerId, recentMessages } = this.#deps;
-    const mostDeliveries = Math.ceil(MOST_DELIVERIES / this.#fanOut);
-    const mostEvents = Math.min(this.#mostEvents, sender.lanes.fits, mostDeliveries);
-    if (mostEvents <= 0) return 0;
+    const maxDeliveries = Math.ceil(MAX_DELIVERIES / this.#fanOut);
+    const maxEvents = Math.min(this.#maxEvents, sender.lanes.fits, maxDeliveries);
+    if (maxEvents <= 0) return 0;
     const started = elapsedMs();
     const readAfter = sender.changesSeen;
     const batchId = newId();
-    const mostBytes = Math.max(LEAST_ROOM, sender.lanes.room) * LARGE_MESSAGE;
+    const maxBytes = Math.max(MIN_CAPACITY, sender.lanes.capacity) * LARGE_MESSAGE;
     const known = recentMessages.all();
-    const routing = { batchId, workerId: workerId(), mostEvents, mostBytes, known };
+    const routing = { batchId, workerId: workerId(), maxEvents, maxBytes, known };
     const routed = await routeEvents(queries, routing);
     recentMessages.forget(routed.stored.keys());
     this.#mayHaveMore = routed.mayBeMore;
-    const most = this.#mostEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
-    this.#mostEvents = Math.min(MOST_EVENTS, Math.max(LEAST_EVENTS, Math.floor(most)));
+    const max = this.#maxEvents * (elapsedMs() - started < QUICK_MS ? 2 : 0.5);
+    this.#maxEvents = Math.min(MAX_EVENTS, Math.max(LEAST_EVENTS, Math.floor(max)));
     if (routed.events > 0) this.#fanOut = Math.max(1, routed.deliveries.length / routed.events);
     if (routed.deliveries.length > 0) await this.#take(batchId, routed, readAfter);
     return routed.events;
@@ -77,7 +77,12 @@ export class EventRouter {
       const left = space.get(destinationId) ?? 0;
       if (disabled) {
         outcomes.add({ kind: "skipped", destinationId, eventId, batchId });
-      } else if (destination && event && left > 0 && sender.lanes.hasRoom(destinationId, event.projectId)) {
+      } else if (
+        destination &&
+        event &&
+        left > 0 &&
+        sender.lanes.hasCapacity(destinationId, event.projectId)
+      ) {
         space.set(destinationId, left - 1);
         sender.add({ delivery: { ...delivery, failures: 0, batchId }, event, destination, readAfter });
       } else {

@@ -16,7 +16,7 @@ export interface OutcomeWriterServices {
   onSaved: (results: DeliveryResult[]) => void;
 }
 
-const MOST_AT_ONCE = 1_000;
+const MAX_CONCURRENT = 1_000;
 /** This many results are saved at once; fewer wait for more. After a crash meanwhile, their deliveries are sent again. */
 const ENOUGH = 250;
 const GATHER_MS = 10;
@@ -104,7 +104,7 @@ function distinctCount(results: DeliveryResult[]): number {
   const keys = new Set<string>();
   for (const { eventId, destinationId } of results) {
     const key = eventId + destinationId;
-    if (keys.has(key) || keys.size === MOST_AT_ONCE) break;
+    if (keys.has(key) || keys.size === MAX_CONCURRENT) break;
     keys.add(key);
   }
   return keys.size;

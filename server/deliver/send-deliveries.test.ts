@@ -98,10 +98,10 @@ test("messages of an incomplete batch whose destination has changed are released
 
 test("where little room is left for a project, an incomplete batch is sent at once", async (t) => {
   const { sender, saved, batches } = await openBatches(t, 50);
-  sender.makeRoom();
+  sender.freeCapacity();
   assert.deepEqual(batches, []);
   t.mock.method(sender.lanes, "isTight", () => true);
-  sender.makeRoom();
+  sender.freeCapacity();
   await until(() => saved.length === 50);
   assert.deepEqual(batches, [50]);
 });

@@ -77,7 +77,7 @@ export class DeliverySender {
   }
 
   /** Where little room is left for a project: sends its incomplete batches, and releases what waits in line for slow receivers. */
-  makeRoom(): void {
+  freeCapacity(): void {
     this.#batches.complete(({ row }) => this.lanes.isTight(row.projectId));
     for (const { delivery } of this.lanes.shed()) this.release(delivery);
   }

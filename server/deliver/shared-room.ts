@@ -2,32 +2,32 @@
 import { elapsedMs } from "../../ground/clock.ts";
 
 /** Messages that one process holds, under way or in line. A large message counts as several. */
-const ROOM = 4_096;
+const CAPACITY = 4_096;
 /**
  * A project may hold this many times what is still free: three quarters of the room when it is alone, less beside others.
  * Something is left for a project that has nothing yet.
  */
 const SHARE = 3;
 /** Messages that slow receivers hold together, divided by the projects that have some and then by receiver. */
-const SLOW_ROOM = ROOM / 2;
+const SLOW_CAPACITY = CAPACITY / 2;
 /** A full project takes more when it has room for this many again: claims for single messages would waste statements. */
 const REFILL = 64;
 /** While less is free, every message that ends may be what others wait for. */
-const LITTLE_ROOM = 64;
+const LOW_CAPACITY = 64;
 /** A lane or project that is full for longer has slow receivers: routing does not wait for it. */
 export const FULL_MS = 50;
 
-interface ProjectRoom {
+interface ProjectCapacity {
   size: number;
   slowLanes: number;
   /** When the project had taken its share. */
   fullMs: number | undefined;
 }
 
-export class SharedRoom {
-  readonly #projects = new Map<string, ProjectRoom>();
+export class DeliveryCapacity {
+  readonly #projects = new Map<string, ProjectCapacity>();
   readonly #onSpace: () => void;
-  #free = ROOM;
+  #free = CAPACITY;
   #slowProjects = 0;
 
   /** `onSpace` is called when a project that was full takes more, and often while little is free. */
@@ -70,7 +70,7 @@ export class SharedRoom {
     this.#free += cost;
     const hasSpace = wasFull && this.#left(project) > 0;
     this.#forget(projectId, project);
-    if (hasSpace || this.#free < LITTLE_ROOM) this.#onSpace();
+    if (hasSpace || this.#free < LOW_CAPACITY) this.#onSpace();
   }
 
   /** Counts a lane of the project as slow, or no longer. */
@@ -85,10 +85,10 @@ export class SharedRoom {
   /** Returns how much each slow lane of the project may hold. */
   slowWidth(projectId: string): number {
     const lanes = this.#project(projectId).slowLanes;
-    return Math.max(1, Math.floor(SLOW_ROOM / Math.max(1, this.#slowProjects) / Math.max(1, lanes)));
+    return Math.max(1, Math.floor(SLOW_CAPACITY / Math.max(1, this.#slowProjects) / Math.max(1, lanes)));
   }
 
-  #left(project: ProjectRoom): number {
+  #left(project: ProjectCapacity): number {
     const share = SHARE * this.free;
     // What a project takes is no longer free, so its share shrinks as it takes more.
     const left = Math.floor((share - project.size) / (SHARE + 1));
@@ -101,13 +101,13 @@ export class SharedRoom {
     return left;
   }
 
-  #project(id: string): ProjectRoom {
+  #project(id: string): ProjectCapacity {
     const project = this.#projects.get(id) ?? { size: 0, slowLanes: 0, fullMs: undefined };
     this.#projects.set(id, project);
     return project;
   }
 
-  #forget(id: string, { size, slowLanes }: ProjectRoom): void {
+  #forget(id: string, { size, slowLanes }: ProjectCapacity): void {
     if (size === 0 && slowLanes === 0) this.#projects.delete(id);
   }
 }

@@ -47,7 +47,7 @@ export async function decodeContent(
     .filter((name) => name !== "" && name !== "identity");
   const decoders = encodings.map((name) => (Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined));
   // Each layer could be a bomb of its own.
-  if (encodings.length > MOST_LAYERS || decoders.includes(undefined)) return { headers, chunks };
+  if (encodings.length > MAX_LAYERS || decoders.includes(undefined)) return { headers, chunks };
   let body: Buffer = Buffer.concat(chunks);
   for (const decode of decoders.toReversed()) {
     if (body.length === 0 || !decode) break;
@@ -58,7 +58,7 @@ export async function decodeContent(
   return { headers: others, chunks: [body] };
 }
 
-const MOST_LAYERS = 2;
+const MAX_LAYERS = 2;
 
 function toError(error: unknown, maxBytes: number, host: string): EgressError {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -20,18 +20,18 @@ export interface Http2Lease {
 }
 
 /** Long calls of one session; short ones of theirs need room, too. Servers commonly allow 1,000. */
-const MOST_LEASES = 400;
+const MAX_LEASES = 400;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Behind NAT a connection may end without a notice, so a ping without an answer ends the session. */
 const PING_EVERY_MS = 45_000;
 const PING_TIMEOUT_MS = 20_000;
 /** A call that is not read keeps its own share only: without this, it would stop the others of the session. */
-const WINDOW_BYTES = 65_535 * (MOST_LEASES + 1);
+const WINDOW_BYTES = 65_535 * (MAX_LEASES + 1);
 
 interface Shared {
   opened: Promise<ClientHttp2Session>;
   leases: number;
-  mostLeases: number;
+  maxLeases: number;
   isUsable: boolean;
 }
 
@@ -41,7 +41,7 @@ export function openHttp2Sessions(egress: Pick<Egress, "guardedLookup" | "allows
     const shared: Shared = {
       opened: openSession(egress, url),
       leases: 0,
-      mostLeases: MOST_LEASES,
+      maxLeases: MAX_LEASES,
       isUsable: true,
     };
     const list = byOrigin.get(url.origin) ?? [];
@@ -57,13 +57,13 @@ export function openHttp2Sessions(egress: Pick<Egress, "guardedLookup" | "allows
       session.once("goaway", drop);
       session.once("close", drop);
       const allowed = session.remoteSettings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      shared.mostLeases = Math.max(1, Math.min(MOST_LEASES, Math.floor(allowed / 2)));
+      shared.maxLeases = Math.max(1, Math.min(MAX_LEASES, Math.floor(allowed / 2)));
     }, drop);
     return shared;
   };
   return {
     async lease(url) {
-      const free = byOrigin.get(url.origin)?.find((one) => one.isUsable && one.leases < one.mostLeases);
+      const free = byOrigin.get(url.origin)?.find((one) => one.isUsable && one.leases < one.maxLeases);
       const shared = free ?? open(url);
       shared.leases += 1;
       let isReleased = false;

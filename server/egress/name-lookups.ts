@@ -5,9 +5,9 @@ import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { isAbsent, queryName } from "./query-name.ts";
 
 /** Look-ups of one owner at a time. */
-const MOST_OPEN = 4;
+const MAX_OPEN = 4;
 /** Of these, such of names that have failed lately: the other places stay for names that answer. */
-const MOST_SUSPECT = 2;
+const MAX_SUSPECT = 2;
 /** The connection that waits is given up after 10 s. */
 const LONGEST_WAIT_MS = 5_000;
 /** How long a failure is the answer for everybody who asks. */
@@ -16,7 +16,7 @@ const FAILURE_MS = 5_000;
 const SUSPECT_MS = 10 * 60_000;
 /** How long the last address of a name serves while its name servers do not answer. */
 const STALE_MS = 60_000;
-const MOST_REMEMBERED = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 export interface NameLookups {
   /** Returns the addresses of a name. Throws what the name server said, or ETIMEOUT for silence. `owner`: whose share it takes. */
@@ -95,7 +95,7 @@ class OwnerShare {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {
       this.#waiting = this.#waiting.filter((one) => one !== entry);
-      const message = `${MOST_OPEN} other names of this project are being looked up, and their name servers do not answer`;
+      const message = `${MAX_OPEN} other names of this project are being looked up, and their name servers do not answer`;
       reject(Object.assign(new Error(message), { code: "EBUSY" }));
     }, LONGEST_WAIT_MS);
     const begin = (): void => {
@@ -111,11 +111,11 @@ class OwnerShare {
 
   /** Begins the newest first: what has waited long is given up soon. */
   #beginNext(): void {
-    if (this.#open.size >= MOST_OPEN) return;
+    if (this.#open.size >= MAX_OPEN) return;
     const suspects = [...this.#open].filter((name) => this.#memory.isSuspect(name)).length;
     const next =
       this.#waiting.findLast(({ name }) => !this.#memory.isSuspect(name)) ??
-      (suspects < MOST_SUSPECT ? this.#waiting.at(-1) : undefined);
+      (suspects < MAX_SUSPECT ? this.#waiting.at(-1) : undefined);
     if (!next) return;
     this.#waiting = this.#waiting.filter((one) => one !== next);
     next.begin();
@@ -131,7 +131,7 @@ interface Remembered {
 
 /** What the last look-ups of names brought. */
 class NameMemory {
-  readonly #names = keepRecentlyUsed<Remembered>(MOST_REMEMBERED);
+  readonly #names = keepRecentlyUsed<Remembered>(MAX_REMEMBERED);
 
   keep(name: string, addresses: LookupAddress[]): void {
     this.#names.set(name, { addresses, foundAtMs: elapsedMs() });

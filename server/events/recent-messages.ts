@@ -3,7 +3,7 @@
 /** Shorter messages cost little to read, and would make the list of ids long. */
 const LEAST_LENGTH = 16 * 1_024;
 /** Of all together: several pages. Older messages are read again when they are sent. */
-const MOST_LENGTH = 4 * 1_024 * 1_024;
+const MAX_LENGTH = 4 * 1_024 * 1_024;
 
 export interface RecentMessages {
   /** Remembers messages, and forgets the oldest ones if they are too many. */
@@ -24,13 +24,13 @@ export function rememberMessages(): RecentMessages {
   return {
     keep(messages) {
       for (const { id, data } of messages) {
-        if (data.length < LEAST_LENGTH || data.length > MOST_LENGTH) continue;
+        if (data.length < LEAST_LENGTH || data.length > MAX_LENGTH) continue;
         forget(id);
         kept.set(id, data);
         length += data.length;
       }
       for (const oldest of kept.keys()) {
-        if (length <= MOST_LENGTH) break;
+        if (length <= MAX_LENGTH) break;
         forget(oldest);
       }
     },

@@ -42,15 +42,15 @@ const bodySilent = (silenceMs: number): Problem =>
 /** Closes connections beyond the maximum at once, and reports it once a minute. `setting` names the variable. */
 export function limitConnections(
   server: Server,
-  most: number,
+  max: number,
   log: Log,
   setting = "BUSBAR_API_CONNECTIONS",
 ): void {
-  server.maxConnections = most;
+  server.maxConnections = max;
   let warnedMs = -Infinity;
   server.on("drop", () => {
     if (nowMs() - warnedMs < WARN_EVERY_MS) return;
     warnedMs = nowMs();
-    log.warn({ most }, `connections refused: ${setting} are open`);
+    log.warn({ max }, `connections refused: ${setting} are open`);
   });
 }

@@ -1,6 +1,6 @@
 /** Parses JSON bodies without loss: numbers that JavaScript would round are refused. */
 import { Problem } from "../../ground/errors.ts";
-import { MOST_LEVELS } from "../../ground/json.ts";
+import { MAX_LEVELS } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 
 /** Returns the value of a JSON text. Throws a Problem that names the member or the position. */
@@ -46,7 +46,7 @@ function inspect(text: string): void {
     } else {
       // Brackets and braces differ in the bit 0x20 only.
       const bracket = code | 0x20;
-      if (bracket === 0x7b && ++level > MOST_LEVELS) throw tooDeep();
+      if (bracket === 0x7b && ++level > MAX_LEVELS) throw tooDeep();
       if (bracket === 0x7d) level -= 1;
       at += 1;
     }
@@ -129,7 +129,7 @@ function skipSpace(text: string, from: number): number {
 
 const tooDeep = (): Problem =>
   new Problem("malformed-json", {
-    detail: `The body is nested too deeply: ${MOST_LEVELS} levels are the most.`,
+    detail: `The body is nested too deeply: ${MAX_LEVELS} levels are the most.`,
   });
 
 /** Tells whether the integer part is exact; fractions are doubles at every provider anyway. */

@@ -4,9 +4,9 @@ import { elapsedMs } from "../../ground/clock.ts";
 
 const CHECK_MS = 100;
 /** Above the bodies that callers send by mistake: reading costs processor time, so strangers get no more. */
-const MOST_BYTES = 16 * 1024 * 1024;
-const MOST_MS = 30_000;
-const MOST_AT_ONCE = 16;
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_MS = 30_000;
+const MAX_CONCURRENT = 16;
 
 let lingering = 0;
 
@@ -16,17 +16,17 @@ let lingering = 0;
  */
 export function linger(
   request: IncomingMessage,
-  limits: { forMs?: number; mostBytes?: number; mostAtOnce?: number } = {},
+  limits: { forMs?: number; maxBytes?: number; maxConcurrent?: number } = {},
 ): void {
-  const { forMs = MOST_MS, mostBytes = MOST_BYTES, mostAtOnce = MOST_AT_ONCE } = limits;
+  const { forMs = MAX_MS, maxBytes = MAX_BYTES, maxConcurrent = MAX_CONCURRENT } = limits;
   const { socket } = request;
-  if (lingering >= mostAtOnce) return void socket.destroySoon();
+  if (lingering >= maxConcurrent) return void socket.destroySoon();
   lingering += 1;
   const readBefore = socket.bytesRead;
   const startedMs = elapsedMs();
   request.resume();
   const check = setInterval(() => {
-    const over = socket.bytesRead - readBefore > mostBytes || elapsedMs() - startedMs > forMs;
+    const over = socket.bytesRead - readBefore > maxBytes || elapsedMs() - startedMs > forMs;
     if (over && !request.complete) socket.destroy();
     if (!request.complete && !socket.destroyed) return;
     clearInterval(check);

@@ -16,20 +16,20 @@ const handler = endpoint({
 const routes = Array.from({ length: 200 }, (_, index) =>
   route(`GET /v1/things/{id}/parts${index}/{part}:check`, "public", handler),
 );
-const told = (method: string, url: string) =>
+const reported = (method: string, url: string) =>
   unknownPath({ method, url, originalUrl: url, headers: {} } as FastifyRequest, routes);
 
 test("another method of a known path is told, and a path that is none", () => {
-  assert.match(told("POST", "/v1/things/1/parts7/2/:check").message, /takes GET, not POST/);
-  assert.equal(told("GET", "/v1/things/1/parts7/:check").slug, "unknown-path");
-  assert.equal(told("GET", "/v1/things/1/parts7//:check").slug, "unknown-path");
+  assert.match(reported("POST", "/v1/things/1/parts7/2/:check").message, /takes GET, not POST/);
+  assert.equal(reported("GET", "/v1/things/1/parts7/:check").slug, "unknown-path");
+  assert.equal(reported("GET", "/v1/things/1/parts7//:check").slug, "unknown-path");
 });
 
 test("a path of thousands of steps, which anybody can send, costs no more than reading it", async () => {
   const long = `/v1/${"a/".repeat(7_900)}`;
-  told("GET", long);
+  reported("GET", long);
   const usedMs = await processorMs(() => {
-    for (let times = 0; times < 20; times += 1) assert.equal(told("GET", long).slug, "unknown-path");
+    for (let times = 0; times < 20; times += 1) assert.equal(reported("GET", long).slug, "unknown-path");
   });
   assert.ok(usedMs < 100, `${usedMs} ms`);
 });

@@ -44,9 +44,9 @@ function compile(schema: TSchema, kind: keyof typeof compilers): ValidateFunctio
 }
 
 /** Enough to correct a request; the faults of 100 broken records need not all be listed. */
-const MOST_ISSUES = 50;
+const MAX_ISSUES = 50;
 /** A choice between shapes has several errors for one fault. A body can have hundreds of thousands of faults. */
-const MOST_ERRORS = 1_000;
+const MAX_ERRORS = 1_000;
 
 /**
  * Returns a function that returns a valid value and throws a Problem with one issue per fault otherwise. With `names`, the
@@ -59,9 +59,9 @@ export function validator(schema: TSchema, place: Place, names?: Names): (value:
     check ??= compile(schema, place === "body" ? "body" : "text");
     const issues = unknown?.(value) ?? [];
     if (check(value) && issues.length === 0) return value;
-    const errors = meaningful((check.errors ?? []).slice(0, MOST_ERRORS)).slice(0, MOST_ISSUES);
+    const errors = meaningful((check.errors ?? []).slice(0, MAX_ERRORS)).slice(0, MAX_ISSUES);
     issues.push(...errors.map((error) => toIssue(error, place, value)));
-    throw invalid(issues.slice(0, MOST_ISSUES), place);
+    throw invalid(issues.slice(0, MAX_ISSUES), place);
   };
 }
 
@@ -70,7 +70,7 @@ function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): 
   const detail = place === "body" ? "is not a member of this request" : "is not a parameter of this endpoint";
   return (value) =>
     find(value)
-      .slice(0, MOST_ISSUES)
+      .slice(0, MAX_ISSUES)
       .map((found) => ({
         in: place,
         name: found.path,
@@ -80,12 +80,12 @@ function unknownIssues(schema: TSchema, place: "body" | "query", names: Names): 
 }
 
 /** Faults that the sentence names; the others are in `issues`. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function invalid(issues: Issue[], place: Place): Problem {
   const prefix = place === "body" ? "" : `${place} `;
   const named = issues
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ name, detail, remedy }) => `${prefix}${name || "body"}: ${detail}${remedy ? `. ${remedy}` : ""}`);
   const rest = issues.length - named.length;
   const more = rest > 0 ? ` (and ${rest} more, see \`issues\`)` : "";

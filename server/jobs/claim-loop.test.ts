@@ -29,12 +29,12 @@ function openQueue(jobs: Job[]) {
     for (const job of given) if (claimed.delete(job.id)) queued.push(job);
   };
   const source: ClaimSource<Job> = {
-    async claim(limit, room) {
+    async claim(limit, capacity) {
       const taken = new Map<string, number>();
       const fits = ({ key }: Job): boolean => {
         const already = taken.get(key) ?? 0;
         taken.set(key, already + 1);
-        return already < room(key, toGroup(key));
+        return already < capacity(key, toGroup(key));
       };
       const free = queued.filter(fits).slice(0, limit);
       for (const job of free) {
@@ -82,8 +82,8 @@ test("an item that becomes due while a claim is under way is claimed at once, no
   const loop = start(t, {
     source: {
       ...queue.source,
-      async claim(limit, room) {
-        const found = await queue.source.claim(limit, room);
+      async claim(limit, capacity) {
+        const found = await queue.source.claim(limit, capacity);
         if (!isLate) {
           isLate = true;
           // The claim has seen nothing, and its answer is on its way.
@@ -110,8 +110,8 @@ test("updates of one record, each of which waits for the one before, do not wait
   start(t, {
     source: {
       ...queue.source,
-      async claim(limit, room) {
-        const found = await queue.source.claim(limit, room);
+      async claim(limit, capacity) {
+        const found = await queue.source.claim(limit, capacity);
         await wait(8);
         return found;
       },
@@ -137,9 +137,9 @@ test("a chain of items is handed over from one to the next, without a claim for 
   start(t, {
     source: {
       ...queue.source,
-      claim: (limit, room) => {
+      claim: (limit, capacity) => {
         claims += 1;
-        return queue.source.claim(limit, room);
+        return queue.source.claim(limit, capacity);
       },
       claimSuccessors: async () => {
         const next = chain.splice(0, 1);
@@ -203,8 +203,8 @@ test("items whose claim was answered with an error are recovered, and those held
   const loop = start(t, {
     source: {
       ...queue.source,
-      async claim(limit, room) {
-        const found = await queue.source.claim(limit, room);
+      async claim(limit, capacity) {
+        const found = await queue.source.claim(limit, capacity);
         if (!fails) return found;
         fails = false;
         throw new Error("the answer was lost");
@@ -278,9 +278,9 @@ test("the queue is not asked again for a key of which it had no more, although o
     unblocksOthers: () => false,
     source: {
       ...queue.source,
-      async claim(limit, room) {
+      async claim(limit, capacity) {
         claims += 1;
-        return queue.source.claim(limit, room);
+        return queue.source.claim(limit, capacity);
       },
     },
     async run(job, onAnswer) {

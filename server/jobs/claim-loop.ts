@@ -26,11 +26,11 @@ import { FairSlots, type RunResult } from "./fair-slots.ts";
 import { WakeSignal } from "./wake-signal.ts";
 
 /** Returns how many items of a key, which belongs to this group, may be claimed. */
-export type RoomFor = (key: string, group: string) => number;
+export type CapacityFor = (key: string, group: string) => number;
 
 export interface ClaimSource<Item> {
   /** Claims up to `limit` items that are due, of each key about as many as there is room for. */
-  claim(limit: number, room: RoomFor): Promise<Item[]>;
+  claim(limit: number, capacity: CapacityFor): Promise<Item[]>;
   /** Claims the items that are due because this one has ended, without a look through the queue. */
   claimSuccessors?(ended: Item): Promise<Item[]>;
   /** Gives claimed items back as they were. */
@@ -165,18 +165,18 @@ class Loop<Item> implements ClaimLoop {
     if (limit === 0) return false;
     // While no claim is under way here, whatever is claimed by this process and not held is lost.
     if (this.#mayHaveLost && this.#handovers === 0) await this.#recover();
-    const rooms = new Map<string, { room: number; group: string }>();
+    const capacities = new Map<string, { capacity: number; group: string }>();
     const claimed = await this.#source.claim(limit, (key, group) => {
-      const room = this.#slots.room(key, group);
-      rooms.set(key, { room, group });
-      return room;
+      const capacity = this.#slots.capacity(key, group);
+      capacities.set(key, { capacity, group });
+      return capacity;
     });
     for (const item of claimed) {
-      const asked = rooms.get(this.#options.getKey(item));
-      if (asked) asked.room -= 1;
+      const asked = capacities.get(this.#options.getKey(item));
+      if (asked) asked.capacity -= 1;
     }
     this.#hold(claimed);
-    const full = [...rooms].filter(([, { room }]) => room <= 0);
+    const full = [...capacities].filter(([, { capacity }]) => capacity <= 0);
     this.#fullKeys = new Set(full.map(([key]) => key));
     const starved = full.filter(([key]) => !this.#slots.holds(key));
     this.#starvedGroups = new Set(starved.map(([, { group }]) => group));

@@ -15,8 +15,8 @@ const newSlots = () =>
 
 /** Claims for this key all that there is room for, and gives slots to what was claimed. */
 function fill(slots: FairSlots<Item>, key: string): number {
-  const room = slots.room(key, toGroup(key));
-  for (let nth = 0; nth < room; nth++) slots.add({ key, nth });
+  const capacity = slots.capacity(key, toGroup(key));
+  for (let nth = 0; nth < capacity; nth++) slots.add({ key, nth });
   return slots.take().length;
 }
 
@@ -80,10 +80,10 @@ test("a key with its one slot taken has no room for more until it gets through",
   slots.take();
   slots.end("limited", "rate-limited");
   assert.equal(fill(slots, "limited"), 1);
-  assert.equal(slots.room("limited", "limited"), 0);
+  assert.equal(slots.capacity("limited", "limited"), 0);
   assert.equal(slots.needsMore("limited", "limited"), false);
   slots.end("limited", "sent", 5);
-  assert.equal(slots.room("limited", "limited"), 2);
+  assert.equal(slots.capacity("limited", "limited"), 2);
 });
 
 test("only a key with quick answers has room for items that wait here", () => {
@@ -91,9 +91,9 @@ test("only a key with quick answers has room for items that wait here", () => {
   slots.take();
   slots.end("slow", "sent", 50_000);
   slots.end("quick", "sent", 5);
-  assert.equal(slots.room("slow", "slow"), 1);
-  assert.ok(slots.room("quick", "quick") > 16);
-  assert.equal(slots.room("unknown", "unknown"), 16);
+  assert.equal(slots.capacity("slow", "slow"), 1);
+  assert.ok(slots.capacity("quick", "quick") > 16);
+  assert.equal(slots.capacity("unknown", "unknown"), 16);
 });
 
 test("waiting items of a key that stops answering give their places back", (t) => {
@@ -108,7 +108,7 @@ test("waiting items of a key that stops answering give their places back", (t) =
   assert.deepEqual(slots.withdrawStalled(), []);
   nowMs += 1_100;
   assert.equal(slots.withdrawStalled().length, held - 17);
-  assert.equal(slots.room("a", "a"), 0);
+  assert.equal(slots.capacity("a", "a"), 0);
 });
 
 test("slow keys of one group, however many, leave half of the places to other groups", () => {
@@ -141,7 +141,7 @@ test("24 slow keys leave slots to the other keys of their group, and 200 that en
     }
     for (const key of running.splice(0, 100)) slots.end(key, "sent", 50_000);
   }
-  assert.ok(slots.room("p/healthy", "p") >= 1);
+  assert.ok(slots.capacity("p/healthy", "p") >= 1);
 });
 
 test("a key asks at once only when half of its slots are idle", () => {

@@ -9,7 +9,7 @@ export const PLACES = 1_024;
 /** Items that may run at once for one key. */
 const SLOTS_PER_KEY = 16;
 /** Items that a key with quick answers may have waiting here beside those that run. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 /** Each key takes at most this part of the places that are left for its group. */
 const PART_OF_KEY = 1 / 16;
 const PART_OF_WAITING = 1 / 8;
@@ -134,7 +134,7 @@ export class FairSlots<Item> {
   }
 
   /** Returns how many more items of this key may be claimed. */
-  room(key: string, group: string): number {
+  capacity(key: string, group: string): number {
     const free = this.#freeFor(group);
     if (free <= 0) return 0;
     const slots = this.#keys.get(key) ?? newSlots<Item>(group);
@@ -145,7 +145,7 @@ export class FairSlots<Item> {
 
   /** Whether the queue should be asked for more after an item of this key has ended. */
   needsMore(key: string, group: string): boolean {
-    return this.room(key, group) > 0 || this.#isCrowded(group);
+    return this.capacity(key, group) > 0 || this.#isCrowded(group);
   }
 
   /** Whether the queue should be asked at once: half of the slots of this key are idle, and its group has places for more. */
@@ -173,7 +173,7 @@ export class FairSlots<Item> {
 
 /** Returns how many items of a key may wait here beside those that run. */
 const mayWait = <Item>({ isQuick, limit }: Slots<Item>, free: number): number =>
-  isQuick && limit === SLOTS_PER_KEY ? Math.min(MOST_WAITING, Math.floor(free * PART_OF_WAITING)) : 0;
+  isQuick && limit === SLOTS_PER_KEY ? Math.min(MAX_WAITING, Math.floor(free * PART_OF_WAITING)) : 0;
 
 const newSlots = <Item>(group: string): Slots<Item> => ({
   group,

@@ -17,19 +17,19 @@ export async function keepTime({
   database: Database;
   log: Log;
 }): Promise<{ close(): Promise<void> }> {
-  let isTold = false;
+  let isReported = false;
   const ask = async (): Promise<boolean> => {
     // An outage is told by those who need the database.
     await askDatabaseClock(database.pool).catch(() => {});
     const aheadMs = clockAheadMs();
     const differs = Math.abs(aheadMs) >= TOLD_FROM_MS;
-    if (differs && !isTold)
+    if (differs && !isReported)
       log.warn(
         { aheadMs },
         "the clock of this machine differs from the database's, which is used: check the time service (NTP) of both",
       );
-    if (!differs && isTold) log.info("the clock of this machine agrees with the database's again");
-    isTold = differs;
+    if (!differs && isReported) log.info("the clock of this machine agrees with the database's again");
+    isReported = differs;
     return false;
   };
   await ask();

@@ -5,8 +5,8 @@ import type { Log } from "../../ground/log.ts";
 /** One kind of rows that get old. */
 export interface RetentionRule {
   what: string;
-  /** Removes up to `most` rows and returns their number. */
-  remove(most: number): Promise<number>;
+  /** Removes up to `max` rows and returns their number. */
+  remove(max: number): Promise<number>;
 }
 
 const BATCH = 1_000;

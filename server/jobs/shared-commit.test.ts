@@ -29,7 +29,7 @@ test("one bad item fails alone", async () => {
 
 test("no batch is larger than the limit and nothing is forgotten", async () => {
   const sizes: number[] = [];
-  const commit = sharedCommit<number>(async (items) => void sizes.push(items.length), { mostItems: 10 });
+  const commit = sharedCommit<number>(async (items) => void sizes.push(items.length), { maxItems: 10 });
   await Promise.all(Array.from({ length: 95 }, (_, index) => commit.add(index)));
   assert.ok(sizes.every((size) => size <= 10));
   assert.equal(
@@ -41,7 +41,7 @@ test("no batch is larger than the limit and nothing is forgotten", async () => {
 test("a batch is bounded by the sizes of its items, and one that is larger comes alone", async () => {
   const batches: number[][] = [];
   const commit = sharedCommit<number>(async (items) => void batches.push(items), {
-    mostItems: 10,
+    maxItems: 10,
     measureSize: (item) => item,
   });
   await Promise.all([4, 6, 1, 30, 2, 2].map((item) => commit.add(item)));

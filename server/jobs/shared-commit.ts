@@ -7,11 +7,11 @@ export interface SharedCommit<T> {
 }
 
 export interface SharedCommitOptions<T> {
-  mostItems?: number;
+  maxItems?: number;
   /** As how many an item counts; 1, unless given. */
   measureSize?(item: T): number;
   /** Transactions under way at once; items that arrive meanwhile wait for the next one. */
-  mostUnderWay?: number;
+  maxUnderWay?: number;
   /** Whether items may be tried alone after this failure of several; unless given, if it did not take too long. */
   mayRepeat?(error: unknown): boolean;
   /** For items without a waiting caller: fewer than `items` wait `ms` for more, unless they come one at a time. */
@@ -26,9 +26,9 @@ export interface SharedCommitOptions<T> {
 export function sharedCommit<T>(
   flush: (items: T[]) => Promise<void>,
   {
-    mostItems = 200,
+    maxItems = 200,
     measureSize = () => 1,
-    mostUnderWay = 2,
+    maxUnderWay = 2,
     mayRepeat = (error) => !tookTooLong(error),
     gather,
   }: SharedCommitOptions<T> = {},
@@ -40,11 +40,11 @@ export function sharedCommit<T>(
 
   const run = async (): Promise<void> => {
     scheduled = false;
-    if (underWay >= mostUnderWay || waiting.length === 0) return;
+    if (underWay >= maxUnderWay || waiting.length === 0) return;
     let [count, size] = [0, 0];
     for (const { item } of waiting) {
       size += measureSize(item);
-      if (count > 0 && size > mostItems) break;
+      if (count > 0 && size > maxItems) break;
       count += 1;
     }
     const batch = waiting.slice(0, count);
@@ -63,7 +63,7 @@ export function sharedCommit<T>(
     }
   };
   const schedule = (): void => {
-    if (scheduled || waiting.length === 0 || underWay >= mostUnderWay) return;
+    if (scheduled || waiting.length === 0 || underWay >= maxUnderWay) return;
     scheduled = true;
     if (gather && lastSize > 1 && waiting.length < gather.items) setTimeout(run, gather.ms);
     // After the current round of I/O, so that requests that arrived together are gathered together.

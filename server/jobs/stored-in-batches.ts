@@ -18,10 +18,10 @@ export function storeInBatches<Row>(options: {
   log: Log;
   /** Rows of one statement, and of the buffer. */
   batch: number;
-  mostWaiting: number;
+  maxWaiting: number;
   insert: (rows: Row[]) => Promise<void>;
 }): Batches<Row> {
-  const { what, log, batch: size, mostWaiting } = options;
+  const { what, log, batch: size, maxWaiting } = options;
   const waiting: Row[] = [];
   let dropped = 0;
   let reported = 0;
@@ -36,9 +36,9 @@ export function storeInBatches<Row>(options: {
         await options.insert(batch);
       } catch (error) {
         log.warn({ error: String(error), waiting: waiting.length + batch.length }, `${what} not stored yet`);
-        const room = mostWaiting - waiting.length;
-        dropped += Math.max(0, batch.length - room);
-        waiting.unshift(...batch.slice(0, Math.max(0, room)));
+        const capacity = maxWaiting - waiting.length;
+        dropped += Math.max(0, batch.length - capacity);
+        waiting.unshift(...batch.slice(0, Math.max(0, capacity)));
         break;
       }
     }
@@ -56,7 +56,7 @@ export function storeInBatches<Row>(options: {
 
   return {
     add(row) {
-      if (waiting.length >= mostWaiting) {
+      if (waiting.length >= maxWaiting) {
         dropped += 1;
         return;
       }

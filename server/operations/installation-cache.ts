@@ -32,31 +32,31 @@ interface Described {
 }
 
 /** Entries have about 2 KB, most of it the customer's configuration. */
-const MOST_INSTALLATIONS = 50_000;
-const MOST_INTEGRATIONS = 2_000;
-const MOST_PROJECTS = 10_000;
+const MAX_INSTALLATIONS = 50_000;
+const MAX_INTEGRATIONS = 2_000;
+const MAX_PROJECTS = 10_000;
 
 /** Manifests are kept once for all of their installations; a change forgets what rests on that row, and nothing else. */
 export function openInstallationCache(deps: { database: Database; changes: Changes }): InstallationCache {
   const { changes } = deps;
   const { queries } = deps.database;
   const described = cacheUntilChanged<Described>(changes, {
-    most: MOST_INSTALLATIONS,
+    max: MAX_INSTALLATIONS,
     tables: ["installations", "connections", "integrations", "groups", "consumers"],
     listRowIds: ({ rows }) => rows,
   });
   const projects = cacheUntilChanged<ProjectRow>(changes, {
-    most: MOST_PROJECTS,
+    max: MAX_PROJECTS,
     tables: ["projects"],
     listRowIds: ({ id }) => [id],
   });
   const integrations = cacheUntilChanged<IntegrationRow<ManifestIntegration>>(changes, {
-    most: MOST_INTEGRATIONS,
+    max: MAX_INTEGRATIONS,
     tables: ["integrations"],
     listRowIds: ({ id }) => [id],
   });
   const installations = cacheUntilChanged<InstallationRow<ConfigContent>>(changes, {
-    most: MOST_INSTALLATIONS,
+    max: MAX_INSTALLATIONS,
     tables: ["installations"],
     listRowIds: ({ id }) => [id],
   });

@@ -21,7 +21,7 @@ export interface MetadataMemory {
 
 /** Lifetime of a cached answer: short enough for someone who has just created a field in the CRM. */
 const FRESH_MS = 60_000;
-const MOST_OBJECTS = 500;
+const MAX_OBJECTS = 500;
 const LONG_AGO = new Date(0);
 
 interface Known {
@@ -32,7 +32,7 @@ interface Known {
 }
 
 export function openMetadataMemory(): MetadataMemory {
-  const known = keepRecentlyUsed<Known>(MOST_OBJECTS, { ttl: FRESH_MS });
+  const known = keepRecentlyUsed<Known>(MAX_OBJECTS, { ttl: FRESH_MS });
   return {
     get(connection, objectName, read, notBefore = LONG_AGO) {
       const key = `${connection.id}/${objectName}`;

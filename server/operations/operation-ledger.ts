@@ -64,12 +64,12 @@ export function openOperationLedger(deps: {
   const accept = sharedCommit<AcceptedWrite>((writes) => insertAcceptedWrites(queries, writes));
   const group = commitGroups(deps.database);
   const called = sharedCommit<CalledWrite>((writes) => markCalled(queries, deps.identity.id, writes), {
-    mostUnderWay: 1,
+    maxUnderWay: 1,
     gather: { items: 64, ms: 2 },
   });
   const endAll = (operations: EndedOperation[]) => endOperations(queries, operations);
   const end = sharedCommit<EndedOperation>(endAll);
-  const endLater = sharedCommit<EndedOperation>(endAll, { mostUnderWay: 1, gather: { items: 128, ms: 4 } });
+  const endLater = sharedCommit<EndedOperation>(endAll, { maxUnderWay: 1, gather: { items: 128, ms: 4 } });
   // Ending an operation twice changes nothing, so this may be retried.
   const insist = (operation: EndedOperation) => retryWhileDatabaseIsDown(() => endLater.add(operation));
   const endWithoutWaiting = (operation: EndedOperation): void => {

@@ -13,14 +13,7 @@ import { checkNames, isAcceptable, readHead, type RequestHead } from "./read-hea
 import { recordCall } from "./record-call.ts";
 import { MAX_HEADER_BYTES, refuseTunnel, refuseUnreadable } from "./refuse-on-socket.ts";
 import { asProblem, refuse } from "./refuse.ts";
-import {
-  CallerGone,
-  collect,
-  KEPT_BYTES,
-  MOST_SIGNED_BYTES,
-  tooLargeToSign,
-  Upload,
-} from "./request-body.ts";
+import { CallerGone, collect, KEPT_BYTES, MAX_SIGNED_BYTES, tooLargeToSign, Upload } from "./request-body.ts";
 import { targetPath } from "./target-path.ts";
 import { idsOfCall, type Admission } from "./target.ts";
 import { InstallationRefusal, type Targets } from "./targets.ts";
@@ -123,7 +116,7 @@ async function prepare(
   if (deps.limits) enter(deps.limits, call);
   if (response.destroyed) return undefined;
   const isSigned = call.target.signer !== undefined;
-  if (isSigned && head.body !== "chunked" && head.body > MOST_SIGNED_BYTES) throw tooLargeToSign();
+  if (isSigned && head.body !== "chunked" && head.body > MAX_SIGNED_BYTES) throw tooLargeToSign();
   if (attempt.expectsContinue) response.writeContinue();
   if (head.body === 0) return call;
   const isSmall = head.body !== "chunked" && head.body <= KEPT_BYTES;

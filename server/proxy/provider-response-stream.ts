@@ -5,7 +5,7 @@ import type { ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import { textPairs, toCaller, type AnswerHead } from "./pass-headers.ts";
 
 /** Only errors are held back; longer answers pass unread. */
-const MOST_HELD_BYTES = 64 * 1024;
+const MAX_HELD_BYTES = 64 * 1024;
 /** Up to this size, copying a body behind its head is cheaper than a second write to the kernel. */
 const ONE_WRITE_BYTES = 16 * 1024;
 
@@ -48,7 +48,7 @@ export class ProviderResponseStream {
   collect(chunk: Buffer): boolean {
     this.#held.push(chunk);
     this.bytes += chunk.length;
-    return this.bytes <= MOST_HELD_BYTES;
+    return this.bytes <= MAX_HELD_BYTES;
   }
 
   /** Gives the answer a request id, which it lacks. */

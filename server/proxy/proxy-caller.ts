@@ -34,7 +34,7 @@ export interface ProxyCaller {
   call(asked: AskedCall): Promise<ProxiedAnswer>;
 }
 
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 export function openProxyCaller(deps: Omit<ForwardingDeps, "targets">, targets: Targets): ProxyCaller {
   return {
@@ -123,10 +123,10 @@ async function readText(answer: IncomingMessage): Promise<{ body: string; trunca
   for await (const chunk of answer) {
     chunks.push(chunk as Buffer);
     size += (chunk as Buffer).length;
-    if (size > MOST_BYTES) break;
+    if (size > MAX_BYTES) break;
   }
-  const whole = Buffer.concat(chunks).subarray(0, MOST_BYTES);
-  const truncated = size > MOST_BYTES;
+  const whole = Buffer.concat(chunks).subarray(0, MAX_BYTES);
+  const truncated = size > MAX_BYTES;
   // As a stream: a character that was cut in two is left out.
   return { body: new TextDecoder().decode(whole, { stream: truncated }), truncated };
 }

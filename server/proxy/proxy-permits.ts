@@ -32,16 +32,16 @@ interface ProxyPermitDeps {
   catalog: Catalog;
 }
 
-const MOST_INSTALLATIONS = 20_000;
+const MAX_INSTALLATIONS = 20_000;
 
 export function openProxyPermits(deps: ProxyPermitDeps): ProxyPermits {
   const permits = cacheUntilChanged<ProxyPermit>(deps.changes, {
-    most: MOST_INSTALLATIONS,
+    max: MAX_INSTALLATIONS,
     tables: ["installations", "integrations", "projects", "own_providers"],
     listRowIds: ({ id, integrationId, projectId }) => [id, integrationId, projectId],
   });
   /** Ids by project, integration and group: a hint only, because names may move to another installation. */
-  const idHints = keepRecentlyUsed<string>(MOST_INSTALLATIONS);
+  const idHints = keepRecentlyUsed<string>(MAX_INSTALLATIONS);
   const find = async (projectId: string, which: WhichInstallation) =>
     toPermit(deps.catalog, await findProxiedInstallation(deps.database.queries, projectId, which));
   const byId: ProxyPermits["byId"] = (projectId, id) =>

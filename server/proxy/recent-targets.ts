@@ -12,7 +12,7 @@ export interface RecentTargets {
 
 /** Short enough that the expiry of a token, which only the connection knows, is noticed in time. */
 const REMEMBERED_MS = 1_000;
-const MOST_TARGETS = 20_000;
+const MAX_TARGETS = 20_000;
 
 /** The tables that a target is derived from. */
 const SOURCES = new Set(["projects", "api_keys", "integrations", "installations", "connections"]);
@@ -34,7 +34,7 @@ export function openRecentTargets(changes: Changes): RecentTargets {
       const changedBefore = changed;
       return (admission) => {
         // Entries live for a second, so clearing loses little.
-        if (targets.size >= MOST_TARGETS) targets.clear();
+        if (targets.size >= MAX_TARGETS) targets.clear();
         targets.set(joinKey(names), { admission, untilMs: nowMs() + REMEMBERED_MS, changed: changedBefore });
       };
     },

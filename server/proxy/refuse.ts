@@ -87,7 +87,7 @@ export function refuse(
   response.end(body);
   if (!response.req.complete && !closes) {
     // Refused calls of the proxy are mostly those of known callers, with bodies of any size.
-    linger(response.req, { forMs: deps.lingerMs, mostBytes: Infinity, mostAtOnce: Infinity });
+    linger(response.req, { forMs: deps.lingerMs, maxBytes: Infinity, maxConcurrent: Infinity });
   }
 }
 

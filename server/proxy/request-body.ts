@@ -7,7 +7,7 @@ import { Problem } from "../../ground/errors.ts";
 export const KEPT_BYTES = 64 * 1024;
 
 /** A signature needs the whole body before the first byte is sent. */
-export const MOST_SIGNED_BYTES = 1024 * 1024;
+export const MAX_SIGNED_BYTES = 1024 * 1024;
 
 /** The caller closed the connection before its request was complete. */
 export class CallerGone extends Error {
@@ -25,13 +25,13 @@ const callerSilent = (idleMs: number): Problem =>
 /** The refusal of a body that is too large to be signed. */
 export const tooLargeToSign = (): Problem =>
   new Problem("body-too-large", {
-    detail: `The requests to this provider are signed, which takes the whole body at once: at most ${MOST_SIGNED_BYTES} bytes (1 MiB).`,
+    detail: `The requests to this provider are signed, which takes the whole body at once: at most ${MAX_SIGNED_BYTES} bytes (1 MiB).`,
     remedy: "Send less in one request.",
   });
 
 /**
  * Reads the whole body of a request that announces at most `KEPT_BYTES`, or that is signed; undefined when the body is
- * empty. Rejects with `CallerGone`, or with a `Problem` after `idleMs` without data, or for more than `MOST_SIGNED_BYTES`.
+ * empty. Rejects with `CallerGone`, or with a `Problem` after `idleMs` without data, or for more than `MAX_SIGNED_BYTES`.
  */
 export function collect(request: IncomingMessage, idleMs: number): Promise<Buffer | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
@@ -41,7 +41,7 @@ export function collect(request: IncomingMessage, idleMs: number): Promise<Buffe
   const onData = (chunk: Buffer): void => {
     silence.refresh();
     bytes += chunk.length;
-    if (bytes <= MOST_SIGNED_BYTES) return void chunks.push(chunk);
+    if (bytes <= MAX_SIGNED_BYTES) return void chunks.push(chunk);
     clearTimeout(silence);
     // Whoever refuses the request reads and discards the rest.
     request.off("data", onData);

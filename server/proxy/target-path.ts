@@ -41,13 +41,13 @@ function climbs(rawUrl: string): boolean {
   const path = mark === -1 ? rawUrl : rawUrl.slice(0, mark);
   if (!path.includes("..") && !/%(2e|25|c0|e0)/i.test(path)) return false;
   let once = path;
-  for (let depth = 0; depth < MOST_ENCODINGS; depth++) once = once.replaceAll(/%25/gi, "%");
+  for (let depth = 0; depth < MAX_ENCODINGS; depth++) once = once.replaceAll(/%25/gi, "%");
   const plain = once.replaceAll(/%2e|%c0%ae|%e0%80%ae/gi, ".").replaceAll(/%2f|%5c|%c0%af|\\/gi, "/");
   return plain.split("/").some((segment) => (segment.split(/;|%3b|%00/i)[0] ?? "") === "..");
 }
 
 /** No server is known to decode more often. */
-const MOST_ENCODINGS = 3;
+const MAX_ENCODINGS = 3;
 
 /** Appends the credentials. They replace the caller's parameters of the same names, as with headers. */
 function withQuery(path: string, credentials: TargetBase["query"]): string {

@@ -8,7 +8,7 @@ export type UsageLog = Batches<ProxyUse>;
 
 const BATCH = 2_000;
 /** About 20 MB when full. */
-const MOST_WAITING = 50_000;
+const MAX_WAITING = 50_000;
 /** Longer paths are cut off. */
 const MAX_PATH_LENGTH = 1_024;
 
@@ -17,7 +17,7 @@ export function openUsageLog({ database, log }: { database: Database; log: Log }
     what: "usage lines",
     log,
     batch: BATCH,
-    mostWaiting: MOST_WAITING,
+    maxWaiting: MAX_WAITING,
     insert: (uses) => {
       for (const use of uses)
         if (use.path.length > MAX_PATH_LENGTH) use.path = use.path.slice(0, MAX_PATH_LENGTH);

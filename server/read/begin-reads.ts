@@ -26,7 +26,7 @@ export interface BeginReadsServices {
 }
 
 const LOOK_EVERY_MS = 1_000;
-const MOST_AT_ONCE = 500;
+const MAX_CONCURRENT = 500;
 /** A provider's search index sometimes lags longer: once an hour a run begins further back. */
 const SETTLE_EVERY_MS = 3_600_000;
 
@@ -78,11 +78,11 @@ export async function mendTicks({
 /** Begins what is due now. Returns whether more may be due. */
 export async function beginDueReads(deps: Omit<BeginReadsServices, "log">): Promise<boolean> {
   const { due, begun } = await transact(deps.database, async (queries) => {
-    const due = await lockDueObjects(queries, MOST_AT_ONCE);
+    const due = await lockDueObjects(queries, MAX_CONCURRENT);
     return { due, begun: await begin(deps, queries, due) };
   });
   if (begun > 0) deps.newRuns.announce();
-  return due.length === MOST_AT_ONCE;
+  return due.length === MAX_CONCURRENT;
 }
 
 /**

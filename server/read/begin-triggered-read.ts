@@ -23,7 +23,7 @@ export interface TriggerServices {
 }
 
 /** Most triggered reads of an object that have not ended. */
-const MOST_OF_OBJECT = 10;
+const MAX_PER_OBJECT = 10;
 const RETRY_AFTER_MS = 30_000;
 
 /** Throws a 429 Problem while too many triggered reads of the object have not ended. An id begins only one read. */
@@ -51,7 +51,7 @@ async function begin(deps: TriggerServices, queries: Queries, read: TriggeredRea
   const { objectName } = read.object.definition;
   // The lock makes concurrent requests count one after the other.
   if (!(await lockInstallation(queries, projectId, id))) throw uninstalled();
-  if ((await countTriggeredRuns(queries, id, objectName)) >= MOST_OF_OBJECT) throw tooMany(objectName);
+  if ((await countTriggeredRuns(queries, id, objectName)) >= MAX_PER_OBJECT) throw tooMany(objectName);
   const connection = await findConnection(queries, projectId, connectionId);
   if (connection?.status === "bad_credentials") return endAtOnce(deps, queries, read);
   await insertReadRuns(queries, [
@@ -106,6 +106,6 @@ const uninstalled = (): Problem =>
 
 const tooMany = (objectName: string): Problem =>
   new Problem("too-many-requests", {
-    detail: `${MOST_OF_OBJECT} triggered reads of \`${objectName}\` are not over. Wait until one has ended.`,
+    detail: `${MAX_PER_OBJECT} triggered reads of \`${objectName}\` are not over. Wait until one has ended.`,
     retryAfter: new Date(nowMs() + RETRY_AFTER_MS),
   });

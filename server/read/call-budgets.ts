@@ -5,10 +5,10 @@ import { elapsedMs } from "../../ground/clock.ts";
 import type { ReadKind } from "../store/read-runs.ts";
 
 /** Share of the daily calls, used by any program, up to which reads of a kind go on. */
-const MOST_USED: Record<ReadKind, number> = { backfill: 0.7, scheduled: 0.9, triggered: 0.9 };
+const MAX_USED: Record<ReadKind, number> = { backfill: 0.7, scheduled: 0.9, triggered: 0.9 };
 /** After this time one read of the connection sends a request again: the count of calls covers the last 24 hours. */
 const LOOK_AGAIN_MINUTES = 10;
-const MOST_CONNECTIONS = 20_000;
+const MAX_CONNECTIONS = 20_000;
 
 export interface SpentBudget {
   waitMs: number;
@@ -25,8 +25,8 @@ export interface CallBudgets {
 
 /** Opens the budgets of this process. Other processes take theirs from their own answers. */
 export function openCallBudgets(minuteMs: number): CallBudgets {
-  const known = keepRecentlyUsed<CallUsage & { notedMs: number }>(MOST_CONNECTIONS);
-  const lookAgainMs = LOOK_AGAIN_MINUTES * minuteMs;
+  const known = keepRecentlyUsed<CallUsage & { notedMs: number }>(MAX_CONNECTIONS);
+  const checkAgainMs = LOOK_AGAIN_MINUTES * minuteMs;
   return {
     note(connectionId, usage) {
       if (usage && usage.limit > 0) known.set(connectionId, { ...usage, notedMs: elapsedMs() });
@@ -34,8 +34,8 @@ export function openCallBudgets(minuteMs: number): CallBudgets {
     },
     spentFor(connectionId, kind) {
       const last = known.get(connectionId);
-      if (!last || last.used < last.limit * MOST_USED[kind]) return undefined;
-      const waitMs = last.notedMs + lookAgainMs - elapsedMs();
+      if (!last || last.used < last.limit * MAX_USED[kind]) return undefined;
+      const waitMs = last.notedMs + checkAgainMs - elapsedMs();
       if (waitMs > 0) return { waitMs, message: describeBudget(last, kind) };
       // This read sends a request; the others of the connection wait for its answer.
       known.set(connectionId, { ...last, notedMs: elapsedMs() });
@@ -46,4 +46,4 @@ export function openCallBudgets(minuteMs: number): CallBudgets {
 
 const describeBudget = ({ used, limit }: CallUsage, kind: ReadKind): string =>
   `Waiting: ${used} of the account's ${limit} daily calls are used; ` +
-  `${kind} reads stop at ${Math.round(MOST_USED[kind] * 100)} %`;
+  `${kind} reads stop at ${Math.round(MAX_USED[kind] * 100)} %`;

@@ -32,7 +32,7 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
   const set = readSet(target.definition, undefined, read);
   const walk: ReadWalk = {
     run: claimed,
-    target: { ...target, destination: { id: on.destinationId, mostBytes: undefined } },
+    target: { ...target, destination: { id: on.destinationId, maxBytes: undefined } },
     plan: { objectName: "account", fields: set.fields, filters: [], associations: [] },
     startTime: new Date(),
     shaper: shapeRecords(set, read),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { validator } from "../http/validation.ts";
 import { ReadMessageSchema } from "../events/read-message-schema.ts";
-import { cutMessages, MOST_MESSAGE_BYTES, type MessageLimits } from "./cut-messages.ts";
+import { cutMessages, MAX_MESSAGE_BYTES, type MessageLimits } from "./cut-messages.ts";
 import { entryText } from "./entry-text.ts";
 import { readMessageHead } from "./read-message.ts";
 
@@ -85,16 +85,16 @@ describe("a page of records", () => {
   test("fills messages up to the limit in bytes of UTF-8, and not one byte further", () => {
     const entries = Array.from({ length: 400 }, (_, id) => entry(id, "ø".repeat(1_000)));
     const messages = cut(entries);
-    for (const { sizeBytes, isLarge } of messages) assert.ok(sizeBytes <= MOST_MESSAGE_BYTES && !isLarge);
-    for (const { sizeBytes } of messages.slice(0, -1)) assert.ok(sizeBytes > MOST_MESSAGE_BYTES - 2_100);
+    for (const { sizeBytes, isLarge } of messages) assert.ok(sizeBytes <= MAX_MESSAGE_BYTES && !isLarge);
+    for (const { sizeBytes } of messages.slice(0, -1)) assert.ok(sizeBytes > MAX_MESSAGE_BYTES - 2_100);
     const [exact] = cut(entries.slice(0, 3), { pageSize: 1_000 });
-    const fits = { mostBytes: (exact?.sizeBytes ?? 0) + "1000".length - "3".length };
+    const fits = { maxBytes: (exact?.sizeBytes ?? 0) + "1000".length - "3".length };
     assert.deepEqual(cut(entries.slice(0, 3), fits).length, 1);
-    assert.deepEqual(cut(entries.slice(0, 3), { mostBytes: fits.mostBytes - 1 }).length, 2);
+    assert.deepEqual(cut(entries.slice(0, 3), { maxBytes: fits.maxBytes - 1 }).length, 2);
   });
 
   test("puts a record above the limit into a large message of its own, between its neighbours", () => {
-    const large = entry(2, "x".repeat(MOST_MESSAGE_BYTES));
+    const large = entry(2, "x".repeat(MAX_MESSAGE_BYTES));
     assert.deepEqual(
       cut([entry(0), entry(1), large, large, entry(3)]).map(({ ids, isLarge }) => [ids, isLarge]),
       [

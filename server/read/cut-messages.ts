@@ -1,7 +1,7 @@
 /** Cuts the entries of a page into messages that keep the limits of size and number. Pure. */
 /** Published limit of a webhook's body. */
-export const MOST_MESSAGE_BYTES = 300_000;
-const MOST_RECORDS = 1_000;
+export const MAX_MESSAGE_BYTES = 300_000;
+const MAX_RECORDS = 1_000;
 
 export interface CutMessage {
   /** JSON text of the whole message, the records in `result`. */
@@ -15,20 +15,19 @@ export interface MessageLimits {
   /** Most records in a message; at most and by default 1,000. */
   pageSize?: number | undefined;
   /** The destination's limit of a message; at most and by default that of a webhook. */
-  mostBytes?: number | undefined;
+  maxBytes?: number | undefined;
 }
 
 /** Puts entries (JSON texts), in their order, into as few messages as the limits allow. `head`: their common members. */
 export function cutMessages(
   head: object,
   entries: readonly string[],
-  { pageSize = MOST_RECORDS, mostBytes = MOST_MESSAGE_BYTES }: MessageLimits = {},
+  { pageSize = MAX_RECORDS, maxBytes = MAX_MESSAGE_BYTES }: MessageLimits = {},
 ): CutMessage[] {
   // Without its closing brace, because more members follow.
   const start = JSON.stringify(head).slice(0, -1);
-  const mostRecords = Math.max(1, Math.min(pageSize, MOST_RECORDS));
-  const roomBytes =
-    Math.min(mostBytes, MOST_MESSAGE_BYTES) - Buffer.byteLength(wrap(start, mostRecords, [""]));
+  const maxRecords = Math.max(1, Math.min(pageSize, MAX_RECORDS));
+  const freeBytes = Math.min(maxBytes, MAX_MESSAGE_BYTES) - Buffer.byteLength(wrap(start, maxRecords, [""]));
   const messages: CutMessage[] = [];
   let begin = 0;
   let usedBytes = 0;
@@ -42,9 +41,9 @@ export function cutMessages(
   for (let index = 0; index < entries.length; index += 1) {
     // With the comma behind it.
     const sizeBytes = Buffer.byteLength(entries[index] ?? "") + 1;
-    if (usedBytes + sizeBytes > roomBytes + 1 || index - begin >= mostRecords) close(index);
+    if (usedBytes + sizeBytes > freeBytes + 1 || index - begin >= maxRecords) close(index);
     usedBytes += sizeBytes;
-    if (sizeBytes > roomBytes + 1) close(index + 1, true);
+    if (sizeBytes > freeBytes + 1) close(index + 1, true);
   }
   close(entries.length);
   return messages;

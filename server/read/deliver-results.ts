@@ -10,7 +10,7 @@ import {
 } from "./installed-object.ts";
 import type { ReadDefinition } from "./read-definition.ts";
 
-const MOST_PAGES = 1_000_000;
+const MAX_PAGES = 1_000_000;
 
 export const deliverResults = (deps: ObjectServices) =>
   projectEndpoint({
@@ -29,7 +29,7 @@ export const deliverResults = (deps: ObjectServices) =>
     }),
     body: Type.Object({
       groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
-      pages: Type.Integer({ minimum: 0, maximum: MOST_PAGES, description: "Maximum number of messages." }),
+      pages: Type.Integer({ minimum: 0, maximum: MAX_PAGES, description: "Maximum number of messages." }),
     }),
     success: { status: 204, description: "The messages will be delivered asynchronously." },
     async handle({ project, params, body }) {

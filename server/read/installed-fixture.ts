@@ -79,7 +79,7 @@ export async function openInstallations(scope: Scope, ...objects: Partial<ReadOb
     findOwner,
     findTarget,
   };
-  return { ...base, ...openCustomers(base), ...looksAt(base) };
+  return { ...base, ...openCustomers(base), ...checksSchemas(base) };
 }
 
 interface Project {
@@ -123,7 +123,7 @@ function openCustomers({ queries, projectId, integrationId }: Project) {
   return { connect, install, configure };
 }
 
-function looksAt({ queries, projectId, integrationId }: Project) {
+function checksSchemas({ queries, projectId, integrationId }: Project) {
   /** Begins a read of all records. */
   const begin = (installationId: string, kind: ReadKind, objectName = "account") =>
     insertReadRuns(queries, [

@@ -25,7 +25,7 @@ export interface ObjectServices {
 }
 
 /** Enough to recognise the right one. */
-const MOST_NAMES = 50;
+const MAX_NAMES = 50;
 
 interface NamedObject {
   projectId: string;
@@ -70,8 +70,8 @@ export async function findInstalledObject(
 function whatIsRead(objects: readonly { objectName: string; mapToName?: string }[]): string {
   if (objects.length === 0) return "Its manifest has no `read` with objects.";
   const names = objects.map(({ objectName, mapToName }) => mapToName ?? objectName);
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : "";
-  return `It reads: ${names.slice(0, MOST_NAMES).join(", ")}${more}.`;
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : "";
+  return `It reads: ${names.slice(0, MAX_NAMES).join(", ")}${more}.`;
 }
 
 /** Lists the objects that an installation reads already; the newest manifest may have no more of them. */

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elapsedMs } from "../../ground/clock.ts";
-import { roomForCallers } from "./leave-room.ts";
+import { yieldToCallers } from "./leave-room.ts";
 
 /** Works as a page does, then leaves room; returns whether a timer of 1 ms fired before the next page. */
 async function othersCome(idleMs: number): Promise<boolean> {
-  const leaveRoom = roomForCallers({ idleMs: () => idleMs });
+  const yieldTurn = yieldToCallers({ idleMs: () => idleMs });
   // The event loop counts its work from the end of the last wait, so this begins after one.
   await new Promise((resolve) => setTimeout(resolve, 1));
   const startedMs = elapsedMs();
   while (elapsedMs() - startedMs < 20);
   let came = false;
   setTimeout(() => (came = true), 1);
-  await leaveRoom();
+  await yieldTurn();
   return came;
 }
 

@@ -5,7 +5,7 @@ import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import { elapsedMs } from "../../ground/clock.ts";
 
-const MOST_PACES = 20_000;
+const MAX_PACES = 20_000;
 /** The requests of this time may be sent at once. */
 const BURST_MS = 1_000;
 /** How long the next request waits after the provider has said that the limit is reached. */
@@ -19,7 +19,7 @@ export interface ReadPaces {
 /** Opens the limits of this process. Other processes have their own: together they may exceed the provider's, which then says so. */
 export function openReadPaces(): ReadPaces {
   /** When the requests so far of a connection and kind would be over at their pace. */
-  const dueMsOf = keepRecentlyUsed<number>(MOST_PACES);
+  const dueMsOf = keepRecentlyUsed<number>(MAX_PACES);
   return {
     paced: (connectionId, connector, fetch) => async (request) => {
       const pace = connector.choosePace(request);

@@ -76,7 +76,7 @@ function buildMessages(
   const { run, target } = walk;
   const { destination } = target;
   const { delivery } = target.definition;
-  const limits = { pageSize: delivery.pageSize, mostBytes: destination.mostBytes };
+  const limits = { pageSize: delivery.pageSize, maxBytes: destination.maxBytes };
   const messages: PageMessage[] = [];
   const seen: SeenRow[] = [];
   let begin = 0;
@@ -126,12 +126,12 @@ function nextPosition(
 ): ReadPosition | undefined {
   const { stage, page } = fetched;
   if (page.next) return { stage, checkpoint: page.next, untilTime };
-  if (stage === "records" && looksForDeletions(walk, untilTime, minuteMs))
+  if (stage === "records" && readsDeletions(walk, untilTime, minuteMs))
     return { stage: "deletions", checkpoint: null, untilTime };
   return undefined;
 }
 
-function looksForDeletions({ run, target }: ReadWalk, untilTime: Date, minuteMs: number): boolean {
+function readsDeletions({ run, target }: ReadWalk, untilTime: Date, minuteMs: number): boolean {
   const { abilities } = target.connector.read;
   if (run.kind !== "scheduled" || !target.definition.deletedRecords || !abilities.deletions) return false;
   const sinceMs = untilTime.getTime() - (run.deletionsTime?.getTime() ?? 0);

@@ -19,7 +19,7 @@ import { missingIntegration } from "../operations/missing-integration.ts";
 
 type Services = SyncNowServices & { newRuns: NewWork };
 
-const MOST_OBJECTS = 1_000;
+const MAX_OBJECTS = 1_000;
 
 const params = Type.Object({
   integrationId: Type.String({ description: "Id or name of the integration." }),
@@ -30,7 +30,7 @@ const buildBody = (note: string) =>
   Type.Object({
     objects: Type.Optional(
       Type.Array(Type.String(), {
-        maxItems: MOST_OBJECTS,
+        maxItems: MAX_OBJECTS,
         description:
           "Names of the objects, mapped or the provider's. Default: all that the installation reads; an empty list names none.",
       }),

@@ -24,7 +24,7 @@ export interface RunOwner {
 export interface MessageDestination {
   id: string;
   /** Largest message that it takes; undefined if only the limit of all messages counts. */
-  mostBytes: number | undefined;
+  maxBytes: number | undefined;
 }
 
 export interface ReadTarget extends RunOwner {
@@ -102,7 +102,7 @@ async function findMessageDestination(
 
 const toDestination = (id: string, type: string): MessageDestination => ({
   id,
-  mostBytes: DESTINATIONS[type]?.maxMessageBytes,
+  maxBytes: DESTINATIONS[type]?.maxMessageBytes,
 });
 
 const refusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

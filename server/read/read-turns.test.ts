@@ -37,7 +37,7 @@ async function openQueue(t: TestContext) {
     );
     return ids;
   }
-  return { ...on, queue, room: () => 4 };
+  return { ...on, queue, capacity: () => 4 };
 }
 
 test("1,000 due backfills of a project delay no read by schedule, and no backfill of another project", async (t) => {
@@ -58,12 +58,12 @@ test("1,000 due backfills of a project delay no read by schedule, and no backfil
 });
 
 test("many due backfills of one customer leave turns to other customers of the project", async (t) => {
-  const { install, queue, queries, room } = await openQueue(t);
+  const { install, queue, queries, capacity } = await openQueue(t);
   const { id: busy } = await install("busy");
   const { id: quiet } = await install("quiet");
   await queue(busy, { kind: "backfill", count: 1_000, ageSeconds: 600 });
   const [last] = await queue(quiet, { kind: "backfill", ageSeconds: 0 });
-  const chosen = await chooseRuns(queries, 32, room);
+  const chosen = await chooseRuns(queries, 32, capacity);
   assert.equal(chosen.length, 5);
   assert.ok(chosen.slice(0, 2).includes(last ?? ""));
 });

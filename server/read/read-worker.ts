@@ -42,7 +42,7 @@ interface PageToCommit {
 }
 
 /** Small pages of different runs share a commit; large ones would make it long. */
-const MOST_PAGES_IN_COMMIT = 16;
+const MAX_PAGES_IN_COMMIT = 16;
 const LIMITS = {
   /** Runs that a process reads at once: each holds pages in memory. */
   places: 64,
@@ -52,7 +52,7 @@ const LIMITS = {
   pollMs: 1_000,
 };
 /** The same holds for the commit of a small page, which waits for other pages. */
-const COMMIT_GATHER = { items: MOST_PAGES_IN_COMMIT, ms: 5 };
+const COMMIT_GATHER = { items: MAX_PAGES_IN_COMMIT, ms: 5 };
 
 /** Starts at once and runs until it is stopped. */
 export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
@@ -71,8 +71,8 @@ export function startReadWorker(deps: ReadWorkerServices): ClaimLoop {
     what: "reads",
     log,
     source: {
-      claim: async (limit, room) => {
-        return claimRuns(queries, identity.id, await chooseRuns(queries, limit, room));
+      claim: async (limit, capacity) => {
+        return claimRuns(queries, identity.id, await chooseRuns(queries, limit, capacity));
       },
       release: (runs) => releaseRuns(queries, identity.id, listIds(runs)),
       postpone: ({ operationId, attempts }) => {
@@ -124,7 +124,7 @@ function openPageCommits({ database, recentMessages }: ReadWorkerServices): RunR
       );
       for (const item of items) item.isCommitted = committed.has(item.page.operationId);
     },
-    { mostItems: MOST_PAGES_IN_COMMIT, mostUnderWay: 4, gather: COMMIT_GATHER },
+    { maxItems: MAX_PAGES_IN_COMMIT, maxUnderWay: 4, gather: COMMIT_GATHER },
   );
   return async (page) => {
     const item: PageToCommit = { page, isCommitted: false };

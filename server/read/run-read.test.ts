@@ -99,9 +99,9 @@ describe("executing reads", () => {
     const { ended, log } = await install("hubspot", "contacts");
     const { status, id } = await ended();
     assert.equal(status, "success");
-    const told = await client.query("select data from events where type = 'read.backfill.done'");
+    const reported = await client.query("select data from events where type = 'read.backfill.done'");
     assert.deepEqual(
-      told.rows.map(({ data: { objectName, operationId, recordsRead, recordsDelivered } }) => [
+      reported.rows.map(({ data: { objectName, operationId, recordsRead, recordsDelivered } }) => [
         objectName,
         operationId,
         recordsRead,
@@ -253,8 +253,8 @@ describe("executing reads", () => {
       result ?? "",
       /^\[Contact\] Busbar cannot store what was read, 3 times: .*unsupported Unicode/,
     );
-    const told = "select data from events where type = 'read.schedule.paused' and data::text like $1";
-    assert.equal((await client.query(told, [`%${installationId}%`])).rows.length, 1);
+    const reported = "select data from events where type = 'read.schedule.paused' and data::text like $1";
+    assert.equal((await client.query(reported, [`%${installationId}%`])).rows.length, 1);
     assert.equal((await (await install("hubspot", "contacts")).ended()).status, "success");
   });
 

@@ -9,7 +9,7 @@ import type { ReadPageCommit } from "../store/read-pages.ts";
 import { releaseRuns, type ClaimedRun, type ReadCounts } from "../store/read-runs.ts";
 import { readCounts } from "./read-counts.ts";
 import { fetchPage, type FetchedPage, type ReadPosition } from "./fetch-page.ts";
-import { roomForCallers } from "./leave-room.ts";
+import { yieldToCallers } from "./leave-room.ts";
 import { pageCommit } from "./page-commit.ts";
 import type { RunReadServices } from "./read-services.ts";
 import { findReadTarget, findRunOwner, type ReadTarget } from "./read-target.ts";
@@ -19,7 +19,7 @@ import { settleFailure, settleFault, waitForCalls, waitForDestination } from "./
 /** After this time the run returns to the end of the queue. */
 const TURN_MS = 2_000;
 /** Most messages of an object that are held until they are requested. */
-const MOST_HELD_MESSAGES = 10_000;
+const MAX_HELD_MESSAGES = 10_000;
 
 /**
  * Handles all failures of providers and of customers' settings: when it returns, the run has ended or is back in the queue. Rejects for a
@@ -64,7 +64,7 @@ async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
   let position: ReadPosition = { stage: run.stage, checkpoint: run.checkpoint, untilTime: run.untilTime };
   let fetching: Promise<FetchedPage> | undefined;
   let saving = Promise.resolve(true);
-  const leaveRoom = roomForCallers(deps.ledger);
+  const yieldTurn = yieldToCallers(deps.ledger);
   try {
     for (;;) {
       const wait = await reasonToWait(deps, walk, fetching !== undefined);
@@ -95,7 +95,7 @@ async function readPages(deps: RunReadServices, walk: ReadWalk): Promise<void> {
         return;
       }
       position = next;
-      if (run.kind === "backfill") await leaveRoom();
+      if (run.kind === "backfill") await yieldTurn();
     }
   } finally {
     await saving.catch(() => {});
@@ -142,5 +142,5 @@ const sinceThen = (before: ReadCounts, { delivered, unchanged, deleted }: ReadCo
 async function isBehind({ database, waiting }: RunReadServices, walk: ReadWalk): Promise<boolean> {
   const { definition, destination } = walk.target;
   if (definition.delivery.mode !== "onRequest") return waiting.isBehind(destination.id);
-  return (await countHeld(database.queries, walk.run, MOST_HELD_MESSAGES)) >= MOST_HELD_MESSAGES;
+  return (await countHeld(database.queries, walk.run, MAX_HELD_MESSAGES)) >= MAX_HELD_MESSAGES;
 }

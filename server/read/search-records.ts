@@ -45,7 +45,7 @@ const FoundRecord = Type.Object(
 
 /** More characters than any provider's field holds that can be compared. */
 const LONGEST_VALUE = 10_000;
-const MOST_FILTERS = 100;
+const MAX_FILTERS = 100;
 
 const SearchRequest = Type.Object({
   objectName: Type.String({ minLength: 1, description: "Name of the object, mapped or the provider's." }),
@@ -60,7 +60,7 @@ const SearchRequest = Type.Object({
         description: "Value to compare with. Of a field with mapped values: the mapped one.",
       }),
     }),
-    { maxItems: MOST_FILTERS, description: "All must match; none: the first page of all records." },
+    { maxItems: MAX_FILTERS, description: "All must match; none: the first page of all records." },
   ),
 });
 
@@ -143,8 +143,8 @@ function requireSearch(
     return [{ in: "body", name, detail, value: fieldName, remedy: "Search by another field." }];
   });
   if (inLists.length > 0) throw refuse(inLists);
-  if (filters.length <= abilities.mostSearchFilters) return;
-  const detail = `${provider} takes at most ${abilities.mostSearchFilters} filters.`;
+  if (filters.length <= abilities.maxSearchFilters) return;
+  const detail = `${provider} takes at most ${abilities.maxSearchFilters} filters.`;
   throw refuse([{ in: "body", name: "fieldFilters", detail, remedy: "Leave some out." }]);
 }
 

@@ -188,8 +188,8 @@ export async function settleFault(
   { error, calls }: { error: unknown; calls: number },
 ): Promise<void> {
   const isRow = error instanceof Error && "code" in error && REFUSED_ROW.test(String(error.code));
-  const most = isRow ? ATTEMPTS_AT_REFUSED_ROW : ATTEMPTS_AT_FAULT;
-  if (isDatabaseAway(error) || run.attempts + 1 < most) throw error;
+  const max = isRow ? ATTEMPTS_AT_REFUSED_ROW : ATTEMPTS_AT_FAULT;
+  if (isDatabaseAway(error) || run.attempts + 1 < max) throw error;
   const what = isRow ? "Busbar cannot store what was read" : "Busbar failed while it read";
   const message = `${what}, ${run.attempts + 1} times: ${shorten(String(error), LONGEST_FAULT)}`;
   await fail(deps, run, owner, { error: { message }, calls, isPermanent: true });

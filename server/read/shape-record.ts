@@ -188,7 +188,7 @@ interface Spellings {
 }
 
 /** More names than an object has fields; an answer with ever new ones must not fill the memory. */
-const MOST_SPELLINGS = 20_000;
+const MAX_SPELLINGS = 20_000;
 
 /** Keeps spellings over records: answers rarely change them, and a wide record may lack hundreds of fields. */
 function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
@@ -198,7 +198,7 @@ function rememberSpellings(getKey: FieldNames["fieldKey"]): Spellings {
     getKey,
     learn(values) {
       for (const name of Object.keys(values)) {
-        if (known.has(name) || known.size >= MOST_SPELLINGS) continue;
+        if (known.has(name) || known.size >= MAX_SPELLINGS) continue;
         known.add(name);
         const key = getKey(name);
         byKey.set(key, [...(byKey.get(key) ?? []), name]);

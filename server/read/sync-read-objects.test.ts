@@ -26,7 +26,7 @@ async function openAccount(t: TestContext) {
   };
   const moveCursor = (to: Date) =>
     on.queries.updateTable("readObjects").set({ cursorTime: to }).where("installationId", "=", id).execute();
-  const due = () => listDueRuns(on.queries, { mostOfProject: 10, among: 10 });
+  const due = () => listDueRuns(on.queries, { maxPerProject: 10, among: 10 });
   return { ...on, id, connectionId, object, configureAll: configure, moveCursor, due };
 }
 

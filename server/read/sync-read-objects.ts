@@ -43,7 +43,7 @@ export interface SyncServices extends SyncNowServices {
   newRuns: NewWork;
 }
 
-const MOST_AT_ONCE = 20;
+const MAX_CONCURRENT = 20;
 const LOOK_EVERY_MS = 1_000;
 
 /** Takes queued installations as soon as they are queued. */
@@ -63,13 +63,13 @@ export function startSyncingReads(deps: SyncServices): Rounds {
 /** Takes queued installations and brings their objects in line. Returns whether more may be queued. */
 export async function syncQueued(deps: SyncNowServices & Pick<SyncServices, "newRuns">): Promise<boolean> {
   const { taken, begun } = await transact(deps.database, async (queries) => {
-    const syncs = await takeSyncs(queries, "read_syncs", MOST_AT_ONCE);
+    const syncs = await takeSyncs(queries, "read_syncs", MAX_CONCURRENT);
     let begun = 0;
     for (const sync of syncs) begun += await syncInstallation(deps, queries, sync);
     return { taken: syncs.length, begun };
   });
   if (begun > 0) deps.newRuns.announce();
-  return taken === MOST_AT_ONCE;
+  return taken === MAX_CONCURRENT;
 }
 
 /**

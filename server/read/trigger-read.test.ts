@@ -182,10 +182,10 @@ integrations:
     const { body: operation } = await all.on.inProject("GET", `/operations/${body.operationId}`);
     assert.equal(operation.status, "failure");
     assert.match(operation.result, /^\[person\] Error reading from provider: .*connect the account again/);
-    const told = await until(() =>
+    const reported = await until(() =>
       received().find(({ notificationType: type }) => type === "read.triggered.error"),
     );
-    const { data } = told as unknown as { data: Record<string, string> };
+    const { data } = reported as unknown as { data: Record<string, string> };
     assert.equal(data["fromTimestamp"], "2026-01-01T00:00:00.000Z");
     assert.match(data["error"] ?? "", /bad credentials/);
     await setStatus("working");

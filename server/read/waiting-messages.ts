@@ -5,16 +5,16 @@ import type { Database } from "../store/database.ts";
 import { countBacklog } from "../store/destination-backlog.ts";
 
 /** Reading for a destination waits while this many messages wait for it. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /**
  * A destination that works again takes new messages at once, although those that failed before wait for their next attempt,
  * perhaps for hours. This many of them stop reading, so that a destination that often fails collects no more.
  */
-const MOST_RETRIES = 5_000;
+const MAX_RETRIES = 5_000;
 const FRESH_MS = 250;
 /** The most minutes between probes, see `openWaitingMessages`. */
-const MOST_MINUTES = 15;
-const MOST_DESTINATIONS = 5_000;
+const MAX_MINUTES = 15;
+const MAX_DESTINATIONS = 5_000;
 
 export interface WaitingMessages {
   /** Returns whether too many messages wait for the destination. */
@@ -37,9 +37,9 @@ interface Probe {
  * after a tenth of the outage so far, so that a receiver that is gone for days collects few messages; at last every 15 minutes.
  */
 export function openWaitingMessages({ queries }: Database, minuteMs: number): WaitingMessages {
-  const known = keepRecentlyUsed<boolean>(MOST_DESTINATIONS, { ttl: FRESH_MS });
+  const known = keepRecentlyUsed<boolean>(MAX_DESTINATIONS, { ttl: FRESH_MS });
   /** The last probe of each destination that fails, or when it was first found to be behind. */
-  const probes = keepRecentlyUsed<Probe>(MOST_DESTINATIONS);
+  const probes = keepRecentlyUsed<Probe>(MAX_DESTINATIONS);
 
   function mayProbe(destinationId: string, failingMs: number): boolean {
     const last = probes.get(destinationId);
@@ -47,21 +47,21 @@ export function openWaitingMessages({ queries }: Database, minuteMs: number): Wa
       probes.set(destinationId, { timeMs: elapsedMs(), state: "sent" });
       return false;
     }
-    const everyMs = Math.min(Math.max(failingMs / 10, minuteMs), MOST_MINUTES * minuteMs);
+    const everyMs = Math.min(Math.max(failingMs / 10, minuteMs), MAX_MINUTES * minuteMs);
     const isDue = elapsedMs() - last.timeMs >= everyMs;
     if (last.state !== "empty" && !isDue) return false;
     probes.set(destinationId, { timeMs: isDue ? elapsedMs() : last.timeMs, state: "reading" });
     return true;
   }
 
-  async function look(destinationId: string): Promise<{ isBehind: boolean; isProbe?: true }> {
-    const most = { open: MOST_WAITING, retries: MOST_RETRIES };
-    const { open, retries, failingMs } = await countBacklog(queries, destinationId, most);
+  async function check(destinationId: string): Promise<{ isBehind: boolean; isProbe?: true }> {
+    const max = { open: MAX_WAITING, retries: MAX_RETRIES };
+    const { open, retries, failingMs } = await countBacklog(queries, destinationId, max);
     if (failingMs === null) {
       probes.delete(destinationId);
-      return { isBehind: open >= MOST_WAITING || retries >= MOST_RETRIES };
+      return { isBehind: open >= MAX_WAITING || retries >= MAX_RETRIES };
     }
-    if (open + retries < MOST_WAITING) return { isBehind: false };
+    if (open + retries < MAX_WAITING) return { isBehind: false };
     return mayProbe(destinationId, failingMs) ? { isBehind: true, isProbe: true } : { isBehind: true };
   }
 
@@ -69,7 +69,7 @@ export function openWaitingMessages({ queries }: Database, minuteMs: number): Wa
     async isBehind(destinationId) {
       const before = known.get(destinationId);
       if (before !== undefined) return before;
-      const { isBehind, isProbe } = await look(destinationId);
+      const { isBehind, isProbe } = await check(destinationId);
       known.set(destinationId, isBehind);
       return isBehind && !isProbe;
     },

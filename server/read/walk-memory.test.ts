@@ -17,10 +17,10 @@ const buildPage = (ids: string[]): FetchedPage => ({
   page: { records: ids.map((id) => ({ id, raw: {}, values: {} })) },
 });
 
-/** Returns how many pages a walk reads before it is stopped, at most `most`. */
-function walk(most: number, tokenAt: (index: number) => string, idsAt: (index: number) => string[]): number {
+/** Returns how many pages a walk reads before it is stopped, at most `max`. */
+function walk(max: number, tokenAt: (index: number) => string, idsAt: (index: number) => string[]): number {
   const memory = openWalkMemory();
-  for (let index = 1; index <= most; index++) {
+  for (let index = 1; index <= max; index++) {
     const page = buildPage(idsAt(index));
     const next = position(tokenAt(index));
     try {
@@ -31,7 +31,7 @@ function walk(most: number, tokenAt: (index: number) => string, idsAt: (index: n
     }
     memory.note("run", page, next);
   }
-  return most;
+  return max;
 }
 
 const fresh = (index: number) => [`a${index}`, `b${index}`];

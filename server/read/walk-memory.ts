@@ -5,13 +5,13 @@ import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import type { FetchedPage, ReadPosition } from "./fetch-page.ts";
 
 /** Runs that one process remembers. One that it has forgotten begins anew: a circle comes by again. */
-const MOST_RUNS = 1_000;
+const MAX_RUNS = 1_000;
 /** Places that are remembered besides the mark, which finds longer circles. */
 const RECENT = 64;
 /** A page of which all records were just there can come about by changes; so many in a row cannot. */
-const MOST_REPEATED = 50;
+const MAX_REPEATED = 50;
 /** Providers that filter after paging send many empty pages; more in a row are a fault of theirs. */
-const MOST_EMPTY = 10_000;
+const MAX_EMPTY = 10_000;
 
 export interface WalkMemory {
   /** Throws `ProviderError` if the walk does not get on: `next` is where it was before, or pages bring nothing new. */
@@ -28,7 +28,7 @@ interface Visited {
 }
 
 export function openWalkMemory(): WalkMemory {
-  const runs = keepRecentlyUsed<Visited>(MOST_RUNS);
+  const runs = keepRecentlyUsed<Visited>(MAX_RUNS);
   return {
     check(operationId, fetched, next) {
       const visited = runs.get(operationId);
@@ -36,9 +36,9 @@ export function openWalkMemory(): WalkMemory {
       if (visited.places.has(placeText(next)))
         throw brokenPage("the next page is one that this read has read before: the pages go in a circle");
       const { empty, repeated } = countsAfter(visited, fetched);
-      if (empty > MOST_EMPTY)
+      if (empty > MAX_EMPTY)
         throw brokenPage(`${empty} pages in a row are empty, and the provider names a next one`);
-      if (repeated > MOST_REPEATED)
+      if (repeated > MAX_REPEATED)
         throw brokenPage(`${repeated} pages in a row have records that were read just before`);
     },
     note(operationId, fetched, next) {

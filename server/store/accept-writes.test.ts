@@ -28,7 +28,7 @@ async function openGroups(t: TestContext) {
     );
   const claim = async () => {
     const { installations } = await listOldestDue(queries, 100);
-    const wanted = installations.map((one) => ({ ...one, room: 100 }));
+    const wanted = installations.map((one) => ({ ...one, capacity: 100 }));
     return (await claimInstallationWrites(queries, 7, 100, wanted)).map(({ operationId }) => operationId);
   };
   return { append, claim };

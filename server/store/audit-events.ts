@@ -78,11 +78,11 @@ export const listAuditEvents = (
     .execute();
 
 /** Returns the number of removed rows. */
-export async function removeAuditEventsBefore(queries: Queries, id: string, most: number): Promise<number> {
+export async function removeAuditEventsBefore(queries: Queries, id: string, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("auditEvents")
     .where("id", "in", (inner) =>
-      inner.selectFrom("auditEvents").select("id").where("id", "<", id).limit(most),
+      inner.selectFrom("auditEvents").select("id").where("id", "<", id).limit(max),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -274,18 +274,18 @@ async function renameAccount(
 const VERIFIED = { verifiedTime: sql<Date>`coalesce(verified_time, now())`, trialTime: null };
 
 /**
- * Claims up to `most` connections whose credentials are due for a trial; the next one comes after 1, 2, 4 and up
+ * Claims up to `max` connections whose credentials are due for a trial; the next one comes after 1, 2, 4 and up
  * to 64 minutes, unless this one tells.
  */
 export async function claimDueTrials(
   queries: Queries,
-  { most, minuteMs }: { most: number; minuteMs: number },
+  { max, minuteMs }: { max: number; minuteMs: number },
 ): Promise<{ id: string; projectId: string }[]> {
   const { rows } = await sql<{ id: string; projectId: string }>`
     update connections
     set trials = trials + 1, trial_time = now() + make_interval(secs => ${minuteMs / 1_000} * power(2, least(trials, 6)))
     where id in (
-      select id from connections where trial_time <= now() and status = 'created' order by trial_time limit ${most} for update skip locked
+      select id from connections where trial_time <= now() and status = 'created' order by trial_time limit ${max} for update skip locked
     )
     returning id, project_id
   `.execute(queries);

@@ -217,7 +217,7 @@ export async function listConsents(
 export async function removeOldConsents(
   queries: Queries,
   before: { id: string; unusedId: string },
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("consents")
@@ -228,22 +228,22 @@ export async function removeOldConsents(
         .where(({ and, eb, or }) =>
           or([eb("id", "<", before.id), and([eb("id", "<", before.unusedId), eb("leaveTime", "is", null)])]),
         )
-        .limit(most),
+        .limit(max),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
 
-/** Removes up to `most` consents of one project that began before an id; returns their number. */
+/** Removes up to `max` consents of one project that began before an id; returns their number. */
 export const removeProjectConsents = (
   queries: Queries,
   { projectId, id }: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> =>
   removePlannedByRows(
     queries,
     "consents",
-    sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${most}`,
+    sql`select id from consents where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
   );
 
 const selectWithAppName = (queries: Queries) =>

@@ -21,8 +21,8 @@ test("a call counts the newest rows of its period up to a limit, and names the t
   // Three in the first minute, three in the second one.
   for (const seconds of [0, 20, 40, 60, 80, 100]) await insert(seconds * 1_000);
   const bounds = [0, 1, 2].map((minutes) => new Date(START_MS + minutes * MINUTE_MS));
-  const count = async (most: number) => {
-    const { rows, countedSince } = await countActivity(queries, "operations", { projectId, bounds }, most);
+  const count = async (max: number) => {
+    const { rows, countedSince } = await countActivity(queries, "operations", { projectId, bounds }, max);
     const counts = rows.map(({ bucket, count }): [number | null, number] => [bucket, count]);
     return { countedSince, counts: Object.fromEntries(counts) };
   };

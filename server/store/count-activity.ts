@@ -34,10 +34,10 @@ interface Question {
 }
 
 /** Values of a dimension that are counted apart. */
-const MOST_KEYS = 50;
+const MAX_KEYS = 50;
 
 /** Rows that one call counts, so that it takes a second or two however many rows a period has. */
-const MOST_COUNTED = 500_000;
+const MAX_COUNTED = 500_000;
 
 /** The dimensions of each kind of row: an expression over the rows that `SOURCES` selects. */
 const KEYS: Record<Counted, Partial<Record<Dimension, RawBuilder<unknown>>>> = {
@@ -80,16 +80,16 @@ export async function countActivity(
   queries: Queries,
   of: Counted,
   question: Question,
-  mostCounted = MOST_COUNTED,
+  maxCounted = MAX_COUNTED,
 ): Promise<Activity> {
-  const countedSince = await oldestCounted(queries, of, question, mostCounted);
+  const countedSince = await oldestCounted(queries, of, question, maxCounted);
   const { rows } = await sql<ActivityRow>`
     with counted as materialized (
       select bucket, key, ms, sum(count)::integer as count, sum(failed)::integer as failed
       from (${SOURCES[of](question, choosePeriod(question, countedSince))}) as rows
       group by bucket, key, ms
     ), frequent as (
-      select key from counted where key is not null group by key order by sum(count) desc, key limit ${MOST_KEYS}
+      select key from counted where key is not null group by key order by sum(count) desc, key limit ${MAX_KEYS}
     ), by_ms as (
       select grouping(bucket) as is_total, bucket, frequent.key, ms, sum(count)::integer as count, sum(failed)::integer as failed
       from (select bucket, key, ${TWO_DIGITS} as ms, count, failed from counted) as rounded left join frequent using (key)
@@ -135,7 +135,7 @@ async function oldestCounted(
   queries: Queries,
   of: Counted,
   question: Question,
-  most: number,
+  max: number,
 ): Promise<Date | undefined> {
   const { projectId } = question;
   const { fromTime, untilTime, fromId, untilId } = choosePeriod(question, undefined);
@@ -143,10 +143,10 @@ async function oldestCounted(
     operations: sql`
       select id from operations
       where project_id = ${projectId} and id >= ${fromId}::uuid and id < ${untilId}::uuid
-      order by id desc offset ${most} limit 1`,
+      order by id desc offset ${max} limit 1`,
     deliveries: sql`
       select found.id from (
-        select id, ${most} / count(*) over () as most from destinations where project_id = ${projectId}
+        select id, ${max} / count(*) over () as most from destinations where project_id = ${projectId}
       ) as owner cross join lateral (
         select event_id as id from deliveries
         where destination_id = owner.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid
@@ -155,7 +155,7 @@ async function oldestCounted(
       order by id desc limit 1`,
     attempts: sql`
       select found.id from (
-        select id, ${most} / count(*) over () as most from destinations where project_id = ${projectId}
+        select id, ${max} / count(*) over () as most from destinations where project_id = ${projectId}
       ) as owner cross join lateral (
         select event_id as id from deliveries
         where destination_id = owner.id and event_id >= ${fromId}::uuid and event_id < ${untilId}::uuid
@@ -167,7 +167,7 @@ async function oldestCounted(
     proxyCalls: sql`
       select time from proxy_usage
       where project_id = ${projectId} and time >= ${fromTime} and time < ${untilTime}
-      order by time desc offset ${most} limit 1`,
+      order by time desc offset ${max} limit 1`,
   };
   const { rows } = await sql<{ id?: string; time?: Date }>`${oldest[of]}`.execute(queries);
   const [found] = rows;

@@ -119,7 +119,7 @@ const toShown = (
 ): ShownCustomAuthSession => ({ ...row, providerMetadata: row.providerMetadata as ProviderMetadata });
 
 /** Returns the number of removed rows. */
-export async function removeExpiredCustomAuthSessions(queries: Queries, most: number): Promise<number> {
+export async function removeExpiredCustomAuthSessions(queries: Queries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("customAuthSessions")
     .where("id", "in", (inner) =>
@@ -127,7 +127,7 @@ export async function removeExpiredCustomAuthSessions(queries: Queries, most: nu
         .selectFrom("customAuthSessions")
         .select("id")
         .where("expireTime", "<", sql<Date>`now()`)
-        .limit(most),
+        .limit(max),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -53,8 +53,8 @@ test("when a host goes away, statements, notifications and new connections go to
   });
   const ask = () => database.queries.selectFrom("projects").select("id").execute();
   await ask();
-  let told = 0;
-  changes.subscribe(() => (told += 1));
+  let reported = 0;
+  changes.subscribe(() => (reported += 1));
   second.close();
   await until(() =>
     ask().then(
@@ -64,7 +64,7 @@ test("when a host goes away, statements, notifications and new connections go to
   );
   await until(async () => {
     await database.pool.query(`select pg_notify('busbar_changes', '{"table":"x","id":"y"}')`).catch(() => {});
-    return changes.connected && told > 0;
+    return changes.connected && reported > 0;
   });
 });
 

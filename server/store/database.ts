@@ -159,7 +159,7 @@ async function withRecord<T>(database: Kysely<DB>, run: (queries: Queries) => Pr
 
 /** Deadlock, serialization failure, and a reference to a row that has just been removed. */
 const LOST_RACES: readonly unknown[] = ["40P01", "40001", "23503"];
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 /**
  * Runs a transaction, and repeats it when it lost a race against another one: the second time its work is possible, or is
@@ -174,7 +174,7 @@ export async function transact<T>(
       return await withRecord(queries, run);
     } catch (error) {
       const isLost = error instanceof Error && "code" in error && LOST_RACES.includes(error.code);
-      if (!isLost || tries === MOST_TRIES) throw error;
+      if (!isLost || tries === MAX_TRIES) throw error;
     }
   }
 }

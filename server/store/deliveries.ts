@@ -34,7 +34,7 @@ export interface ClaimedDelivery extends DeliveryKey {
 export interface ClaimLimits {
   workerId: number;
   /** In total. */
-  room: number;
+  capacity: number;
   /** Per destination that is not in `lanes`: working ones and failing ones. */
   depth: number;
   failingDepth: number;
@@ -84,7 +84,7 @@ export const claimStatement = (claim: ClaimLimits) => sql<ClaimedDelivery>`/* pr
         where destination_id = open.id and state = 'waiting' and due_time <= now()
         order by due_time limit open.free for update skip locked
       ) as due
-      limit ${claim.room}
+      limit ${claim.capacity}
     )
     update deliveries set state = 'sending', claimed_by = ${claim.workerId}::integer
     from ready
@@ -136,7 +136,7 @@ const skippedRecord = (): AttemptRecord => ({
   error: "not attempted: the destination is disabled",
 });
 
-const MOST_ATTEMPTS = 40;
+const MAX_ATTEMPTS = 40;
 
 /**
  * Updates deliveries that this worker has, each at most once, and removes batches that are over, in one statement.
@@ -180,7 +180,7 @@ export async function updateDeliveries(
       claimed_by = null,
       due_time = excluded.due_time,
       failures = deliveries.failures + excluded.failures,
-      attempts = case when jsonb_array_length(deliveries.attempts) < ${MOST_ATTEMPTS}
+      attempts = case when jsonb_array_length(deliveries.attempts) < ${MAX_ATTEMPTS}
         then deliveries.attempts else deliveries.attempts - 0 end || excluded.attempts
     where deliveries.state = 'sending' and deliveries.claimed_by = ${workerId}
   `.execute(queries);
@@ -249,8 +249,8 @@ export async function releaseDeliveries(queries: Queries, workerIds: number[]): 
   `.execute(queries);
 }
 
-/** Fails up to `most` deliveries that wait for disabled destinations; returns their number. */
-export async function failDisabled(queries: Queries, most: number): Promise<number> {
+/** Fails up to `max` deliveries that wait for disabled destinations; returns their number. */
+export async function failDisabled(queries: Queries, max: number): Promise<number> {
   const attempt = JSON.stringify(skippedRecord());
   const { numAffectedRows } = await sql`
     update deliveries set state = 'failed', attempts = attempts || ${attempt}::jsonb
@@ -259,7 +259,7 @@ export async function failDisabled(queries: Queries, most: number): Promise<numb
       from destinations
       join deliveries waiting on waiting.destination_id = destinations.id and waiting.state = 'waiting'
       where disabled_time is not null
-      limit ${most} for update of waiting skip locked
+      limit ${max} for update of waiting skip locked
     ) as stuck
     where deliveries.destination_id = stuck.destination_id and deliveries.event_id = stuck.event_id
   `.execute(queries);

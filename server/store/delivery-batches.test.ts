@@ -21,7 +21,7 @@ import { eventTopicRoutes, topicDestinationRoutes } from "./topic-routes.ts";
 import { insertTopic } from "./topics.ts";
 
 const WORKER = 7;
-const MUCH = { room: 100, depth: 100, failingDepth: 4, lanes: [], fullProjects: [] };
+const MUCH = { capacity: 100, depth: 100, failingDepth: 4, lanes: [], fullProjects: [] };
 
 /** Opens a project whose events of one type have this many destinations, with three events to route. */
 async function threeEvents(t: TestContext, destinations = 1) {
@@ -54,7 +54,7 @@ async function threeEvents(t: TestContext, destinations = 1) {
 }
 
 const route = ({ queries }: Database, batchId = newId(), workerId = WORKER) =>
-  routeEvents(queries, { batchId, workerId, mostEvents: 10, mostBytes: 1_000_000, known: new Map() });
+  routeEvents(queries, { batchId, workerId, maxEvents: 10, maxBytes: 1_000_000, known: new Map() });
 
 const readDeliveries = async ({ queries }: Database, destinationId: string) => {
   const { projectId } = await queries
@@ -96,8 +96,8 @@ test("data that the process has in memory is not read, and each destination gets
   const routed = await routeEvents(database.queries, {
     batchId: newId(),
     workerId: WORKER,
-    mostEvents: 10,
-    mostBytes: 1_000_000,
+    maxEvents: 10,
+    maxBytes: 1_000_000,
     known: new Map([
       [known, "as it is in memory"],
       [newId(), "of another event"],
@@ -115,12 +115,12 @@ test("one statement routes the events that fit into memory, and at least one", a
   const data = JSON.stringify({ text: "x".repeat(1_000) });
   const message = () => ({ id: newId(), projectId, type: "read", data, destinationId });
   await insertEvents(queries, Array.from({ length: 6 }, message));
-  const routed = async (mostBytes: number) => {
+  const routed = async (maxBytes: number) => {
     const batch = {
       batchId: newId(),
       workerId: WORKER,
-      mostEvents: 10,
-      mostBytes,
+      maxEvents: 10,
+      maxBytes,
       known: new Map<string, string>(),
     };
     return (await routeEvents(queries, batch)).deliveries.length;
@@ -285,8 +285,8 @@ test("with the statistics of an empty queue, routing does not compare all events
   const routing = {
     batchId: newId(),
     workerId: WORKER,
-    mostEvents: many,
-    mostBytes: 1_000_000,
+    maxEvents: many,
+    maxBytes: 1_000_000,
     known: new Map(),
   };
   const statement = routeStatement(routing).compile(database.queries);

@@ -44,9 +44,9 @@ type RoutedRow = RoutedDelivery &
 export interface Routing {
   batchId: string;
   workerId: number;
-  mostEvents: number;
+  maxEvents: number;
   /** Of data in all; the first event is routed whatever its size. */
-  mostBytes: number;
+  maxBytes: number;
   /** Data of events that this process has in memory, by id: it is not read. */
   known: ReadonlyMap<string, string>;
 }
@@ -60,18 +60,18 @@ export async function routeEvents(queries: Queries, routing: Routing): Promise<R
   const { rows } = await routeStatement(routing).execute(queries);
   const deliveries = rows.filter((row): row is RoutedRow => row.eventId !== null);
   const { events = 0, seen = 0 } = rows[0] ?? {};
-  const mayBeMore = seen >= routing.mostEvents || events < seen;
+  const mayBeMore = seen >= routing.maxEvents || events < seen;
   return { events, mayBeMore, deliveries, stored: storedEvents(deliveries, routing.known) };
 }
 
-export const routeStatement = ({ batchId, workerId, mostEvents, mostBytes, known }: Routing) =>
+export const routeStatement = ({ batchId, workerId, maxEvents, maxBytes, known }: Routing) =>
   sql<RoutedRow | (RoutedTotals & { eventId: null })>`/* prepare route-events */
     with oldest as (
-      select event_id, size_bytes from unrouted_events order by event_id limit ${mostEvents} for update skip locked
+      select event_id, size_bytes from unrouted_events order by event_id limit ${maxEvents} for update skip locked
     ), fitting as (
       select event_id
       from (select event_id, sum(size_bytes) over (order by event_id) - size_bytes as before_bytes from oldest) as summed
-      where before_bytes < ${mostBytes}::bigint
+      where before_bytes < ${maxBytes}::bigint
     ), picked as (
       -- By an array: for a join, the statistics of a queue that was empty when it was analysed make the planner compare all
       -- events with each other.

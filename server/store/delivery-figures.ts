@@ -12,10 +12,10 @@ export interface DeliveryFigures {
 }
 
 /** Both counts of a destination end here, so that they cost little after a long outage. */
-export const MOST_COUNTED = 10_000;
+export const MAX_COUNTED = 10_000;
 
 /** Deliveries looked at for the last success. */
-const MOST_LOOKED_AT = 1_000;
+const MAX_SCANNED = 1_000;
 
 /**
  * Returns the figures of destinations by id. The last success is looked for among the newest deliveries, and in front of
@@ -37,30 +37,30 @@ export async function deliveryFigures(
       ) as open group by destination_id
     )
     select id, failed.count::integer as failed,
-      least(${MOST_COUNTED}, waiting.count + coalesce(sent.count, 0))::integer as waiting,
+      least(${MAX_COUNTED}, waiting.count + coalesce(sent.count, 0))::integer as waiting,
       coalesce(newest.time, earlier.time) as last_delivered_time
     from unnest(${ids}::uuid[], ${failingFrom}::uuid[]) as asked (id, failing_from)
     left join sent on sent.destination_id = id
     cross join lateral (
       select count(*) from (
-        select from deliveries where destination_id = id and state = 'waiting' limit ${MOST_COUNTED}
+        select from deliveries where destination_id = id and state = 'waiting' limit ${MAX_COUNTED}
       ) as few
     ) as waiting
     cross join lateral (
       select count(*) from (
-        select from deliveries where destination_id = id and state = 'failed' limit ${MOST_COUNTED}
+        select from deliveries where destination_id = id and state = 'failed' limit ${MAX_COUNTED}
       ) as few
     ) as failed
     left join lateral (
       select (attempts -> -1 ->> 'time')::timestamptz as time from (
         select state, attempts from deliveries where destination_id = id
-        order by event_id desc limit ${MOST_LOOKED_AT}
+        order by event_id desc limit ${MAX_SCANNED}
       ) as few where state = 'delivered' limit 1
     ) as newest on true
     left join lateral (
       select (attempts -> -1 ->> 'time')::timestamptz as time from (
         select state, attempts from deliveries where destination_id = id and event_id < failing_from
-        order by event_id desc limit ${MOST_LOOKED_AT}
+        order by event_id desc limit ${MAX_SCANNED}
       ) as few where state = 'delivered' limit 1
     ) as earlier on true
   `.execute(queries);

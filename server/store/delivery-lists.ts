@@ -66,19 +66,19 @@ const resend = sql`
 `;
 
 /**
- * Makes up to `most` deliveries due at once that failed and wait for another attempt, oldest event first; returns how many. Their failure
+ * Makes up to `max` deliveries due at once that failed and wait for another attempt, oldest event first; returns how many. Their failure
  * counts as one less, so that a message which fails again is not given up sooner. A single one is left to its schedule unless `evenOne`.
  */
 export async function hastenDeliveries(
   queries: Queries,
-  { destinationId, most, evenOne }: { destinationId: string; most: number; evenOne: boolean },
+  { destinationId, max, evenOne }: { destinationId: string; max: number; evenOne: boolean },
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     with waiting as (
       select event_id, row_number() over (order by event_id) as place, count(*) over () as number
       from deliveries
       where destination_id = ${destinationId} and state = 'waiting' and due_time > now() and failures > 0
-      order by event_id limit ${most}
+      order by event_id limit ${max}
     )
     update deliveries
     set due_time = now() - interval '1 hour' + waiting.place * interval '1 millisecond', failures = failures - 1

@@ -39,7 +39,7 @@ export interface DeliveryFilter extends SubjectFilter {
 }
 
 /** Rows that match, and where to continue if more rows may match than were looked at. */
-export interface LookedDeliveries {
+export interface ExaminedDeliveries {
   rows: ListedDelivery[];
   continueBefore?: string;
 }
@@ -49,29 +49,29 @@ export const deliveryToken = (eventId: string, destinationId: string): string =>
   `${eventId}.${destinationId}`;
 
 /** Rows that one statement looks at for filters that no index serves, over all destinations, and the least for each. */
-const MOST_LOOKED_AT = 20_000;
+const MAX_SCANNED = 20_000;
 const LEAST_LOOKED_AT = 200;
 
 /**
  * Looks at the newest deliveries of each destination: as many as fit on the page, or with filters that no index serves,
  * up to a limit. Deliveries older than the oldest one looked at belong to the next page, for which it returns a token.
  */
-export async function listDeliveries(queries: Queries, filter: DeliveryFilter): Promise<LookedDeliveries> {
+export async function listDeliveries(queries: Queries, filter: DeliveryFilter): Promise<ExaminedDeliveries> {
   const { range, state } = filter;
   const ofEvent = eventConditions(filter);
   const isFiltered = ofEvent.length > 0 || state === "delivered";
-  const most = isFiltered
-    ? sql`(select greatest(${LEAST_LOOKED_AT}, ${MOST_LOOKED_AT} / greatest(count(*), 1)) from owner)`
+  const max = isFiltered
+    ? sql`(select greatest(${LEAST_LOOKED_AT}, ${MAX_SCANNED} / greatest(count(*), 1)) from owner)`
     : // One more for the delivery that the token names.
       sql`${range.limit + 1}`;
   const { rows } = await sql<FoundRow & { floorId: string | null }>`
     with owner as (
       select id, name from destinations
       where project_id = ${filter.projectId} ${filter.destinationId === undefined ? sql`` : sql`and id = ${filter.destinationId}`}
-    ), looked as materialized (${lookedAt(filter, most)}
+    ), looked as materialized (${selectExamined(filter, max)}
     ), lowest as (
       select ${isFiltered ? sql`event_id` : sql`null::uuid as event_id`} from looked
-      where nth = ${most} order by 1 desc limit 1
+      where nth = ${max} order by 1 desc limit 1
     ), page as (
       select looked.* from (
         select * from looked
@@ -98,7 +98,10 @@ export async function listDeliveries(queries: Queries, filter: DeliveryFilter): 
   };
 }
 
-function lookedAt({ state, eventId, range }: DeliveryFilter, most: RawBuilder<unknown>): RawBuilder<unknown> {
+function selectExamined(
+  { state, eventId, range }: DeliveryFilter,
+  max: RawBuilder<unknown>,
+): RawBuilder<unknown> {
   const bounds = sql.join(
     [
       inIdRange("event_id", { ...range, before: undefined, after: range.after?.slice(0, 36) }),
@@ -122,7 +125,7 @@ function lookedAt({ state, eventId, range }: DeliveryFilter, most: RawBuilder<un
     select newest.* from owner cross join lateral (
       select destination_id, event_id, state, row_number() over (order by event_id desc) as nth from deliveries
       where destination_id = owner.id and ${bounds} ${isOpen ? sql`and state = ${sql.lit(state)}` : sql``}
-      order by event_id desc limit ${most}
+      order by event_id desc limit ${max}
     ) as newest`;
   return state === undefined ? sql`${rows} union all ${first}` : rows;
 }

@@ -5,10 +5,10 @@ import type { Queries } from "./database.ts";
 import type { ProjectBound } from "./project-retention.ts";
 
 /**
- * Removes up to `most` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their
+ * Removes up to `max` deliveries whose events are older than `beforeId`, or whose destination was deleted; returns their
  * number. Hops from destination to destination along the primary key instead of reading the table.
  */
-export async function removeOldDeliveries(queries: Queries, beforeId: string, most: number): Promise<number> {
+export async function removeOldDeliveries(queries: Queries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with recursive hops as (
       (select destination_id from deliveries order by destination_id limit 1)
@@ -27,9 +27,9 @@ export async function removeOldDeliveries(queries: Queries, beforeId: string, mo
       cross join lateral (
         select destination_id, event_id from deliveries
         where destination_id = owner.destination_id and event_id < owner.before_id
-        order by event_id limit ${most} for update skip locked
+        order by event_id limit ${max} for update skip locked
       ) as found
-      limit ${most}
+      limit ${max}
     )
     delete from deliveries using old
     where deliveries.destination_id = old.destination_id and deliveries.event_id = old.event_id
@@ -38,16 +38,16 @@ export async function removeOldDeliveries(queries: Queries, beforeId: string, mo
 }
 
 /**
- * Removes up to `most` data messages that were delivered, or whose destination was deleted, with their deliveries; returns
+ * Removes up to `max` data messages that were delivered, or whose destination was deleted, with their deliveries; returns
  * their number. Removes those older than `beforeId`, and those older than the bound of their project. Hops from destination
  * to destination; rows are compared as wholes, because no other index than that of the destinations has their order.
  */
 export async function removeDeliveredData(
   queries: Queries,
   bounds: DataBounds,
-  most: number,
+  max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await deliveredDataRemoval(bounds, most).execute(queries);
+  const { numAffectedRows } = await deliveredDataRemoval(bounds, max).execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
@@ -56,7 +56,7 @@ export interface DataBounds {
   own: Pick<ProjectBound, "projectId" | "id">[];
 }
 
-export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, most: number) => sql`
+export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, max: number) => sql`
     with recursive hops as (
       (select destination_id from events where destination_id is not null order by destination_id limit 1)
       union all
@@ -85,9 +85,9 @@ export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, most: number
                 and state = 'delivered'
             )
           )
-        order by events.destination_id, events.id limit ${most} for update skip locked
+        order by events.destination_id, events.id limit ${max} for update skip locked
       ) as found
-      limit ${most}
+      limit ${max}
     ), removed as (
       delete from deliveries using old
       where deliveries.destination_id = old.destination_id and deliveries.event_id = old.id
@@ -97,18 +97,18 @@ export const deliveredDataRemoval = ({ beforeId, own }: DataBounds, most: number
     delete from events using old where events.id = old.id
   `;
 
-/** Removes up to `most` events older than `beforeId`; returns their number. */
-export async function removeOldEvents(queries: Queries, beforeId: string, most: number): Promise<number> {
+/** Removes up to `max` events older than `beforeId`; returns their number. */
+export async function removeOldEvents(queries: Queries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events where id in (
-      select id from events where id < ${beforeId} order by id limit ${most} for update skip locked
+      select id from events where id < ${beforeId} order by id limit ${max} for update skip locked
     )
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes up to `most` notes about events that went nowhere, older than `beforeId`; hops from project to project. */
-export async function removeOldNowhere(queries: Queries, beforeId: string, most: number): Promise<number> {
+/** Removes up to `max` notes about events that went nowhere, older than `beforeId`; hops from project to project. */
+export async function removeOldNowhere(queries: Queries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with recursive hops as (
       (select project_id from events_nowhere order by project_id limit 1)
@@ -120,9 +120,9 @@ export async function removeOldNowhere(queries: Queries, beforeId: string, most:
       select found.* from hops cross join lateral (
         select project_id, event_id from events_nowhere
         where project_id = hops.project_id and event_id < ${beforeId}
-        order by event_id limit ${most} for update skip locked
+        order by event_id limit ${max} for update skip locked
       ) as found
-      limit ${most}
+      limit ${max}
     )
     delete from events_nowhere using old
     where events_nowhere.project_id = old.project_id and events_nowhere.event_id = old.event_id
@@ -130,20 +130,20 @@ export async function removeOldNowhere(queries: Queries, beforeId: string, most:
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes up to `most` old deliveries of one project; returns their number. Data messages go with their delivery. */
+/** Removes up to `max` old deliveries of one project; returns their number. Data messages go with their delivery. */
 export async function removeProjectDeliveries(
   queries: Queries,
   { projectId, id }: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     with old as (
       select found.* from destinations cross join lateral (
         select destination_id, event_id from deliveries
         where destination_id = destinations.id and event_id < ${id}
-        order by event_id limit ${most} for update skip locked
+        order by event_id limit ${max} for update skip locked
       ) as found
-      where destinations.project_id = ${projectId} limit ${most}
+      where destinations.project_id = ${projectId} limit ${max}
     ), messages as (
       delete from events using old where events.id = old.event_id and events.destination_id = old.destination_id
     ), forgotten as (
@@ -156,19 +156,19 @@ export async function removeProjectDeliveries(
 }
 
 /**
- * Removes up to `most` old events of one project that are no data messages; returns their number. Hops from type to type,
+ * Removes up to `max` old events of one project that are no data messages; returns their number. Hops from type to type,
  * and compares rows as wholes, because no other index than that of the list has their order.
  */
 export async function removeProjectEvents(
   queries: Queries,
   bound: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> {
-  const { numAffectedRows } = await oldEventsRemoval(bound, most).execute(queries);
+  const { numAffectedRows } = await oldEventsRemoval(bound, max).execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
-export const oldEventsRemoval = ({ projectId, id }: ProjectBound, most: number) => sql`
+export const oldEventsRemoval = ({ projectId, id }: ProjectBound, max: number) => sql`
     with recursive hops as (
       (select type from events where project_id = ${projectId} and destination_id is null order by type limit 1)
       union all
@@ -182,23 +182,23 @@ export const oldEventsRemoval = ({ projectId, id }: ProjectBound, most: number) 
         where (project_id, type, id) >= (${projectId}::uuid, hops.type, ${FIRST_ID}::uuid)
           and (project_id, type, id) < (${projectId}::uuid, hops.type, ${id}::uuid)
           and destination_id is null
-        order by project_id, type, id limit ${most} for update skip locked
+        order by project_id, type, id limit ${max} for update skip locked
       ) as found
-      where hops.type is not null limit ${most}
+      where hops.type is not null limit ${max}
     )
     delete from events where id in (select id from old)
   `;
 
-/** Removes up to `most` old notes of one project about events that went nowhere; returns their number. */
+/** Removes up to `max` old notes of one project about events that went nowhere; returns their number. */
 export async function removeProjectNowhere(
   queries: Queries,
   { projectId, id }: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from events_nowhere where project_id = ${projectId} and event_id in (
       select event_id from events_nowhere where project_id = ${projectId} and event_id < ${id}
-      order by event_id limit ${most})
+      order by event_id limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

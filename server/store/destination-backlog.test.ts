@@ -16,8 +16,8 @@ test("a message counts from its commit until it is delivered, up to the limit", 
     () => answer.promise,
   );
   const { queries } = database;
-  const backlog = (most = 100) => countBacklog(queries, destinationId, { open: most, retries: most });
-  const count = async (most?: number) => (await backlog(most)).open;
+  const backlog = (max = 100) => countBacklog(queries, destinationId, { open: max, retries: max });
+  const count = async (max?: number) => (await backlog(max)).open;
   assert.equal((await backlog()).failingMs, null);
   await queries
     .updateTable("destinations")

@@ -12,31 +12,31 @@ export interface DestinationBacklog {
 }
 
 /**
- * Counts the messages and events that are not delivered to a destination yet, up to `most` of each kind, but of a destination that
+ * Counts the messages and events that are not delivered to a destination yet, up to `max` of each kind, but of a destination that
  * fails not more than `most.open`: data messages that are not routed, and deliveries of any type. Held messages do not count. Costs
- * a few index lookups, and at most `most` index entries for each.
+ * a few index lookups, and at most `max` index entries for each.
  */
 export async function countBacklog(
   queries: Queries,
   destinationId: string,
-  most: { open: number; retries: number },
+  max: { open: number; retries: number },
 ): Promise<DestinationBacklog> {
   const { rows } = await sql<DestinationBacklog>`
     select (select count(*)::integer from (
-      (select 1 from unrouted_events where destination_id = ${destinationId} limit ${most.open})
+      (select 1 from unrouted_events where destination_id = ${destinationId} limit ${max.open})
       union all
       (select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' and due_time <= now()
-        limit ${most.open})
+        limit ${max.open})
       union all
-      (select 1 from deliveries where destination_id = ${destinationId} and state = 'sending' limit ${most.open})
+      (select 1 from deliveries where destination_id = ${destinationId} and state = 'sending' limit ${max.open})
       union all
-      (select 1 from first_deliveries where destination_id = ${destinationId} limit ${most.open})
-      limit ${most.open}
+      (select 1 from first_deliveries where destination_id = ${destinationId} limit ${max.open})
+      limit ${max.open}
     ) as open) as open,
     (select count(*)::integer from (
       select 1 from deliveries where destination_id = ${destinationId} and state = 'waiting' and due_time > now()
       limit case when exists (select from destinations where id = ${destinationId} and failing_since is null)
-        then ${most.retries}::integer else ${most.open}::integer end
+        then ${max.retries}::integer else ${max.open}::integer end
     ) as later) as retries,
     (select extract(epoch from now() - failing_since)::float8 * 1000 from destinations where id = ${destinationId}) as failing_ms
   `.execute(queries);

@@ -76,7 +76,7 @@ test("the events of operations that end together go where routing would send the
   };
   const listTopics = (list: { id: string; type: string }[]) =>
     Promise.all(list.map(async ({ id, type }) => [type, await listTopicsOfEvent(queries, id)]));
-  const routing = { workerId: 1, mostEvents: 100, mostBytes: 1_000_000, known: new Map() };
+  const routing = { workerId: 1, maxEvents: 100, maxBytes: 1_000_000, known: new Map() };
   const again = events.map((event) => ({ ...event, id: newId() }));
   await insertEvents(queries, again);
   const { deliveries } = await routeEvents(queries, { ...routing, batchId: newId() });

@@ -90,14 +90,14 @@ export async function eraseAccounts(queries: Queries, group: ErasedGroup): Promi
   };
 }
 
-/** Removes up to `most` operations with their logs, queued records and stored answers. */
+/** Removes up to `max` operations with their logs, queued records and stored answers. */
 export async function eraseOperations(
   queries: Queries,
   { installationIds }: GroupTraces,
-  most: number,
+  max: number,
 ): Promise<{ operations: number; queuedWrites: number; idempotencyKeys: number }> {
   const { rows } = await sql<{ id: string }>`
-    select id from operations where installation_id = any(${installationIds}::uuid[]) limit ${most}
+    select id from operations where installation_id = any(${installationIds}::uuid[]) limit ${max}
   `.execute(queries);
   const ids = rows.map((row) => row.id);
   if (ids.length === 0) return { operations: 0, queuedWrites: 0, idempotencyKeys: 0 };
@@ -109,32 +109,32 @@ export async function eraseOperations(
   return { operations: ids.length, queuedWrites: count(writes), idempotencyKeys: count(keys) };
 }
 
-/** Removes up to `most` lines about proxied calls. */
+/** Removes up to `max` lines about proxied calls. */
 export async function eraseProxyCalls(
   queries: Queries,
   { installationIds }: GroupTraces,
-  most: number,
+  max: number,
 ): Promise<number> {
   const removed = await sql`
     delete from proxy_usage where id in (
-      select id from proxy_usage where installation_id = any(${installationIds}::uuid[]) limit ${most})
+      select id from proxy_usage where installation_id = any(${installationIds}::uuid[]) limit ${max})
   `.execute(queries);
   return count(removed);
 }
 
 /**
- * Reads `most` events after `afterId` and removes those about the group, with their deliveries. Returns the last id that was
+ * Reads `max` events after `afterId` and removes those about the group, with their deliveries. Returns the last id that was
  * read, or undefined after the last event. An event names its group only in its data, so all events are read; how far they
  * were read is kept with the group, for the next request.
  */
 export async function eraseEvents(
   queries: Queries,
   group: ErasedGroup & GroupTraces,
-  range: { afterId: string; most: number },
+  range: { afterId: string; max: number },
 ): Promise<{ lastId: string | undefined; events: number; deliveries: number }> {
   const { rows } = await sql<{ lastId: string | null; ids: string[] | null }>`
     with page as materialized (
-      select id, project_id, data from events where id > ${range.afterId} order by id limit ${range.most}
+      select id, project_id, data from events where id > ${range.afterId} order by id limit ${range.max}
     )
     select (select id from page order by id desc limit 1) as last_id, array_agg(id) as ids from page
     where project_id = ${group.projectId} and (

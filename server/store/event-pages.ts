@@ -29,7 +29,7 @@ export interface EventFilter {
 }
 
 /** Events that one statement looks at for filters that no index serves. */
-const MOST_LOOKED_AT = 20_000;
+const MAX_SCANNED = 20_000;
 
 /**
  * Looks at the newest events of the types, up to a limit. When the limit is reached before the page is full, `continueBefore`
@@ -44,7 +44,7 @@ export async function listEvents(
   const searches =
     filter.nowhere !== undefined || filter.text !== undefined || Object.keys(filter.members).length > 0;
   // "offset 0" keeps the planner from reading all events to join them.
-  const newest = newestIds(filter, range, searches ? MOST_LOOKED_AT : range.limit);
+  const newest = newestIds(filter, range, searches ? MAX_SCANNED : range.limit);
   const { rows } = await sql<ListedEvent>`
     select events.id, type, ${DATA_HEAD} as data, mark.missing
     from (${newest}) as newest cross join lateral (
@@ -57,7 +57,7 @@ export async function listEvents(
   `.execute(queries);
   if (!searches || rows.length >= range.limit) return { rows };
   const last = await sql<{ id: string }>`
-    select id from (${newest}) as newest offset ${MOST_LOOKED_AT - 1}
+    select id from (${newest}) as newest offset ${MAX_SCANNED - 1}
   `.execute(queries);
   const token = last.rows[0]?.id;
   return { rows, ...(token !== undefined && { continueBefore: token }) };
@@ -70,26 +70,26 @@ export async function listEvents(
 const newestIds = (
   { projectId, types, messageTypes, nowhere }: EventFilter,
   range: IdRange,
-  most: number,
+  max: number,
 ): RawBuilder<unknown> => {
   if (nowhere)
     return sql`
         select event_id as id from events_nowhere
         where project_id = ${projectId} and ${inIdRange("event_id", range)}
-        order by event_id desc limit ${most}`;
+        order by event_id desc limit ${max}`;
   const ofTypes = sql`
         select found.id from unnest(${[...types]}::text[]) as wanted (type) cross join lateral (
           select id from events
           where project_id = ${projectId} and type = wanted.type and destination_id is null and ${inIdRange("id", range)}
-          order by id desc limit ${most}
+          order by id desc limit ${max}
         ) as found`;
   const messages = sql`
         select found.id from destinations cross join lateral (
           select id from events
           where destination_id = destinations.id and type = any(${[...messageTypes]}::text[]) and ${inIdRange("id", range)}
-          order by id desc limit ${most}
+          order by id desc limit ${max}
         ) as found where destinations.project_id = ${projectId}`;
-  return sql`${messageTypes.length > 0 ? sql`(${ofTypes}) union all (${messages})` : ofTypes} order by id desc limit ${most}`;
+  return sql`${messageTypes.length > 0 ? sql`(${ofTypes}) union all (${messages})` : ofTypes} order by id desc limit ${max}`;
 };
 
 function conditions({ members, nowhere, text }: EventFilter): RawBuilder<unknown>[] {

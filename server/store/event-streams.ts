@@ -119,13 +119,13 @@ export async function putEventStream(queries: Queries, one: PutStream): Promise<
 export async function claimEventStreams(
   queries: Queries,
   workerId: number,
-  most: number,
+  max: number,
 ): Promise<EventStreamRow[]> {
   const { rows } = await sql<EventStreamRow>`
     update event_streams set claimed_by = ${workerId}::integer where id in (
       select id from event_streams
       where claimed_by is null and (retry_time is null or retry_time <= now())
-      order by retry_time nulls first limit ${most} for update skip locked)
+      order by retry_time nulls first limit ${max} for update skip locked)
     returning ${COLUMNS}
   `.execute(queries);
   return rows;

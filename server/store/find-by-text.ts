@@ -12,7 +12,7 @@ export interface FoundThing {
 }
 
 /** Operations that are searched for the id of a record, and rows around the time of a request id. */
-const MOST_LOOKED_AT = 20_000;
+const MAX_SCANNED = 20_000;
 const LEAST_NAME = 2;
 
 /** Returns the best matches first: whole ids, equal names, beginnings of names, other parts of names. */
@@ -20,7 +20,7 @@ export async function findByText(
   queries: Queries,
   projectId: string,
   text: string,
-  most: number,
+  max: number,
 ): Promise<FoundThing[]> {
   const parts = [
     ...(isUuid(text) ? [byId(projectId, text), byRequestId(projectId, text)] : []),
@@ -35,7 +35,7 @@ export async function findByText(
         where false union all ${sql.join(parts, sql` union all `)}
       ) as found
       order by kind, id, within, rank
-    ) as best order by rank, recent desc, name limit ${most}
+    ) as best order by rank, recent desc, name limit ${max}
   `.execute(queries);
   return rows;
 }
@@ -87,13 +87,13 @@ function byRequestId(projectId: string, id: string): RawBuilder<unknown> {
     select 'operation', id::text, action_type || ' ' || object_name, null::text, 0, id::text from (
       select * from operations
       where project_id = ${projectId} and id >= ${buildFirstId(fromMs)}::uuid and id < ${buildFirstId(toMs)}::uuid
-      order by id limit ${MOST_LOOKED_AT}
+      order by id limit ${MAX_SCANNED}
     ) as near where request_id = ${id}::uuid
     union all
     select 'proxyCall', id::text, method || ' ' || path, installation_id::text, 0, id::text from (
       select * from proxy_usage
       where project_id = ${projectId} and time >= ${new Date(fromMs)} and time < ${new Date(toMs)}
-      order by time limit ${MOST_LOOKED_AT}
+      order by time limit ${MAX_SCANNED}
     ) as near where request_id = ${id}`;
 }
 
@@ -135,7 +135,7 @@ function byName(projectId: string, text: string): RawBuilder<unknown> {
 /** Finds the operations that wrote a record, or failed to. */
 const byRecordId = (projectId: string, recordId: string): RawBuilder<unknown> => sql`
   (select 'operation', id::text, action_type || ' ' || object_name, null::text, 1, id::text from (
-    select * from operations where project_id = ${projectId} order by id desc limit ${MOST_LOOKED_AT}
+    select * from operations where project_id = ${projectId} order by id desc limit ${MAX_SCANNED}
   ) as newest
   where metadata -> 'successfulRecordIds' ? ${recordId} or metadata -> 'failedRecordIds' ? ${recordId}
   order by id desc limit 10)`;

@@ -48,7 +48,7 @@ export async function holdMessages(
   await releaseHeld(queries, owner);
 }
 
-const MOST_CREDIT = 1_000_000_000;
+const MAX_CREDIT = 1_000_000_000;
 
 /** Adds pages to the credit of an object and releases that many messages, the oldest first. */
 export async function deliverHeld(queries: Queries, object: HeldObject, pages: number): Promise<void> {
@@ -56,19 +56,19 @@ export async function deliverHeld(queries: Queries, object: HeldObject, pages: n
   const { installationId, objectName } = object;
   await sql`
     insert into held_credits as credit (installation_id, object_name, pages)
-    values (${installationId}, ${objectName}, ${Math.min(pages, MOST_CREDIT)})
+    values (${installationId}, ${objectName}, ${Math.min(pages, MAX_CREDIT)})
     on conflict (installation_id, object_name) do update
-      set pages = least(${MOST_CREDIT}::bigint, credit.pages::bigint + excluded.pages)::integer
+      set pages = least(${MAX_CREDIT}::bigint, credit.pages::bigint + excluded.pages)::integer
   `.execute(queries);
   await releaseHeld(queries, object);
 }
 
 /** Messages released in one statement. */
-const MOST_RELEASED = 500;
+const MAX_RELEASED = 500;
 
 /** Releases as many held messages as there is credit for. */
 export async function releaseHeld(queries: Queries, object: HeldObject): Promise<void> {
-  while ((await releaseSome(queries, object)) === MOST_RELEASED);
+  while ((await releaseSome(queries, object)) === MAX_RELEASED);
 }
 
 const releaseSome = (queries: Queries, { installationId, objectName }: HeldObject): Promise<number> =>
@@ -78,14 +78,14 @@ const releaseSome = (queries: Queries, { installationId, objectName }: HeldObjec
       select pages from held_credits
       where installation_id = ${installationId} and object_name = ${objectName} and pages > 0 for update
     `.execute(transaction);
-    const most = Math.min(MOST_RELEASED, rows[0]?.pages ?? 0);
-    if (most === 0) return 0;
+    const max = Math.min(MAX_RELEASED, rows[0]?.pages ?? 0);
+    if (max === 0) return 0;
     const released = await sql<{ count: number }>`
       with released as (
         delete from held_messages where seq in (
           select seq from held_messages
           where installation_id = ${installationId} and object_name = ${objectName}
-          order by seq limit ${most}
+          order by seq limit ${max}
         )
         returning event_id, destination_id, size_bytes
       ), inserted_events as (
@@ -99,8 +99,8 @@ const releaseSome = (queries: Queries, { installationId, objectName }: HeldObjec
     return released.rows[0]?.count ?? 0;
   });
 
-/** Lists up to `most` objects with both credit and held messages: after a crash, their messages were not released. */
-export async function listReleasable(queries: Queries, most: number): Promise<HeldObject[]> {
+/** Lists up to `max` objects with both credit and held messages: after a crash, their messages were not released. */
+export async function listReleasable(queries: Queries, max: number): Promise<HeldObject[]> {
   const { rows } = await sql<HeldObject>`
     select installation_id, object_name from held_credits
     where pages > 0 and exists (
@@ -108,31 +108,31 @@ export async function listReleasable(queries: Queries, most: number): Promise<He
       where held_messages.installation_id = held_credits.installation_id
         and held_messages.object_name = held_credits.object_name
     )
-    limit ${most}
+    limit ${max}
   `.execute(queries);
   return rows;
 }
 
-/** Counts the messages of an object that are held, up to `most`. */
+/** Counts the messages of an object that are held, up to `max`. */
 export async function countHeld(
   queries: Queries,
   { installationId, objectName }: HeldObject,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from (
       select from held_messages
-      where installation_id = ${installationId} and object_name = ${objectName} limit ${most}
+      where installation_id = ${installationId} and object_name = ${objectName} limit ${max}
     ) as held
   `.execute(queries);
   return rows[0]?.count ?? 0;
 }
 
-/** Drops up to `most` messages that were held before a time, and warns in the logs of their operations; returns their number. */
-export async function dropHeldBefore(queries: Queries, before: Date, most: number): Promise<number> {
+/** Drops up to `max` messages that were held before a time, and warns in the logs of their operations; returns their number. */
+export async function dropHeldBefore(queries: Queries, before: Date, max: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with oldest as (
-      select seq, event_id, operation_id, create_time from held_messages order by seq limit ${most} for update skip locked
+      select seq, event_id, operation_id, create_time from held_messages order by seq limit ${max} for update skip locked
     ), old as (
       delete from held_messages using oldest
       where held_messages.seq = oldest.seq and oldest.create_time < ${before}

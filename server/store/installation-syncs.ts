@@ -46,11 +46,11 @@ function pickColumn(of: Affected): [string, string] {
 }
 
 /** Takes the oldest out of a queue, for the caller's transaction. */
-export async function takeSyncs(queries: Queries, table: SyncQueue, most: number): Promise<QueuedSync[]> {
+export async function takeSyncs(queries: Queries, table: SyncQueue, max: number): Promise<QueuedSync[]> {
   const { rows } = await sql<QueuedSync>`
     with taken as (
       delete from ${sql.table(table)} where installation_id in (
-        select installation_id from ${sql.table(table)} order by asked_time limit ${most} for update skip locked)
+        select installation_id from ${sql.table(table)} order by asked_time limit ${max} for update skip locked)
       returning installation_id, asked_time
     )
     select taken.installation_id, project_id, asked_time from taken

@@ -33,22 +33,22 @@ export interface OperationFilter {
  * A search that finds little reads many operations, because no index covers what changes at the end of one: such an
  * index would make every write slower. So one call examines this many, and the next page continues behind them.
  */
-const MOST_EXAMINED = 100_000;
+const MAX_EXAMINED = 100_000;
 /** Searching a text costs several times as much per row. */
-const MOST_SEARCHED = 25_000;
+const MAX_SEARCHED = 25_000;
 
 /** Lists operations, newest first. With `continueBefore`, the page is short because the call has examined enough rows. */
 export async function listProjectOperations(
   queries: Queries,
   filter: OperationFilter,
   range: IdRange,
-  mostExamined = filter.text === undefined ? MOST_EXAMINED : MOST_SEARCHED,
+  maxExamined = filter.text === undefined ? MAX_EXAMINED : MAX_SEARCHED,
 ): Promise<{ rows: ListedOperation[]; continueBefore?: string }> {
   const places = await listPlaces(queries, filter);
   if (places) return { rows: await listOfPlaces(queries, places, filter, range) };
   const conditions = buildConditions(filter);
   const lowest =
-    conditions.length > 0 ? await lowestExamined(queries, filter, range, mostExamined) : undefined;
+    conditions.length > 0 ? await lowestExamined(queries, filter, range, maxExamined) : undefined;
   if (lowest) conditions.push(sql`operations.id >= ${lowest}`);
   const page = sql`
     select ${COLUMNS} from operations
@@ -133,11 +133,11 @@ async function lowestExamined(
   queries: Queries,
   { projectId }: OperationFilter,
   range: IdRange,
-  most: number,
+  max: number,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from operations where project_id = ${projectId} and ${inIdRange("operations.id", range)}
-    order by id desc offset ${most - 1} limit 1
+    order by id desc offset ${max - 1} limit 1
   `.execute(queries);
   return rows[0]?.id;
 }
@@ -183,15 +183,15 @@ function hasText(projectId: string, text: string): RawBuilder<unknown> {
     where removed.project_id = ${projectId} and ${containsText(["group_ref", "group_name", "integration_name"], text)}))`;
 }
 
-/** Removes what is known of up to `most` installations that were deleted before this time; returns their number. */
+/** Removes what is known of up to `max` installations that were deleted before this time; returns their number. */
 export async function forgetRemovedInstallations(
   queries: Queries,
   before: Date,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from removed_installations where id in (
-      select id from removed_installations where remove_time < ${before} order by remove_time limit ${most})
+      select id from removed_installations where remove_time < ${before} order by remove_time limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

@@ -223,11 +223,11 @@ export async function findOperationLog(
   return row?.log as TimedLogEntry[] | undefined;
 }
 
-/** Removes up to `most` ended operations older than an id, with their logs; returns their number. */
-export async function removeOldOperations(queries: Queries, beforeId: string, most: number): Promise<number> {
+/** Removes up to `max` ended operations older than an id, with their logs; returns their number. */
+export async function removeOldOperations(queries: Queries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from operations where id in (
-      select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${most})
+      select id from operations where id < ${beforeId} and status <> 'in_progress' order by id limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
@@ -236,9 +236,9 @@ export async function removeOldOperations(queries: Queries, beforeId: string, mo
 export const removeProjectOperations = (
   queries: Queries,
   bound: ProjectBound,
-  most: number,
-): Promise<number> => removePlannedByRows(queries, "operations", selectOldOperations(bound, most));
+  max: number,
+): Promise<number> => removePlannedByRows(queries, "operations", selectOldOperations(bound, max));
 
-export const selectOldOperations = ({ projectId, id }: ProjectBound, most: number) => sql`
+export const selectOldOperations = ({ projectId, id }: ProjectBound, max: number) => sql`
   select id from operations where project_id = ${projectId} and id < ${id} and status <> 'in_progress'
-  order by id limit ${most}`;
+  order by id limit ${max}`;

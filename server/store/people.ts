@@ -40,17 +40,17 @@ export async function upsertBuilder(
   return queries
     .insertInto("builders")
     .values({ id: newId(), idpProvider, idpRef, ...profile })
-    .onConflict((conflict) => conflict.columns(["idpProvider", "idpRef"]).doUpdateSet(toldIn(profile)))
+    .onConflict((conflict) => conflict.columns(["idpProvider", "idpRef"]).doUpdateSet(readProfile(profile)))
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
 const MEMBERS = ["firstName", "lastName", "fullName", "primaryEmail"] as const;
 
-const isSame = (known: Profile, told: Profile): boolean =>
-  MEMBERS.every((member) => told[member] === null || told[member] === known[member]);
+const isSame = (known: Profile, reported: Profile): boolean =>
+  MEMBERS.every((member) => reported[member] === null || reported[member] === known[member]);
 
-const toldIn = (profile: Profile): Partial<Profile> =>
+const readProfile = (profile: Profile): Partial<Profile> =>
   Object.fromEntries(
     MEMBERS.filter((member) => profile[member] !== null).map((member) => [member, profile[member]]),
   );

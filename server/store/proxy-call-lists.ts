@@ -32,8 +32,8 @@ const CALLER_LEFT = 499;
 const BY_PROVIDER = sql<boolean>`(status >= 400 and status <> ${sql.lit(CALLER_LEFT)} and not by_busbar)`;
 
 /** Calls that one statement reads for filters that no index serves; fewer for a text, which costs more per row. */
-const MOST_EXAMINED = 100_000;
-const MOST_SEARCHED = 25_000;
+const MAX_EXAMINED = 100_000;
+const MAX_SEARCHED = 25_000;
 
 /**
  * Lists calls, the last begun first. `range.after` is the id of a call: only calls that were stored after it, because a
@@ -44,7 +44,7 @@ export async function listProjectProxyCalls(
   queries: Queries,
   filter: ProxyCallFilter,
   range: IdRange,
-  mostExamined = filter.path === undefined ? MOST_EXAMINED : MOST_SEARCHED,
+  maxExamined = filter.path === undefined ? MAX_EXAMINED : MAX_SEARCHED,
 ): Promise<{ rows: ListedProxyCall[]; continueBefore?: string }> {
   const inRange = filterRange(filter.projectId, range);
   const filters = buildFilters(filter);
@@ -54,7 +54,7 @@ export async function listProjectProxyCalls(
   const { rows } = await sql<ListedProxyCall>`
     select page.*, coalesce(integrations.name, removed.integration_name) as integration_name, group_ref
     from (
-      select * from ${isSearch ? newest(inRange, mostExamined) : sql`proxy_usage`}
+      select * from ${isSearch ? newest(inRange, maxExamined) : sql`proxy_usage`}
       where ${sql.join(isSearch ? filters : [...inRange, ...filters], sql` and `)}
       order by time desc, id desc limit ${range.limit}) as page
     left join installations on installations.id = page.installation_id
@@ -64,24 +64,24 @@ export async function listProjectProxyCalls(
     order by page.time desc, page.id desc
   `.execute(queries);
   const lowest =
-    isSearch && rows.length < range.limit ? await lowestExamined(queries, inRange, mostExamined) : undefined;
+    isSearch && rows.length < range.limit ? await lowestExamined(queries, inRange, maxExamined) : undefined;
   return { rows, ...(lowest !== undefined && { continueBefore: lowest }) };
 }
 
 /** Without this limit, the planner may read the calls of all times for a filter that few of them match. */
-const newest = (inRange: RawBuilder<unknown>[], most: number) => sql`(
+const newest = (inRange: RawBuilder<unknown>[], max: number) => sql`(
   select * from proxy_usage where ${sql.join(inRange, sql` and `)}
-  order by time desc, id desc limit ${most}) as examined`;
+  order by time desc, id desc limit ${max}) as examined`;
 
 /** Finds the last call that is examined; undefined if the range has no more than that. */
 async function lowestExamined(
   queries: Queries,
   inRange: RawBuilder<unknown>[],
-  most: number,
+  max: number,
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from proxy_usage where ${sql.join(inRange, sql` and `)}
-    order by time desc, id desc offset ${most - 1} limit 1
+    order by time desc, id desc offset ${max - 1} limit 1
   `.execute(queries);
   return rows[0]?.id;
 }

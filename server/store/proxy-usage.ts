@@ -83,27 +83,27 @@ export function listProxyUsage(
 }
 
 /**
- * Removes at most `most` lines from before `time`, and says how many it removed. Lines are stored nearly in the order of
+ * Removes at most `max` lines from before `time`, and says how many it removed. Lines are stored nearly in the order of
  * their time, so that those of the lowest ids tell whether there are any.
  */
-export async function removeProxyUsageBefore(queries: Queries, time: Date, most: number): Promise<number> {
+export async function removeProxyUsageBefore(queries: Queries, time: Date, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from proxy_usage
     where id in (
-      select id from (select id, time from proxy_usage order by id limit ${most}) as oldest where time < ${time})
+      select id from (select id, time from proxy_usage order by id limit ${max}) as oldest where time < ${time})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes at most `most` lines of one project, and returns their number. */
+/** Removes at most `max` lines of one project, and returns their number. */
 export async function removeProjectProxyUsage(
   queries: Queries,
   { projectId, time }: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from proxy_usage where id in (
-      select id from proxy_usage where project_id = ${projectId} and time < ${time} order by time limit ${most})
+      select id from proxy_usage where project_id = ${projectId} and time < ${time} order by time limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

@@ -27,12 +27,12 @@ export interface QueueDepths {
 }
 
 /** Counting stops here: more is too many, and counting them would take long. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** Counts no deliveries of deleted destinations, which retention removes. */
 const openIn = (deliveries: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select 1 from (select destination_id from ${deliveries}) as open
-  join destinations on destinations.id = open.destination_id limit ${MOST_COUNTED}
+  join destinations on destinations.id = open.destination_id limit ${MAX_COUNTED}
 `;
 
 /** Webhooks have no position: the provider repeats what was not accepted. */
@@ -52,14 +52,14 @@ const POSITION_AGES = sql`
 export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
   const { rows } = await sql<QueueDepths>`
     select
-      (select count(*)::int from (select 1 from writes limit ${MOST_COUNTED}) as w) as writes,
+      (select count(*)::int from (select 1 from writes limit ${MAX_COUNTED}) as w) as writes,
       (select count(*)::int from (
         (${openIn(sql`deliveries where state = 'waiting'`)})
         union all (${openIn(sql`deliveries where state = 'sending'`)})
         union all (${openIn(sql`first_deliveries`)})) as d) as deliveries,
       (select count(*)::int
-        from (select 1 from connection_gates where closed_until > now() limit ${MOST_COUNTED}) as g) as closed_gates,
-      (select count(*)::int from (select 1 from read_runs limit ${MOST_COUNTED}) as r) as reads,
+        from (select 1 from connection_gates where closed_until > now() limit ${MAX_COUNTED}) as g) as closed_gates,
+      (select count(*)::int from (select 1 from read_runs limit ${MAX_COUNTED}) as r) as reads,
       (select coalesce(extract(epoch from now() - min(cursor_time)), 0)::double precision from read_objects
         where schedule is not null and pause is null and installation_id not in (
           select installations.id from installations join connections on connections.id = installations.connection_id
@@ -75,11 +75,11 @@ export async function readQueueDepths(queries: Queries): Promise<QueueDepths> {
       select count(*)::int, coalesce(extract(epoch from now() - min(received_time)), 0)::double precision as seconds
       from (
         select received_time from subscription_events join subscriptions using (installation_id, object_name)
-        where outcome is null and state = 'active' limit ${MOST_COUNTED}) as events
+        where outcome is null and state = 'active' limit ${MAX_COUNTED}) as events
     ) as waiting, (
       select count(*) filter (where fault is null)::int as waiting, count(fault)::int as set_aside,
         coalesce(extract(epoch from now() - min(received_time) filter (where fault is null)), 0)::double precision as seconds
-      from (select received_time, fault from received_pushes limit ${MOST_COUNTED}) as pushes
+      from (select received_time, fault from received_pushes limit ${MAX_COUNTED}) as pushes
     ) as pushes
   `.execute(queries);
   const [backlog] = rows;

@@ -244,11 +244,11 @@ export interface DueObject {
 }
 
 /** Locks objects whose tick has come, oldest first; other processes take other ones. */
-export async function lockDueObjects(queries: Queries, most: number): Promise<DueObject[]> {
+export async function lockDueObjects(queries: Queries, max: number): Promise<DueObject[]> {
   const { rows } = await sql<DueObject>`
     with due as materialized (
       select * from read_objects where next_tick <= now() and pause is null
-      order by next_tick limit ${most} for update skip locked
+      order by next_tick limit ${max} for update skip locked
     )
     select due.installation_id, due.object_name, due.project_id, integration_id, integrations.provider, config.id as config_id,
       due.message_name, due.schedule, due.cursor_time, due.floor_time, due.settled_time, connections.status as connection_status,

@@ -77,7 +77,7 @@ async function openRuns(t: TestContext) {
     return operationId;
   };
   const due = async () =>
-    (await listDueRuns(queries, { mostOfProject: 10, among: 10 })).map(({ operationId }) => operationId);
+    (await listDueRuns(queries, { maxPerProject: 10, among: 10 })).map(({ operationId }) => operationId);
   return { queries, projectId, integrationId, install, begin, due };
 }
 
@@ -222,7 +222,7 @@ test("a look for due runs reads those that it returns, however many are due", as
     names.map((objectName) => ({ ...run, objectName, operationId: newId() })),
   );
   assert.equal((await due()).length, 10);
-  const statement = dueRunsStatement({ mostOfProject: 10, among: 10 });
+  const statement = dueRunsStatement({ maxPerProject: 10, among: 10 });
   const { rows } = await sql<{ "QUERY PLAN": [{ Plan: PlanNode }] }>`
     explain (analyze, timing off, format json) ${statement}`.execute(queries);
   assert.ok(listRows("read_runs", rows[0]?.["QUERY PLAN"][0].Plan) < 50);

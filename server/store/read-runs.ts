@@ -93,7 +93,7 @@ const PRIORITY = sql`(case when kind = 'backfill' then 1 else 0 end)`;
 
 export interface DueRunsWanted {
   /** Runs listed of each project, of backfills and of others. */
-  mostOfProject: number;
+  maxPerProject: number;
   /** The oldest due runs of a project among which they are chosen, one of each installation first, then a second one. */
   among: number;
 }
@@ -105,7 +105,7 @@ export interface DueRunsWanted {
 export const listDueRuns = async (queries: Queries, wanted: DueRunsWanted): Promise<DueRun[]> =>
   (await dueRunsStatement(wanted).execute(queries)).rows;
 
-export function dueRunsStatement({ mostOfProject, among }: DueRunsWanted): RawBuilder<DueRun> {
+export function dueRunsStatement({ maxPerProject, among }: DueRunsWanted): RawBuilder<DueRun> {
   const ofProject = (isBackfill: boolean) => sql`
     (select *, ${isBackfill}::boolean as is_backfill from (
       select *, row_number() over (partition by installation_id order by due_time, seq) as turn from (
@@ -114,7 +114,7 @@ export function dueRunsStatement({ mostOfProject, among }: DueRunsWanted): RawBu
           and due_time <= now() and ${MAY_GO_ON}
         order by due_time, seq limit ${among}
       ) oldest
-    ) ranked order by turn, due_time, seq limit ${mostOfProject})`;
+    ) ranked order by turn, due_time, seq limit ${maxPerProject})`;
   return sql<DueRun>`
     with recursive projects as (
       (select project_id from read_runs where claimed_by is null order by project_id limit 1)
@@ -213,7 +213,7 @@ export async function claimRuns(
 }
 
 /** An operation that waits for long keeps its first log entries and those of its end. */
-const MOST_STEPS = 500;
+const MAX_STEPS = 500;
 
 export interface PutBackRun {
   operationId: string;
@@ -250,7 +250,7 @@ export async function putBackRun(queries: Queries, run: PutBackRun): Promise<voi
       returning operation_id, attempts
     )
     update operations set update_time = now(),
-      log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
+      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
       metadata = metadata
         || jsonb_build_object('read', jsonb_strip_nulls((metadata -> 'read') || jsonb_build_object(
           'waitedMs', coalesce((metadata #>> '{read,waitedMs}')::bigint, 0) + ${waitedMs}::bigint,

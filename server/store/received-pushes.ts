@@ -57,7 +57,7 @@ const LONGEST_PAUSE_MS = 10_000;
  */
 export async function takePushes(
   queries: Queries,
-  { most, mostBytes }: { most: number; mostBytes: number },
+  { max, maxBytes }: { max: number; maxBytes: number },
 ): Promise<TakenPush[]> {
   const isDue = sql`fault is null and (retry_time is null or retry_time <= now())`;
   const { rows } = await sql<TakenPush>`
@@ -71,7 +71,7 @@ export async function takePushes(
       select one.* from project cross join lateral (
         select project_id, position, size_bytes from received_pushes
         where project_id = project.project_id and ${isDue}
-        order by position limit ${Math.min(most, AMONG)} for update
+        order by position limit ${Math.min(max, AMONG)} for update
       ) as one
     ), in_turns as (
       select *, row_number() over (partition by project_id order by position) as turn from oldest
@@ -81,7 +81,7 @@ export async function takePushes(
     )
     delete from received_pushes as taken using summed
     where taken.project_id = summed.project_id and taken.position = summed.position
-      and place <= ${most} and before < ${mostBytes}
+      and place <= ${max} and before < ${maxBytes}
     returning taken.project_id, taken.position, provider, installation_id, received_time, body, attempts,
       (select set_config('synchronous_commit', 'off', true)
         || set_config('idle_in_transaction_session_timeout', ${`${LONGEST_PAUSE_MS}`}, true)) as settings
@@ -141,10 +141,10 @@ export interface WaitingPushes {
 }
 
 /** Counts the pushes that wait, up to a number, and their bytes; a row for each project. */
-export async function countWaitingPushes(queries: Queries, most: number): Promise<WaitingPushes[]> {
+export async function countWaitingPushes(queries: Queries, max: number): Promise<WaitingPushes[]> {
   const { rows } = await sql<WaitingPushes>`
     select project_id, count(*)::integer as pushes, sum(size_bytes)::double precision as bytes
-    from (select project_id, size_bytes from received_pushes where fault is null limit ${most}) as waiting
+    from (select project_id, size_bytes from received_pushes where fault is null limit ${max}) as waiting
     group by project_id
   `.execute(queries);
   return rows;
@@ -177,13 +177,13 @@ export async function isPushWaiting(
 export async function removePushesBefore(
   queries: Queries,
   { time, projectId }: { time: Date; projectId?: string },
-  most: number,
+  max: number,
 ): Promise<number> {
   const ofProject = projectId === undefined ? sql`` : sql`and project_id = ${projectId}`;
   const { numAffectedRows } = await sql`
     delete from received_pushes where (project_id, position) in (
       select project_id, position from received_pushes
-      where fault is not null and received_time < ${time} ${ofProject} limit ${most})
+      where fault is not null and received_time < ${time} ${ofProject} limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

@@ -66,15 +66,15 @@ export async function listRefusedRequests(
   return query.execute();
 }
 
-/** Removes up to `most` rows older than an id, and returns their number. */
+/** Removes up to `max` rows older than an id, and returns their number. */
 export async function removeOldRefusedRequests(
   queries: Queries,
   beforeId: string,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from refused_requests where id in (
-      select id from refused_requests where id < ${beforeId} order by id limit ${most})
+      select id from refused_requests where id < ${beforeId} order by id limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
@@ -83,10 +83,10 @@ export async function removeOldRefusedRequests(
 export const removeProjectRefusedRequests = (
   queries: Queries,
   { projectId, id }: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> =>
   removePlannedByRows(
     queries,
     "refused_requests",
-    sql`select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${most}`,
+    sql`select id from refused_requests where project_id = ${projectId} and id < ${id} order by id limit ${max}`,
   );

@@ -88,7 +88,7 @@ export async function findRevisionEntry(
 }
 
 /** Enough for objects that earlier deploys left running. */
-const MOST_KEPT = 50;
+const MAX_KEPT = 50;
 
 /** Lists the contents of the newest revisions back to the last destructive one, newest first. */
 export async function listKeptRevisions<Content>(
@@ -102,7 +102,7 @@ export async function listKeptRevisions<Content>(
     .where("projectId", "=", projectId)
     .where("integrationId", "=", integrationId)
     .orderBy("seq", "desc")
-    .limit(MOST_KEPT)
+    .limit(MAX_KEPT)
     .execute();
   const last = rows.findIndex(({ destructive }) => destructive);
   return (last === -1 ? rows : rows.slice(0, last + 1)).map((row) => row.content as Content);

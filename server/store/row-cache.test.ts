@@ -11,7 +11,7 @@ test("a read that began before a change answers its callers and is not cached", 
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
   const names = cacheUntilChanged<string>(changes, {
-    most: 10,
+    max: 10,
     tables: ["projects"],
     listRowIds: () => ["p1"],
   });
@@ -33,7 +33,7 @@ test("projects that ask at the same time do not share a read: one of them may no
   const database = await testDatabase(t);
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
-  const rows = cacheUntilChanged<string>(changes, { most: 10, tables: [], listRowIds: () => [] });
+  const rows = cacheUntilChanged<string>(changes, { max: 10, tables: [], listRowIds: () => [] });
   const theirs = rows.get("c1", async () => undefined, "another project");
   const ours = rows.get("c1", async () => "row", "its project");
   assert.deepEqual(await Promise.all([theirs, ours]), [undefined, "row"]);
@@ -44,7 +44,7 @@ test("a change of another row does not keep a read from being cached", async (t)
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
   const names = cacheUntilChanged<{ id: string }>(changes, {
-    most: 10,
+    max: 10,
     tables: ["projects"],
     listRowIds: ({ id }) => [id],
   });
@@ -66,7 +66,7 @@ test("a value is not read again as long as changes are heard, and is read again 
   t.after(() => changes.close());
   let reads = 0;
   const names = cacheUntilChanged<number>(changes, {
-    most: 10,
+    max: 10,
     tables: ["projects"],
     listRowIds: () => ["p1"],
   });
@@ -91,7 +91,7 @@ test("a value that was made from all rows of a table is forgotten with a change 
   const changes = await listenForChanges(database.connectionString, createLog("silent"));
   t.after(() => changes.close());
   let reads = 0;
-  const options = { most: 10, tables: ["projects", "groups"], listRowIds: () => ["projects"] };
+  const options = { max: 10, tables: ["projects", "groups"], listRowIds: () => ["projects"] };
   const names = cacheUntilChanged<number>(changes, options);
   const get = async () => names.get("all", async () => (reads += 1));
   const change = async (table: string) => {

@@ -20,7 +20,7 @@ export interface RowCache<Value> {
 }
 
 export interface CacheOptions<Value> {
-  most: number;
+  max: number;
   /** The tables whose rows values are made from; changes of others are ignored. */
   tables: readonly string[];
   /** Returns the ids of the rows that a value was made from; the name of a table stands for all of its rows. */
@@ -58,10 +58,10 @@ const RETRY_MS = 1_000;
  */
 export function cacheUntilChanged<Value>(
   changes: Changes,
-  { most, tables, listRowIds }: CacheOptions<Value>,
+  { max, tables, listRowIds }: CacheOptions<Value>,
 ): RowCache<Value> {
   const dependents = openDependents();
-  const entries = keepRecentlyUsed<Entry<Value>>(most, {
+  const entries = keepRecentlyUsed<Entry<Value>>(max, {
     dispose: ({ value }, key) => dependents.unlink(key, listRowIds(value)),
   });
   /** Reads that callers may share. */

@@ -43,12 +43,12 @@ export async function followDeployedWatch(
 }
 
 /**
- * Takes up to `most` integrations whose tick has come, sets their next tick, and makes looks for their installations, each
+ * Takes up to `max` integrations whose tick has come, sets their next tick, and makes looks for their installations, each
  * at its own time within `spreadMs`. An installation that still has one gets no other. Returns the number of integrations.
  */
-export const startDueLooks = (
+export const startDueChecks = (
   queries: Queries,
-  { most, spreadMs, nextTick }: { most: number; spreadMs: number; nextTick: (schedule: string) => Date },
+  { max, spreadMs, nextTick }: { max: number; spreadMs: number; nextTick: (schedule: string) => Date },
 ): Promise<number> =>
   queries.transaction().execute(async (transaction) => {
     const due = await transaction
@@ -56,7 +56,7 @@ export const startDueLooks = (
       .select(["integrationId", "schedule"])
       .where("nextTime", "<=", sql<Date>`now()`)
       .orderBy("nextTime")
-      .limit(most)
+      .limit(max)
       .forUpdate()
       .skipLocked()
       .execute();
@@ -81,7 +81,7 @@ export const startDueLooks = (
     return due.length;
   });
 
-export interface SchemaLook {
+export interface SchemaCheck {
   installationId: string;
   integrationId: string;
   projectId: string;
@@ -89,15 +89,15 @@ export interface SchemaLook {
   attempts: number;
 }
 
-/** Claims up to `most` looks that are due, for the length of a lease. */
-export async function claimSchemaLooks(
+/** Claims up to `max` looks that are due, for the length of a lease. */
+export async function claimSchemaChecks(
   queries: Queries,
-  { most, leaseMs }: { most: number; leaseMs: number },
-): Promise<SchemaLook[]> {
-  const { rows } = await sql<SchemaLook>`
+  { max, leaseMs }: { max: number; leaseMs: number },
+): Promise<SchemaCheck[]> {
+  const { rows } = await sql<SchemaCheck>`
     with due as (
       select installation_id from schema_looks
-      where due_time <= now() order by due_time limit ${most} for update skip locked
+      where due_time <= now() order by due_time limit ${max} for update skip locked
     )
     update schema_looks
     set attempts = attempts + 1, due_time = now() + make_interval(secs => ${leaseMs}::double precision / 1000)
@@ -108,9 +108,9 @@ export async function claimSchemaLooks(
   return rows;
 }
 
-export async function endSchemaLook(
+export async function endSchemaCheck(
   queries: Queries,
-  { installationId, attempts }: SchemaLook,
+  { installationId, attempts }: SchemaCheck,
 ): Promise<void> {
   await queries
     .deleteFrom("schemaLooks")
@@ -121,9 +121,9 @@ export async function endSchemaLook(
 }
 
 /** Makes a look due again after a while. */
-export async function postponeSchemaLook(
+export async function postponeSchemaCheck(
   queries: Queries,
-  { installationId, attempts }: SchemaLook,
+  { installationId, attempts }: SchemaCheck,
   delayMs: number,
 ): Promise<void> {
   await queries

@@ -24,44 +24,44 @@ export interface SeenAgain extends SeenRecord {
 export async function listSeen(
   queries: Queries,
   of: { installationId: string; objectName: string; recordId: string },
-  most: number,
+  max: number,
 ): Promise<SeenAgain[]> {
   const { rows } = await sql<{ id: string; operationId: string | null; entries: Buffer }>`
     select id, operation_id, entries from seen_records
     where installation_id = ${of.installationId} and object_name = ${of.objectName}
       and position(${seenKey(of.recordId)}::bytea in entries) > 0
-    order by id desc limit ${most}
+    order by id desc limit ${max}
   `.execute(queries);
   return rows.flatMap(({ id: rowId, operationId, entries }) =>
     unpackSeen(entries, of.recordId).map((record) => ({ ...record, rowId, operationId })),
   );
 }
 
-/** Removes up to `most` rows of one age, of messages that are too old or of records that were left out; returns their number. */
+/** Removes up to `max` rows of one age, of messages that are too old or of records that were left out; returns their number. */
 export async function removeOldSeen(
   queries: Queries,
   { isMessage, beforeId }: { isMessage: boolean; beforeId: string },
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from seen_records where id in (
-      select id from seen_records where id < ${beforeId} and is_message = ${isMessage} order by id limit ${most})
+      select id from seen_records where id < ${beforeId} and is_message = ${isMessage} order by id limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes up to `most` old rows of one project about records that were left out; those of messages go with the messages. */
+/** Removes up to `max` old rows of one project about records that were left out; those of messages go with the messages. */
 export async function removeProjectLeftOut(
   queries: Queries,
   { projectId, id }: Pick<ProjectBound, "projectId" | "id">,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from seen_records where id in (
       select old.id from installations cross join lateral (
         select id from seen_records
-        where installation_id = installations.id and id < ${id} and not is_message order by id limit ${most}
-      ) as old where project_id = ${projectId} limit ${most})
+        where installation_id = installations.id and id < ${id} and not is_message order by id limit ${max}
+      ) as old where project_id = ${projectId} limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

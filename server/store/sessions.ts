@@ -155,7 +155,7 @@ export async function removeSessionsOfKey(queries: Queries, apiKeyId: string): P
 }
 
 /** Returns the number of removed rows. */
-export async function removeExpiredSessions(queries: Queries, most: number): Promise<number> {
+export async function removeExpiredSessions(queries: Queries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("sessions")
     .where("id", "in", (inner) =>
@@ -163,7 +163,7 @@ export async function removeExpiredSessions(queries: Queries, most: number): Pro
         .selectFrom("sessions")
         .select("id")
         .where("expireTime", "<", sql<Date>`now()`)
-        .limit(most),
+        .limit(max),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -6,7 +6,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
 import { SELECTED_KEY } from "./event-streams.ts";
-import type { JournalWish } from "./subscriptions.ts";
+import type { JournalFilter } from "./subscriptions.ts";
 
 /** The streams of the other provider apps that are the same app as that of a stream. */
 const OTHERS = sql`event_streams as others join event_streams as mine on others.provider = mine.provider
@@ -18,18 +18,18 @@ const selectWanted = (appIds: RawBuilder<unknown>) => sql`from subscriptions
   where journal_app_id in (${appIds}) and source = 'journal' and state <> 'disabled'`;
 
 /** Lists what the subscriptions of an object of an account want its journal to report. */
-export async function listJournalWishes(
+export async function listJournalFilters(
   queries: Queries,
   { journalAppId, accountRef, objectKey }: { journalAppId: string; accountRef: string; objectKey: string },
-): Promise<JournalWish[]> {
+): Promise<JournalFilter[]> {
   const apps = sql`select ${journalAppId}::uuid
     union select others.provider_app_id from ${OTHERS} where mine.provider_app_id = ${journalAppId}`;
-  const { rows } = await sql<{ wish: JournalWish }>`
-    select journal_wish as wish ${selectWanted(apps)}
+  const { rows } = await sql<{ filter: JournalFilter }>`
+    select journal_wish as filter ${selectWanted(apps)}
       and account_ref = ${accountRef} and object_key = ${objectKey} and journal_wish is not null
     order by id
   `.execute(queries);
-  return rows.map(({ wish }) => wish);
+  return rows.map(({ filter }) => filter);
 }
 
 /** Returns which of these objects the other provider apps want that share a stream's journal. */

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 
 /** Nobody has to be known to begin a sign-in, so their number is limited: this many are 20 MB. */
-const MOST_OPEN = 100_000;
+const MAX_OPEN = 100_000;
 
 /** Returns false, and stores nothing, while too many sign-ins are open. */
 export async function insertSignInAttempt(
@@ -19,12 +19,12 @@ export async function insertSignInAttempt(
     returnTo: string;
     expireTime: Date;
   },
-  mostOpen = MOST_OPEN,
+  maxOpen = MAX_OPEN,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     insert into sign_in_attempts (state_hash, browser_hash, return_to, expire_time)
     select ${stateHash}::bytea, ${browserHash}::bytea, ${returnTo}, ${expireTime}::timestamptz
-    where (select count(*) from (select from sign_in_attempts limit ${mostOpen}) as open) < ${mostOpen}
+    where (select count(*) from (select from sign_in_attempts limit ${maxOpen}) as open) < ${maxOpen}
   `.execute(queries);
   return numAffectedRows > 0n;
 }
@@ -45,7 +45,7 @@ export async function takeSignInAttempt(
 }
 
 /** Returns the number of removed rows. */
-export async function removeExpiredSignInAttempts(queries: Queries, most: number): Promise<number> {
+export async function removeExpiredSignInAttempts(queries: Queries, max: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom("signInAttempts")
     .where("stateHash", "in", (inner) =>
@@ -53,7 +53,7 @@ export async function removeExpiredSignInAttempts(queries: Queries, most: number
         .selectFrom("signInAttempts")
         .select("stateHash")
         .where("expireTime", "<", sql<Date>`now()`)
-        .limit(most),
+        .limit(max),
     )
     .executeTakeFirst();
   return Number(numDeletedRows);

@@ -32,14 +32,14 @@ interface OfObject {
 export async function listReadyEvents(
   queries: Queries,
   { installationId, objectName }: OfObject,
-  { windowMs, most }: { windowMs: number; most: number },
+  { windowMs, max }: { windowMs: number; max: number },
 ): Promise<WaitingEvent[]> {
   const { rows } = await sql<WaitingEvent>`
     select id, record_id, occurred_time, provider_event_type, found_type, raw from (
       select *, min(received_time) over (partition by record_id) as first_time from (
         select * from subscription_events
         where installation_id = ${installationId} and object_name = ${objectName} and outcome is null
-        order by subscription_events.id limit ${most}
+        order by subscription_events.id limit ${max}
       ) oldest
     ) waiting
     where first_time <= now() - ${windowMs} * interval '1 millisecond'
@@ -50,7 +50,7 @@ export async function listReadyEvents(
 
 /** Ids are made when events are stored, by clocks that may be behind that of the provider. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
-const MOST_DELIVERED = 2_000;
+const MAX_DELIVERED = 2_000;
 
 /** Lists reported events of some records that were delivered and occurred within a time, the newest ones only. */
 export async function listDeliveredEvents(
@@ -75,7 +75,7 @@ export async function listDeliveredEvents(
     .where("outcome", "in", ["delivered", "coalesced"])
     .where("foundType", "is", null)
     .orderBy("id", "desc")
-    .limit(MOST_DELIVERED)
+    .limit(MAX_DELIVERED)
     .execute();
 }
 
@@ -159,28 +159,28 @@ const EXPIRED = "Events waited for so long that they were removed.";
 export const removeSubscriptionEventsBefore = (
   queries: Queries,
   before: Date,
-  most: number,
+  max: number,
 ): Promise<number> =>
   removeEvents(
     queries,
     sql`select installation_id, id from subscription_events where received_time < ${before}
-      order by received_time limit ${most}`,
+      order by received_time limit ${max}`,
   );
 
 /** Does the same for one project; looks at each of its installations. */
 export const removeProjectSubscriptionEvents = (
   queries: Queries,
   { projectId, id }: ProjectBound,
-  most: number,
+  max: number,
 ): Promise<number> =>
   removeEvents(
     queries,
     sql`select old.installation_id, old.id from installations cross join lateral (
         select installation_id, id from subscription_events
         where installation_id = installations.id and id < ${id}
-        order by installation_id, id limit ${most}
+        order by installation_id, id limit ${max}
       ) as old
-      where installations.project_id = ${projectId} limit ${most}`,
+      where installations.project_id = ${projectId} limit ${max}`,
   );
 
 async function removeEvents(queries: Queries, keys: RawBuilder<unknown>): Promise<number> {
@@ -200,15 +200,15 @@ async function removeEvents(queries: Queries, keys: RawBuilder<unknown>): Promis
   return rows[0]?.removed ?? 0;
 }
 
-/** Removes up to `most` marks of messages that were never accepted; returns their number. */
+/** Removes up to `max` marks of messages that were never accepted; returns their number. */
 export async function removeUndeliveredBefore(
   queries: Queries,
   beforeId: string,
-  most: number,
+  max: number,
 ): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from undelivered_changes where message_id in (
-      select message_id from undelivered_changes where message_id < ${beforeId} order by message_id limit ${most})
+      select message_id from undelivered_changes where message_id < ${beforeId} order by message_id limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
@@ -258,7 +258,7 @@ export interface SubscriptionEventFilter {
 }
 
 /** Events that one statement looks at for outcomes that depend on deliveries. */
-const MOST_LOOKED_AT = 10_000;
+const MAX_SCANNED = 10_000;
 
 /** Lists what became of the events of an installation, newest first. `continueBefore`: enough events were looked at. */
 export async function listSubscriptionEvents(
@@ -276,7 +276,7 @@ export async function listSubscriptionEvents(
   ];
   const looked = sql`
     select * from subscription_events where ${sql.join(conditions, sql` and `)}
-    order by id desc limit ${outcome === undefined ? range.limit : MOST_LOOKED_AT}`;
+    order by id desc limit ${outcome === undefined ? range.limit : MAX_SCANNED}`;
   const { rows } = await sql<SubscriptionEventRow>`
     select told.* from (
       select event.id, event.object_name, event.record_id, event.provider_event_type, event.occurred_time, event.received_time,
@@ -287,7 +287,7 @@ export async function listSubscriptionEvents(
   `.execute(queries);
   if (outcome === undefined || rows.length >= range.limit) return { rows };
   const last = await sql<{ id: string }>`
-    select id from (${looked}) as looked order by id desc offset ${MOST_LOOKED_AT - 1}
+    select id from (${looked}) as looked order by id desc offset ${MAX_SCANNED - 1}
   `.execute(queries);
   const continueBefore = last.rows[0]?.id;
   return { rows, ...(continueBefore !== undefined && { continueBefore }) };

@@ -51,7 +51,7 @@ test("an event is stored once per installation of its account, makes it due, and
     unmatched: 1,
   });
   const ready = async (installationId: string) =>
-    (await listReadyEvents(queries, { installationId, objectName: "contacts" }, { windowMs: 0, most: 9 }))
+    (await listReadyEvents(queries, { installationId, objectName: "contacts" }, { windowMs: 0, max: 9 }))
       .length;
   assert.deepEqual([await ready(one.id), await ready(two.id), await ready(other.id)], [1, 2, 0]);
   const [row] = await listSubscriptions(queries, projectId, two.id);
@@ -97,6 +97,6 @@ test("an event waits for the window of its record", async (scope) => {
   };
   await storeReceivedEvents(queries, [event], 60_000);
   const of = { installationId, objectName: "contacts" };
-  assert.deepEqual(await listReadyEvents(queries, of, { windowMs: 60_000, most: 9 }), []);
-  assert.equal((await listReadyEvents(queries, of, { windowMs: 0, most: 9 })).length, 1);
+  assert.deepEqual(await listReadyEvents(queries, of, { windowMs: 60_000, max: 9 }), []);
+  assert.equal((await listReadyEvents(queries, of, { windowMs: 0, max: 9 })).length, 1);
 });

@@ -20,7 +20,7 @@ import {
   activateSubscription,
   claimSubscriptions,
   type ClaimedSubscription,
-  endTurn,
+  releaseClaim,
   listDueSubscriptions,
   listSubscriptions,
   postponeSubscription,
@@ -58,7 +58,7 @@ async function openSubscription(scope: Scope) {
   const turn = async (run: (claim: SubscriptionClaim) => Promise<unknown>): Promise<void> => {
     const { claim } = await claimOne();
     await run(claim);
-    await endTurn(queries, { ...claim, windowMs: 0 });
+    await releaseClaim(queries, { ...claim, windowMs: 0 });
   };
   const claimOne = async (workerId = WORKER): Promise<ClaimedSubscription> => {
     const ids = (await listDueSubscriptions(queries, 9)).map(({ id }) => id);
@@ -234,11 +234,11 @@ test("a turn that outlived its claim stores nothing, although the same process h
   await recoverSubscriptions(queries, WORKER);
   const other = await claimOne(WORKER + 1);
   assert.equal(await commit(other, "newer"), true);
-  await endTurn(queries, { ...other.claim, windowMs: 0 });
+  await releaseClaim(queries, { ...other.claim, windowMs: 0 });
   await receive({ type: "contact.propertyChange", occurredTime: new Date() });
   const again = await claimOne();
   assert.equal(await commit(stale, "older"), false);
-  await endTurn(queries, { ...stale.claim, windowMs: 0 });
+  await releaseClaim(queries, { ...stale.claim, windowMs: 0 });
   assert.equal(await commit(again, "newest"), true);
 });
 

@@ -84,11 +84,11 @@ export interface WantedSubscription {
   isDisabled: boolean;
   destination: string;
   /** Of the source `journal`: the app that has it, and what it must report. */
-  journal?: { appId: string; wish: JournalWish | undefined } | undefined;
+  journal?: { appId: string; filter: JournalFilter | undefined } | undefined;
 }
 
 /** What a journal must report of an object. */
-export interface JournalWish {
+export interface JournalFilter {
   /** The client that subscribes. */
   clientId: string;
   create: boolean;
@@ -129,7 +129,7 @@ export async function syncSubscriptions(
       select *, source = 'polling' and not is_disabled as is_polled
       from unnest(${column("id")}::uuid[], ${column("objectName")}::text[], ${column("provider")}::text[],
         ${column("accountRef")}::text[], ${column("objectKey")}::text[], ${column("source")}::text[], ${column("destination")}::text[],
-        ${wanted.map(({ journal }) => journal?.appId ?? null)}::uuid[], ${wanted.map(wishText)}::jsonb[],
+        ${wanted.map(({ journal }) => journal?.appId ?? null)}::uuid[], ${wanted.map(toFilterText)}::jsonb[],
         ${column("isDisabled")}::boolean[])
         as one (id, object_name, provider, account_ref, object_key, source, destination, journal_app_id, journal_wish, is_disabled)
     ) wanted
@@ -163,8 +163,8 @@ export async function syncSubscriptions(
   `.execute(queries);
 }
 
-const wishText = ({ journal }: WantedSubscription): string | null =>
-  journal?.wish ? JSON.stringify(journal.wish) : null;
+const toFilterText = ({ journal }: WantedSubscription): string | null =>
+  journal?.filter ? JSON.stringify(journal.filter) : null;
 
 export interface ClaimedSubscription extends SubscriptionRow {
   connectionId: string;
@@ -257,7 +257,7 @@ export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' 
  * Ends a turn in which everything succeeded. The subscription is due again when events wait, a walk is not over, the next
  * turn of polling comes, or another source is to be tried again.
  */
-export async function endTurn(
+export async function releaseClaim(
   queries: Queries,
   { windowMs, ...claim }: SubscriptionClaim & { windowMs: number },
 ): Promise<void> {

@@ -32,13 +32,13 @@ export const findSuspect = (queries: Queries, connectionId: string): Promise<Sus
     .where("connectionId", "=", connectionId)
     .executeTakeFirst();
 
-/** Ids of at most `most` suspect connections, the newest first. */
-export const listSuspects = async (queries: Queries, most: number): Promise<string[]> => {
+/** Ids of at most `max` suspect connections, the newest first. */
+export const listSuspects = async (queries: Queries, max: number): Promise<string[]> => {
   const rows = await queries
     .selectFrom("connectionDoubts")
     .select("connectionId")
     .orderBy("since", "desc")
-    .limit(most)
+    .limit(max)
     .execute();
   return rows.map(({ connectionId }) => connectionId);
 };

@@ -33,12 +33,12 @@ export interface RefreshQueue {
 }
 
 /**
- * Claims up to `most` connections that are due for a refresh ahead of need: no process gets them again for
+ * Claims up to `max` connections that are due for a refresh ahead of need: no process gets them again for
  * `holdSeconds`. Leaves out those of `busy`, so that connections which could not be refreshed now do not hide others.
  */
 export async function claimDueRefreshes(
   queries: Queries,
-  { most, holdSeconds, busy }: { most: number; holdSeconds: number; busy: RefreshQueue[] },
+  { max, holdSeconds, busy }: { max: number; holdSeconds: number; busy: RefreshQueue[] },
 ): Promise<ConnectionKey[]> {
   const { rows } = await sql<ConnectionKey>`
     update token_refreshes set due_time = now() + make_interval(secs => ${holdSeconds})
@@ -52,7 +52,7 @@ export async function claimDueRefreshes(
         where busy.project_id = due.project_id and busy.provider = connections.provider
       )
       order by due.due_time
-      limit ${most}
+      limit ${max}
       for update of due skip locked
     )
     returning connection_id as id, project_id
@@ -131,17 +131,17 @@ export async function releaseRefresh(
     .execute();
 }
 
-/** Schedules a retry after a temporary failure: in `baseSeconds`, doubled with each failure in a row, at most `mostSeconds`. */
+/** Schedules a retry after a temporary failure: in `baseSeconds`, doubled with each failure in a row, at most `maxSeconds`. */
 export async function deferRefresh(
   queries: Queries,
   id: string,
-  { baseSeconds, mostSeconds }: { baseSeconds: number; mostSeconds: number },
+  { baseSeconds, maxSeconds }: { baseSeconds: number; maxSeconds: number },
 ): Promise<void> {
   await queries
     .updateTable("tokenRefreshes")
     .set({
       failures: sql<number>`failures + 1`,
-      dueTime: sql<Date>`now() + make_interval(secs => least(${baseSeconds}::float8 * power(2, least(failures, 20)), ${mostSeconds}::float8) * (0.5 + random() / 2))`,
+      dueTime: sql<Date>`now() + make_interval(secs => least(${baseSeconds}::float8 * power(2, least(failures, 20)), ${maxSeconds}::float8) * (0.5 + random() / 2))`,
     })
     .where("connectionId", "=", id)
     .where("dueTime", "is not", null)

@@ -47,13 +47,13 @@ export interface TracedWrite {
 }
 
 /** Operations that are looked at. */
-const MOST_LOOKED_AT = 20_000;
+const MAX_SCANNED = 20_000;
 
 /** Lists writes of a record, or attempts at it, the newest first, among the newest operations of the installation. */
 export async function listWritesOfRecord(
   queries: Queries,
   of: { installationId: string; objectName: string; recordId: string },
-  most: number,
+  max: number,
 ): Promise<TracedWrite[]> {
   const { rows } = await sql<
     Omit<TracedWrite, "type"> & { writeType: TracedWrite["type"]; done: string | null }
@@ -62,12 +62,12 @@ export async function listWritesOfRecord(
       substring(result from '\\] (Created|Updated|Deleted|Upserted) ') as done
     from (
       select id, status, object_name, action_type, metadata, result from operations
-      where installation_id = ${of.installationId} order by id desc limit ${MOST_LOOKED_AT}
+      where installation_id = ${of.installationId} order by id desc limit ${MAX_SCANNED}
     ) as newest left join writes on writes.operation_id = newest.id
     where action_type = 'write' and object_name = ${of.objectName} and (
       metadata -> 'successfulRecordIds' ? ${of.recordId} or metadata -> 'failedRecordIds' ? ${of.recordId}
       or exists (select from jsonb_array_elements(writes.records) as record where record #>> '{planned,id}' = ${of.recordId}))
-    order by newest.id desc limit ${most}
+    order by newest.id desc limit ${max}
   `.execute(queries);
   return rows.map(({ writeType, done, ...row }) => ({ ...row, type: (done && TYPES[done]) || writeType }));
 }
@@ -88,14 +88,14 @@ export interface FoundRecord {
 }
 
 /** Messages and pages that a search looks at, over all installations, and the least of each. */
-const MOST_SEARCHED = 20_000;
+const MAX_SEARCHED = 20_000;
 const LEAST_SEARCHED = 20;
 
 /** Finds the objects of a project's installations in which a record with this id was read or changed. */
 export async function findRecords(
   queries: Queries,
   { projectId, recordId, key }: { projectId: string; recordId: string; key: Buffer },
-  most: number,
+  max: number,
 ): Promise<FoundRecord[]> {
   const { rows } = await sql<FoundRecord>`
     with place as materialized (
@@ -105,14 +105,14 @@ export async function findRecords(
     ), found as (
       select place.id, object_name from place cross join lateral (
         select object_name, entries from seen_records where installation_id = place.id
-        order by seen_records.id desc limit (select greatest(${LEAST_SEARCHED}, ${MOST_SEARCHED} / greatest(count(*), 1)) from place)
+        order by seen_records.id desc limit (select greatest(${LEAST_SEARCHED}, ${MAX_SEARCHED} / greatest(count(*), 1)) from place)
       ) as newest where position(${key}::bytea in entries) > 0
       union
       select place.id, object_name from place
       join subscription_events on installation_id = place.id and record_id = ${recordId}
     )
     select id as installation_id, integration_id, object_name, group_name from found join place using (id)
-    order by group_name, object_name limit ${most}
+    order by group_name, object_name limit ${max}
   `.execute(queries);
   return rows;
 }

@@ -51,10 +51,10 @@ export const findUploadContent = (
     .where("expireTime", ">", sql<Date>`now()`)
     .executeTakeFirst();
 
-/** Removes up to `most` expired uploads; returns their number. */
-export async function removeExpiredUploads(queries: Queries, most: number): Promise<number> {
+/** Removes up to `max` expired uploads; returns their number. */
+export async function removeExpiredUploads(queries: Queries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from uploads where id in (select id from uploads where expire_time < now() limit ${most})
+    delete from uploads where id in (select id from uploads where expire_time < now() limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

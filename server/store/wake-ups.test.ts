@@ -77,8 +77,8 @@ test("many commits share a message in five milliseconds, and the last one is hea
   );
   await wake(database.queries, "last");
   await until(() => heard.includes("last"));
-  const most = 2 + (elapsedMs() - startedMs) / 5;
-  assert.ok(heard.filter((table) => table === "many").length <= most, `${heard.length} of at most ${most}`);
+  const max = 2 + (elapsedMs() - startedMs) / 5;
+  assert.ok(heard.filter((table) => table === "many").length <= max, `${heard.length} of at most ${max}`);
 });
 
 test("a statement whose condition does not hold wakes nobody", async (t) => {

@@ -51,8 +51,8 @@ async function openQueue(t: TestContext) {
         retryMs: 60_000,
       })),
     );
-  const claim = async (room = 100, workerId = WORKER) =>
-    (await claimInstallationWrites(queries, workerId, room, [{ installationId, room }])).map(
+  const claim = async (capacity = 100, workerId = WORKER) =>
+    (await claimInstallationWrites(queries, workerId, capacity, [{ installationId, capacity }])).map(
       ({ operationId }) => operationId,
     );
   const end = (ids: string[]) =>
@@ -247,7 +247,7 @@ test("finding the next installation with writes costs the same however many the 
       ids,
     );
     assert.ok(listed.every(({ isDue }) => isDue));
-    const wanted = ids.slice(1).map((installationId) => ({ installationId, room: 8 }));
+    const wanted = ids.slice(1).map((installationId) => ({ installationId, capacity: 8 }));
     if (statistics === "fresh")
       assert.equal((await claimInstallationWrites(queries, WORKER, 100, wanted)).length, 4);
     const read = (await rowsRead(database, "writes")) - before;

@@ -35,32 +35,32 @@ export interface DueInstallation {
 }
 
 /**
- * Lists the installations of the `most` oldest due writes, oldest first. `areAll` says that no other installation has a
+ * Lists the installations of the `max` oldest due writes, oldest first. `areAll` says that no other installation has a
  * due write.
  */
 export async function listOldestDue(
   queries: Queries,
-  most: number,
+  max: number,
 ): Promise<{ installations: DueInstallation[]; areAll: boolean }> {
   const { rows } = await sql<DueInstallation & { writes: number }>`/* prepare list-oldest-due */
     with due as materialized (
       select installation_id, due_time, seq from writes
-      where claimed_by is null and due_time <= now() order by due_time, seq limit ${most}
+      where claimed_by is null and due_time <= now() order by due_time, seq limit ${max}
     )
     select installation_id, (select project_id from installations where id = installation_id), count(*)::integer as writes
     from due group by installation_id order by min(due_time), min(seq)
   `.execute(queries);
-  return { installations: rows, areAll: rows.reduce((sum, { writes }) => sum + writes, 0) < most };
+  return { installations: rows, areAll: rows.reduce((sum, { writes }) => sum + writes, 0) < max };
 }
 
 /**
- * Lists up to `most` installations with waiting writes, in the order of their ids after this one. Costs one step along
+ * Lists up to `max` installations with waiting writes, in the order of their ids after this one. Costs one step along
  * the index for each installation, however many writes it has.
  */
 export async function listWaitingAfter(
   queries: Queries,
   after: string,
-  most: number,
+  max: number,
 ): Promise<(DueInstallation & { isDue: boolean })[]> {
   const { rows } = await sql<DueInstallation & { isDue: boolean }>`/* prepare list-waiting-after */
     with recursive heads as (
@@ -72,7 +72,7 @@ export async function listWaitingAfter(
         select installation_id, due_time from writes
         where claimed_by is null and installation_id > heads.installation_id
         order by installation_id, due_time, seq limit 1) next
-      where heads.place < ${most}
+      where heads.place < ${max}
     )
     select installation_id, (select project_id from installations where id = installation_id), due_time <= now() as is_due
     from heads order by place
@@ -84,7 +84,7 @@ export async function listWaitingAfter(
 const CLOSED_SCAN = 200;
 
 /**
- * Claims up to `limit` due writes of these installations, of each at most `room`, oldest first. Leaves out updates of a
+ * Claims up to `limit` due writes of these installations, of each at most `capacity`, oldest first. Leaves out updates of a
  * record that an earlier unfinished write touches, and writes whose connection has a closed gate, except for those whose
  * deadline is before it opens: they can be ended. A claimed group takes no more records.
  */
@@ -92,10 +92,10 @@ export async function claimInstallationWrites(
   queries: Queries,
   workerId: number,
   limit: number,
-  wanted: { installationId: string; room: number }[],
+  wanted: { installationId: string; capacity: number }[],
 ): Promise<ClaimedWrite[]> {
   const ids = wanted.map(({ installationId }) => installationId);
-  const rooms = wanted.map(({ room }) => room);
+  const capacities = wanted.map(({ capacity }) => capacity);
   // Rows of `writes` are found by an array of ids and joined rows by a lateral with a limit: the statistics of a queue
   // that was empty when it was analysed would make the planner read a whole index instead.
   const { rows } = await sql<ClaimedWrite>`/* prepare claim-writes */
@@ -105,7 +105,7 @@ export async function claimInstallationWrites(
         case when gate.closed_until is null then now() else least(now(), (
           select due_time from writes where claimed_by is null and writes.installation_id = asked.installation_id
           order by installation_id, due_time, seq limit 1 offset ${CLOSED_SCAN})) end as due_until
-      from unnest(${ids}::uuid[], ${rooms}::integer[]) with ordinality as asked (installation_id, room, place)
+      from unnest(${ids}::uuid[], ${capacities}::integer[]) with ordinality as asked (installation_id, room, place)
         left join lateral (
           select closed_until from installations join connection_gates using (connection_id)
           where installations.id = asked.installation_id and closed_until > now() limit 1) gate on true
@@ -195,7 +195,7 @@ export async function markCalled(queries: Queries, workerId: number, called: Cal
 }
 
 /** An operation with many retries keeps its first log entries and those of its end. */
-const MOST_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 
 /** Reschedules a write for another attempt, with the outcomes of its records so far. */
 export async function rescheduleWrite(
@@ -221,7 +221,7 @@ export async function rescheduleWrite(
       returning operation_id
     )
     update operations set update_time = now(),
-      log = case when jsonb_array_length(log) < ${MOST_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
+      log = case when jsonb_array_length(log) < ${MAX_STEPS} then log || ${toStoredJson(timed(log))}::jsonb else log end,
       metadata = metadata || jsonb_build_object('retry', jsonb_build_object('attempts', ${attempts}::integer, 'lastAttempt',
         to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
     from back where operations.id = back.operation_id

@@ -13,7 +13,7 @@ export interface Deselecting {
   settled(): Promise<void>;
 }
 
-const MOST_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 
 export function openDeselecting(deps: StreamServices): Deselecting {
   const underWay = new Map<string, Promise<void>>();
@@ -39,14 +39,14 @@ export function openDeselecting(deps: StreamServices): Deselecting {
 /** What could not be removed at the provider is logged: it does no harm but take the place of another object. */
 async function deselect(deps: StreamServices, stream: HeldStream, dropped: string[]): Promise<void> {
   const { id, projectId, provider, ref } = stream;
-  for (let attempts = 1; attempts <= MOST_ATTEMPTS; attempts++) {
+  for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {
     try {
       await (stream.providerAppId === null
         ? deselectFromStream(deps, stream)
         : deselectFromJournal(deps, stream, dropped));
       break;
     } catch (error) {
-      if (attempts === MOST_ATTEMPTS) {
+      if (attempts === MAX_ATTEMPTS) {
         deps.log.warn(
           { stream: id, projectId, provider, ref, left: dropped, error: String(error) },
           "objects are still selected at the provider, although nobody subscribes to them",

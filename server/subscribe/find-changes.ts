@@ -79,7 +79,7 @@ async function takeStep(deps: SubscribeServices, walking: Walking): Promise<Walk
     const { walk } = walking;
     const moved = { ...walk, until: until.toISOString(), found: walk.found + events.length };
     if (next) return { ...step, events, walk: { ...moved, stage, checkpoint: next } };
-    if (stage === "records" && looksForDeletions(walking)) {
+    if (stage === "records" && readsDeletions(walking)) {
       return { ...step, events, walk: { ...moved, stage: "deletions", checkpoint: null } };
     }
     return { ...step, events, walk: null, ...buildEnd(deps, walking, moved) };
@@ -170,7 +170,7 @@ async function planWalk(
   };
 }
 
-function looksForDeletions({ subscription, target, walk }: Walking): boolean {
+function readsDeletions({ subscription, target, walk }: Walking): boolean {
   const { abilities } = target.connector.read;
   if (!target.definition.events.delete || !abilities.deletions) return false;
   const isListing = abilities.deletionsEveryMs !== undefined;
@@ -207,7 +207,7 @@ function buildEnd(
   return {
     polled: {
       until: untilTime,
-      deletionsUntil: looksForDeletions(walking) ? untilTime : null,
+      deletionsUntil: readsDeletions(walking) ? untilTime : null,
       nextTime: new Date(nowMs() + deps.pollMs),
     },
   };

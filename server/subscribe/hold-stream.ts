@@ -44,7 +44,7 @@ type End = Omit<ReleasedStream, "id" | "workerId">;
 
 const AT_ONCE: End = { state: "closed", reason: null, retryTime: null, attempts: 0, setUpAgain: false };
 /** A selection takes effect after up to two minutes, so a topic may not be there at first. */
-const MOST_ATTEMPTS_WITHOUT_TOPIC = 8;
+const MAX_ATTEMPTS_WITHOUT_TOPIC = 8;
 
 /** Decides when the stream is opened again, and has the records read of which events were missed. */
 async function settle(
@@ -62,7 +62,7 @@ async function settle(
   }
   // A failure after signs of life begins a new series.
   const attempts = (hasHeard ? 0 : stream.attempts) + 1;
-  const isEarly = failure.kind === "not_found" && attempts < MOST_ATTEMPTS_WITHOUT_TOPIC;
+  const isEarly = failure.kind === "not_found" && attempts < MAX_ATTEMPTS_WITHOUT_TOPIC;
   const isPermanent = !isEarly && mustBeMended(failure.kind);
   const delayMs = isPermanent
     ? LONGEST_RETRY_MS

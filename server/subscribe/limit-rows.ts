@@ -23,7 +23,7 @@ export interface LimitedPushes {
 }
 
 /** Less than a second's work; projects share it, so that none waits for another one's pushes. */
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
 /** Chooses the events of this transaction, of each project in order and at least one. */
 export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<LimitedPushes> {
@@ -32,7 +32,7 @@ export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<L
     pushes.flatMap(({ events }) => events),
   );
   const projects = new Set(pushes.map(({ push }) => push.projectId));
-  const share = MOST_ROWS / Math.max(1, projects.size);
+  const share = MAX_ROWS / Math.max(1, projects.size);
   const used = new Map<string, number>();
   const full = new Set<string>();
   const limited: LimitedPushes = { events: [], rest: [] };
@@ -61,7 +61,7 @@ export async function limitRows(queries: Queries, pushes: ReadPush[]): Promise<L
   return limited;
 }
 
-/** Divides the events of a stream, in order: each part makes at most `MOST_ROWS` rows, or is one event. */
+/** Divides the events of a stream, in order: each part makes at most `MAX_ROWS` rows, or is one event. */
 export async function divideByRows(
   queries: Queries,
   events: ReceivedEvent[],
@@ -75,7 +75,7 @@ export async function divideByRows(
   for (const event of events) {
     const own = counts.get(getKey(event)) ?? 0;
     rows += own;
-    if (rows > MOST_ROWS) {
+    if (rows > MAX_ROWS) {
       parts.push([]);
       rows = own;
     }

@@ -33,7 +33,7 @@ export function splitOtherReports(
 
 function isReported({ report, time }: InboxEvent, earlier: readonly InboxEvent[]): boolean {
   if (!report) return false;
-  const told = new Set(
+  const known = new Set(
     earlier.flatMap((one) =>
       one.report &&
       one.report.way !== report.way &&
@@ -42,5 +42,5 @@ function isReported({ report, time }: InboxEvent, earlier: readonly InboxEvent[]
         : [],
     ),
   );
-  return report.changes.every((change) => told.has(change));
+  return report.changes.every((change) => known.has(change));
 }

@@ -32,7 +32,7 @@ import { watchedFields, listWatchNames } from "./watched-fields.ts";
 /** After this time the subscription goes behind the others. */
 const TURN_MS = 2_000;
 /** Events of one commit. */
-const MOST_EVENTS = 500;
+const MAX_EVENTS = 500;
 
 export interface ProcessableTarget extends SubscriptionTarget {
   definition: SubscribeDefinition;
@@ -48,7 +48,7 @@ export async function processEvents(
   const { queries } = deps.database;
   const startedMs = elapsedMs();
   while (elapsedMs() - startedMs < TURN_MS) {
-    const limits = { windowMs: deps.windowMs, most: MOST_EVENTS };
+    const limits = { windowMs: deps.windowMs, max: MAX_EVENTS };
     const waiting = await listReadyEvents(queries, subscription, limits);
     if (waiting.length === 0) return;
     if (!(await processBatch(deps, subscription, target, waiting))) return;
@@ -64,7 +64,7 @@ export async function filterEvents(
   for (;;) {
     const waiting = await listReadyEvents(deps.database.queries, subscription, {
       windowMs: 0,
-      most: MOST_EVENTS,
+      max: MAX_EVENTS,
     });
     if (waiting.length === 0) return;
     const ended = waiting.map((event) => endFiltered(event, reason));

@@ -14,11 +14,11 @@ export interface PushInbox {
   /** Resolves when the push is committed. */
   add(push: NewPush): Promise<void>;
   /** Whether so few pushes wait that another one of the project can be taken, as known for a second. */
-  hasRoom(projectId: string): boolean;
+  hasCapacity(projectId: string): boolean;
 }
 
 /** A commit of more takes so long that providers give up. */
-const MOST_BYTES = 2_000_000;
+const MAX_BYTES = 2_000_000;
 /** As so many bytes a push counts at least, so that a statement has at most 200. */
 const LEAST_BYTES = 10_000;
 
@@ -26,7 +26,7 @@ const LEAST_BYTES = 10_000;
  * Pushes can arrive faster than they are taken apart. When so many wait, further ones are refused, so that they do not fill the
  * disk; providers send them again for about a day. The limit is some millions of events.
  */
-const MOST_WAITING = { pushes: 50_000, bytes: 1_000_000_000 };
+const MAX_WAITING = { pushes: 50_000, bytes: 1_000_000_000 };
 /** The share that one project may use, so that there is room for the others. */
 const SHARE = 0.5;
 const LOOK_EVERY_MS = 1_000;
@@ -43,30 +43,30 @@ export const openPushInbox = ({
       await insertPushes(database.queries, pushes, { tells: !newPushes.hasWorker });
       newPushes.announce();
     },
-    { mostItems: MOST_BYTES, measureSize: ({ body }) => Math.max(LEAST_BYTES, body.length) },
+    { maxItems: MAX_BYTES, measureSize: ({ body }) => Math.max(LEAST_BYTES, body.length) },
   ),
-  hasRoom: openLook(database),
+  hasCapacity: openCapacityCheck(database),
 });
 
 /** Returns a function that tells at once what the last look found, and looks again in the background. */
-function openLook({ queries }: Database): PushInbox["hasRoom"] {
-  let hasRoom = true;
+function openCapacityCheck({ queries }: Database): PushInbox["hasCapacity"] {
+  let hasCapacity = true;
   let full = new Set<string>();
   let nextMs = 0;
-  const look = async (): Promise<void> => {
-    const waiting = await countWaitingPushes(queries, MOST_WAITING.pushes);
+  const check = async (): Promise<void> => {
+    const waiting = await countWaitingPushes(queries, MAX_WAITING.pushes);
     const addSizes = (of: "pushes" | "bytes") => waiting.reduce((sum, one) => sum + one[of], 0);
-    hasRoom = addSizes("pushes") < MOST_WAITING.pushes && addSizes("bytes") < MOST_WAITING.bytes;
+    hasCapacity = addSizes("pushes") < MAX_WAITING.pushes && addSizes("bytes") < MAX_WAITING.bytes;
     const isFull = ({ pushes, bytes }: WaitingPushes): boolean =>
-      pushes >= SHARE * MOST_WAITING.pushes || bytes >= SHARE * MOST_WAITING.bytes;
+      pushes >= SHARE * MAX_WAITING.pushes || bytes >= SHARE * MAX_WAITING.bytes;
     full = new Set(waiting.filter(isFull).map(({ projectId }) => projectId));
   };
   return (projectId) => {
     if (elapsedMs() >= nextMs) {
       nextMs = elapsedMs() + LOOK_EVERY_MS;
       // Without a database the push is refused anyway.
-      void look().catch(() => {});
+      void check().catch(() => {});
     }
-    return hasRoom && !full.has(projectId);
+    return hasCapacity && !full.has(projectId);
   };
 }

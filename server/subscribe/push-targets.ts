@@ -34,12 +34,12 @@ export interface PushTargets {
 }
 
 /** Addresses that do not exist are remembered as well, so that guessing costs no queries. */
-const MOST_ADDRESSES = 5_000;
+const MAX_ADDRESSES = 5_000;
 const TABLES = ["projects", "integrations", "installations", "provider_apps"];
 
 export function openPushTargets(deps: { database: Database; changes: Changes; sealer: Sealer }): PushTargets {
   const known = cacheUntilChanged<{ target: PushTarget | undefined }>(deps.changes, {
-    most: MOST_ADDRESSES,
+    max: MAX_ADDRESSES,
     tables: TABLES,
     listRowIds: ({ target }) =>
       target

@@ -43,7 +43,7 @@ async function openJournal(scope: Scope) {
   for (let count = 0; count < NEIGHBOURS; count += 1) {
     const { id: installationId } = await install(`customer-${count}`);
     const wanted = { ...PROVIDER, ...OBJECT, objectName: "contacts", source: "journal" as const };
-    const journal = { appId: app.id, wish: undefined };
+    const journal = { appId: app.id, filter: undefined };
     await syncSubscriptions(queries, { projectId, installationId }, [
       { ...wanted, id: newId(), isDisabled: false, destination: "changes", journal },
     ]);

@@ -10,7 +10,7 @@ import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";
 import { dropWalk } from "../store/subscription-walks.ts";
 import {
-  endTurn,
+  releaseClaim,
   postponeSubscription,
   type ClaimedSubscription,
   type SubscriptionState,
@@ -21,7 +21,7 @@ import { setUpSubscription, type SetUpServices } from "./set-up-subscription.ts"
 import { wantsEvents } from "./subscribe-definition.ts";
 import { findSubscriptionTarget, type SubscriptionTarget } from "./subscription-target.ts";
 
-export type TurnServices = SetUpServices;
+export type SubscriptionRunServices = SetUpServices;
 
 const LONGEST_RETRY_MS = 60_000;
 /** The subscription is due as soon as the stream is open. */
@@ -31,7 +31,7 @@ const DESTINATION_WAIT_MS = 10_000;
 
 /** Never throws for what a provider or a customer does: the subscription has been put back when it returns. */
 export async function runSubscription(
-  deps: TurnServices,
+  deps: SubscriptionRunServices,
   subscription: ClaimedSubscription,
   onAnswer: (result: RunResult) => void,
 ): Promise<void> {
@@ -39,9 +39,9 @@ export async function runSubscription(
   let result: RunResult = "sent";
   try {
     target = await findSubscriptionTarget(deps, subscription);
-    if (await takeTurn(deps, subscription, target)) {
+    if (await runOnce(deps, subscription, target)) {
       const turn = { ...subscription.claim, windowMs: deps.windowMs };
-      await retryWhileDatabaseIsDown(() => endTurn(deps.database.queries, turn));
+      await retryWhileDatabaseIsDown(() => releaseClaim(deps.database.queries, turn));
     }
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -51,8 +51,8 @@ export async function runSubscription(
 }
 
 /** Returns false if the subscription was put back for later. */
-async function takeTurn(
-  deps: TurnServices,
+async function runOnce(
+  deps: SubscriptionRunServices,
   subscription: ClaimedSubscription,
   target: SubscriptionTarget | undefined,
 ): Promise<boolean> {
@@ -100,7 +100,7 @@ const needsSetUp = ({ state, sourceRetryTime }: ClaimedSubscription): boolean =>
 
 /** Puts the subscription back after a failure, and reports the failure of a set-up that a person must mend. */
 async function putBack(
-  deps: TurnServices,
+  deps: SubscriptionRunServices,
   subscription: ClaimedSubscription,
   target: SubscriptionTarget | undefined,
   error: ProviderError,

@@ -5,9 +5,9 @@ import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { AppCalls } from "../calls/app-calls.ts";
 import { journalKey, putEventStream } from "../store/event-streams.ts";
 import { findProviderApp } from "../store/provider-apps.ts";
-import { listJournalWishes } from "../store/shared-journals.ts";
+import { listJournalFilters } from "../store/shared-journals.ts";
 import type { ClaimedSubscription } from "../store/subscriptions.ts";
-import { joinWishes } from "./journal-wish.ts";
+import { mergeFilters } from "./journal-filter.ts";
 import { requireOpen, type SelectedObject } from "./select-object.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 
@@ -19,7 +19,7 @@ export interface JournalSelecting {
   listFields(): Promise<string[]>;
 }
 
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /**
  * Selects nothing before Busbar has a position in the journal, so that the position precedes every reported change. Throws
@@ -51,17 +51,17 @@ export async function selectInJournal(
   // Stored before the object is selected: if another project deselects it at the same time, it removes this entry, and the
   // object is selected again.
   if (!requireOpen(await put([journalKey(accountRef, objectKey)]))) return { isOpen: false, warnings: [] };
-  const listWishes = async () =>
-    joinWishes(await listJournalWishes(queries, { journalAppId: app.id, accountRef, objectKey }));
-  let wishes = await listWishes();
+  const listFilters = async () =>
+    mergeFilters(await listJournalFilters(queries, { journalAppId: app.id, accountRef, objectKey }));
+  let filters = await listFilters();
   for (let rounds = 1; ; rounds++) {
-    const { fields, ...events } = wishes;
+    const { fields, ...events } = filters;
     const names = fields === "all" ? await listFields() : fields;
     await journal.select({ accountRef, objectKey, ...events, fields: names }, calls.fetch);
     // This may have replaced what another project selected at the same time.
-    const selected = wishes;
-    wishes = await listWishes();
-    if (isDeepStrictEqual(wishes, selected) || rounds === MOST_ROUNDS) break;
+    const selected = filters;
+    filters = await listFilters();
+    if (isDeepStrictEqual(filters, selected) || rounds === MAX_ROUNDS) break;
   }
   return { isOpen: requireOpen(await put([])), warnings: [] };
 }

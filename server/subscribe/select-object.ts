@@ -14,7 +14,7 @@ export interface SelectedObject {
 }
 
 /** After so many attempts, which take half a minute, a stream that was never open counts as one that cannot be opened. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Throws `ProviderError`, also for a stream that the provider refuses, or that cannot be opened. */
 export async function selectObject(
@@ -39,7 +39,7 @@ export async function selectObject(
 
 /** Returns whether the stream has ever been open. Throws `ProviderError` for one that is refused, or that cannot be opened. */
 export function requireOpen({ startTime, state, reason, attempts }: EventStreamRow): boolean {
-  if (state !== "failed" && (startTime !== null || attempts < MOST_ATTEMPTS)) return startTime !== null;
+  if (state !== "failed" && (startTime !== null || attempts < MAX_ATTEMPTS)) return startTime !== null;
   throw new ProviderError({
     kind: "forbidden",
     message: reason ?? "The provider refuses the stream of events.",

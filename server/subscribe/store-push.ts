@@ -48,7 +48,7 @@ export async function storePush(
   }
   const { projectId, provider, installationId } = target;
   const body = isUtf8(request.body) ? request.body : Buffer.from(text);
-  if (!deps.pushInbox.hasRoom(projectId)) {
+  if (!deps.pushInbox.hasCapacity(projectId)) {
     deps.metrics?.subscribeMeter.refused("full");
     throw sendLater("So many pushes wait that no more are accepted at the moment.");
   }

@@ -32,7 +32,7 @@ export interface StreamWorker {
 
 const LOOK_EVERY_MS = 1_000;
 /** Streams that a process opens at once; the next ones in the next round, so that processes share them. */
-const MOST_AT_ONCE = 50;
+const MAX_CONCURRENT = 50;
 
 interface Held {
   stream: EventStreamRow;
@@ -75,12 +75,12 @@ export function startStreamWorker(services: StreamWorkerServices): StreamWorker 
       deselecting.look(row);
       if (row.wanted.some((key) => !row.selected.includes(key))) await selectAgain(queries, row.id);
     }
-    const claimed = await claimEventStreams(queries, deps.workerId(), MOST_AT_ONCE);
+    const claimed = await claimEventStreams(queries, deps.workerId(), MAX_CONCURRENT);
     for (const stream of claimed) {
       const source = findSource(stream);
       if (source) hold(stream, source);
     }
-    return claimed.length === MOST_AT_ONCE;
+    return claimed.length === MAX_CONCURRENT;
   };
   const rounds = startRounds({
     what: "hold streams of events",

@@ -9,7 +9,7 @@ import type { EventRow } from "../store/events.ts";
 import type { SubscriptionTarget } from "./subscription-target.ts";
 
 /** Entries of one message. */
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
 export interface MessagePlace {
   target: SubscriptionTarget;
@@ -31,7 +31,7 @@ export function subscribeMessages(place: MessagePlace, entries: string[]): CutEn
   const messages: EventRow[] = [];
   const messageIds: string[] = [];
   const { target, destination } = place;
-  const limits = { pageSize: MOST_ENTRIES, mostBytes: destination.mostBytes };
+  const limits = { pageSize: MAX_ENTRIES, maxBytes: destination.maxBytes };
   for (const { data, numRecords } of cutMessages(buildHead(place), entries, limits)) {
     const id = newId();
     const { projectId } = target.fields;

@@ -63,7 +63,7 @@ export async function findSubscriptionTarget(
     reads: readableDefinitions(sources),
     destination:
       destination?.disabledTime === null
-        ? { id: destination.id, mostBytes: DESTINATIONS[destination.type]?.maxMessageBytes }
+        ? { id: destination.id, maxBytes: DESTINATIONS[destination.type]?.maxMessageBytes }
         : undefined,
   };
 }

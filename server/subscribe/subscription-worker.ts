@@ -2,9 +2,9 @@
 import { nowMs } from "../../ground/clock.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { backoffMs } from "../jobs/backoff.ts";
-import { startClaimLoop, type ClaimLoop, type RoomFor } from "../jobs/claim-loop.ts";
+import { startClaimLoop, type ClaimLoop, type CapacityFor } from "../jobs/claim-loop.ts";
 import type { ProcessIdentity } from "../jobs/process-identity.ts";
-import { takeWithRoom } from "../jobs/take-with-room.ts";
+import { limitPerKey } from "../jobs/take-with-room.ts";
 import { withOrphanRecovery } from "../jobs/recovering-loop.ts";
 import type { Queries } from "../store/database.ts";
 import { listClaimersIn } from "../store/list-claimers.ts";
@@ -17,9 +17,9 @@ import {
   releaseSubscriptions,
   type ClaimedSubscription,
 } from "../store/subscriptions.ts";
-import { runSubscription, type TurnServices } from "./run-subscription.ts";
+import { runSubscription, type SubscriptionRunServices } from "./run-subscription.ts";
 
-export type SubscriptionWorkerServices = TurnServices & {
+export type SubscriptionWorkerServices = SubscriptionRunServices & {
   identity: ProcessIdentity;
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
@@ -37,8 +37,8 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
     what: "subscriptions",
     log,
     source: {
-      claim: async (limit, room) =>
-        claimSubscriptions(queries, identity.id, await chooseDue(queries, limit, room)),
+      claim: async (limit, capacity) =>
+        claimSubscriptions(queries, identity.id, await chooseDue(queries, limit, capacity)),
       release: (items) => releaseSubscriptions(queries, identity.id, listIds(items)),
       postpone: ({ claim, attempts, state }) =>
         postponeSubscription(queries, {
@@ -79,7 +79,7 @@ export function startSubscriptionWorker(deps: SubscriptionWorkerServices): Claim
   });
 }
 
-const chooseDue = async (queries: Queries, limit: number, room: RoomFor): Promise<string[]> =>
-  listIds(takeWithRoom(await listDueSubscriptions(queries, AMONG), limit, room));
+const chooseDue = async (queries: Queries, limit: number, capacity: CapacityFor): Promise<string[]> =>
+  listIds(limitPerKey(await listDueSubscriptions(queries, AMONG), limit, capacity));
 
 const listIds = (items: { id: string }[]): string[] => items.map(({ id }) => id);

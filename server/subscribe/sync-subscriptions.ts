@@ -15,7 +15,7 @@ import { listProviderApps } from "../store/provider-apps.ts";
 import { takeSyncs } from "../store/installation-syncs.ts";
 import { syncSubscriptions, type WantedSubscription } from "../store/subscriptions.ts";
 import { chooseSource, listSources } from "./choose-source.ts";
-import { journalWish } from "./journal-wish.ts";
+import { buildJournalFilter } from "./journal-filter.ts";
 import { subscribeDefinitions, wantsEvents } from "./subscribe-definition.ts";
 import { subscribingConnector } from "./subscription-target.ts";
 import { listWatchNames } from "./watched-fields.ts";
@@ -26,7 +26,7 @@ export interface SubscriptionSyncServices {
   publicUrl: () => string;
 }
 
-const MOST_AT_ONCE = 20;
+const MAX_CONCURRENT = 20;
 const LOOK_EVERY_MS = 1_000;
 
 /** Takes queued installations as soon as they are queued; `onDue` is called when subscriptions are to be set up. */
@@ -40,7 +40,7 @@ export function startSyncingSubscriptions(
     async round() {
       const taken = await syncQueuedSubscriptions(deps);
       if (taken > 0) deps.onDue();
-      return taken === MOST_AT_ONCE;
+      return taken === MAX_CONCURRENT;
     },
   });
   deps.changes.subscribe((change) => {
@@ -52,7 +52,7 @@ export function startSyncingSubscriptions(
 /** Takes queued installations; returns how many. */
 const syncQueuedSubscriptions = (deps: SubscriptionSyncServices): Promise<number> =>
   transact(deps.database, async (queries) => {
-    const syncs = await takeSyncs(queries, "subscription_syncs", MOST_AT_ONCE);
+    const syncs = await takeSyncs(queries, "subscription_syncs", MAX_CONCURRENT);
     for (const sync of syncs) {
       const wanted = await wantedSubscriptions(deps, queries, sync);
       await syncSubscriptions(
@@ -102,6 +102,9 @@ async function wantedSubscriptions(
     source,
     isDisabled: !wantsEvents(definition),
     destination: definition.destination,
-    journal: app && { appId: app.id, wish: journalWish(definition, { clientId: app.clientId, watchNames }) },
+    journal: app && {
+      appId: app.id,
+      filter: buildJournalFilter(definition, { clientId: app.clientId, watchNames }),
+    },
   }));
 }

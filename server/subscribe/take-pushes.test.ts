@@ -17,7 +17,7 @@ import { awaitPushes } from "./await-pushes.ts";
 import { openPushInbox } from "./push-inbox.ts";
 import { openTaking } from "./take-pushes.ts";
 
-const ALL = { most: 100, mostBytes: 1_000_000 };
+const ALL = { max: 100, maxBytes: 1_000_000 };
 
 async function openPushes(scope: Scope) {
   const { database, queries, catalog, projectId, install } = await openInstallations(scope, {});
@@ -111,7 +111,7 @@ test("while one process takes a push, another one does not store the events of a
   const rollback = new Error("this process dies");
   let other: Promise<unknown> = Promise.resolve();
   const first = transact(database, async (queries) => {
-    assert.equal((await takePushes(queries, { ...ALL, most: 1 })).length, 1);
+    assert.equal((await takePushes(queries, { ...ALL, max: 1 })).length, 1);
     other = taking()();
     const waiting = "select from pg_locks where not granted";
     await until(async () => (await database.pool.query(waiting)).rowCount === 1);
@@ -139,11 +139,11 @@ test("a project with many pushes leaves places to the others, and a large push i
   const other = { projectId: newId(), provider: "hubspot", installationId: null, body: Buffer.from("[{}]") };
   await insertPushes(queries, [other], { tells: false });
   const take = (limits: typeof ALL) => transact(database, (transaction) => takePushes(transaction, limits));
-  const projects = (await take({ ...ALL, most: 10 })).map(({ projectId }) => projectId);
+  const projects = (await take({ ...ALL, max: 10 })).map(({ projectId }) => projectId);
   assert.equal(projects.length, 10);
   assert.equal(projects.filter((projectId) => projectId === other.projectId).length, 1);
-  assert.equal((await take({ ...ALL, mostBytes: 1 })).length, 1);
-  assert.equal((await take({ ...ALL, most: 200 })).length, 100);
+  assert.equal((await take({ ...ALL, maxBytes: 1 })).length, 1);
+  assert.equal((await take({ ...ALL, max: 200 })).length, 100);
 });
 
 test("a push whose events cannot be stored stops no other; after five attempts it is set aside, counted, and made good by reading", async (scope) => {
@@ -216,18 +216,18 @@ test("a project whose pushes take half of the room is refused, and the others ar
     installationId: null,
     body: Buffer.from(JSON.stringify([deletion(1)])),
   };
-  const fill = async (id: string, most: number): Promise<void> => {
-    for (let count = 0; count < most; count += 5_000)
+  const fill = async (id: string, max: number): Promise<void> => {
+    for (let count = 0; count < max; count += 5_000)
       await insertPushes(
         queries,
         Array.from({ length: 5_000 }, () => ({ ...target, projectId: id })),
         { tells: false },
       );
   };
-  assert.ok(inbox.hasRoom(projectId));
+  assert.ok(inbox.hasCapacity(projectId));
   await fill(projectId, 25_000);
-  await until(() => !inbox.hasRoom(projectId));
-  assert.ok(inbox.hasRoom(other));
+  await until(() => !inbox.hasCapacity(projectId));
+  assert.ok(inbox.hasCapacity(other));
 });
 
 test("a push of many events for many installations is stored in parts, in order, and delays no other project", async (scope) => {

@@ -42,8 +42,8 @@ export interface TakePushesServices {
 /** Finds pushes of processes without this work, if the notification was lost. */
 const LOOK_EVERY_MS = 1_000;
 /** Pushes of one commit; about 1,500 events. */
-const BATCH = { most: 200, mostBytes: 500_000 };
-const MOST_ATTEMPTS = 5;
+const BATCH = { max: 200, maxBytes: 500_000 };
+const MAX_ATTEMPTS = 5;
 const RETRY_MS = 1_000;
 
 /** Starts at once and runs until it is stopped. `onDue` is called when subscriptions have new events. */
@@ -79,7 +79,7 @@ export function openTaking(deps: TakePushesServices): () => Promise<Taken> {
   /** After a batch has failed, its pushes are taken one by one, to find the one that cannot be stored. */
   let singly = 0;
   return async () => {
-    const batch = { ...BATCH, most: singly > 0 ? 1 : BATCH.most };
+    const batch = { ...BATCH, max: singly > 0 ? 1 : BATCH.max };
     singly = Math.max(0, singly - 1);
     let taken: TakenPush[] = [];
     try {
@@ -121,7 +121,7 @@ async function putBack(
   error: unknown,
 ): Promise<void> {
   const attempts = push.attempts + 1;
-  const isLast = attempts >= MOST_ATTEMPTS;
+  const isLast = attempts >= MAX_ATTEMPTS;
   const retryTime = isLast ? null : new Date(nowMs() + RETRY_MS * 2 ** push.attempts);
   await postponePush(database.queries, { ...push, retryTime, fault: shorten(String(error), 500) });
   const { projectId, provider, position } = push;

@@ -8,7 +8,7 @@ import { tracesMessage } from "./otlp-traces.ts";
 /** A batch is about 400 KB. */
 const BATCH_SPANS = 1_000;
 /** Further spans are dropped: a collector that is down must cost neither memory nor time. */
-const MOST_SPANS = 20_000;
+const MAX_SPANS = 20_000;
 
 export interface SpanQueueServices {
   sender: OtlpSender;
@@ -31,7 +31,7 @@ export class SpanQueue {
   }
 
   add(span: EndedSpan): void {
-    if (this.#spans.length >= MOST_SPANS) {
+    if (this.#spans.length >= MAX_SPANS) {
       this.#dropped += 1;
       return;
     }

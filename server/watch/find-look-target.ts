@@ -10,7 +10,7 @@ import { findInstallation } from "../store/installations.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { listReadObjects } from "../store/read-objects.ts";
 import { buildBaselineAccount } from "../store/schema-baselines.ts";
-import type { SchemaLook } from "../store/schema-looks.ts";
+import type { SchemaCheck } from "../store/schema-looks.ts";
 import {
   watchedChanges,
   watchedObjects,
@@ -18,12 +18,12 @@ import {
   type WatchedObject,
 } from "./watched-objects.ts";
 
-export interface LookServices extends CallServices {
+export interface SchemaCheckServices extends CallServices {
   log: Log;
   minuteMs: number;
 }
 
-export interface LookTarget {
+export interface SchemaCheckTarget {
   projectId: string;
   installationId: string;
   connectionId: string;
@@ -42,12 +42,15 @@ export interface LookTarget {
  * Returns undefined if there is nothing to look at now: the watch or the installation is gone, the credentials are
  * rejected, or the destination is missing or disabled. Then baselines stay, and the next look reports what changed since.
  */
-export async function findLookTarget(deps: LookServices, look: SchemaLook): Promise<LookTarget | undefined> {
+export async function findSchemaCheckTarget(
+  deps: SchemaCheckServices,
+  check: SchemaCheck,
+): Promise<SchemaCheckTarget | undefined> {
   const { queries } = deps.database;
-  const { projectId, installationId } = look;
+  const { projectId, installationId } = check;
   const [installation, integration] = await Promise.all([
     findInstallation<ConfigContent>(queries, projectId, installationId),
-    findIntegration<ManifestIntegration>(queries, projectId, look.integrationId),
+    findIntegration<ManifestIntegration>(queries, projectId, check.integrationId),
   ]);
   const manifest = integration?.latestRevision.content;
   if (!installation || !integration || !manifest?.watchSchema) return undefined;

@@ -12,37 +12,41 @@ import {
   saveSchemaBaseline,
   type SchemaBaseline,
 } from "../store/schema-baselines.ts";
-import { endSchemaLook, postponeSchemaLook, type SchemaLook } from "../store/schema-looks.ts";
+import { endSchemaCheck, postponeSchemaCheck, type SchemaCheck } from "../store/schema-looks.ts";
 import { compareFields, readKnownFields, toKnownFields } from "./compare-fields.ts";
-import { findLookTarget, type LookServices, type LookTarget } from "./find-look-target.ts";
+import {
+  findSchemaCheckTarget,
+  type SchemaCheckServices,
+  type SchemaCheckTarget,
+} from "./find-look-target.ts";
 import { recordUsage } from "./record-usage.ts";
 import { schemaMessage } from "./schema-message.ts";
 import type { WatchedObject } from "./watched-objects.ts";
 
 /** Attempts at a look while the provider is not available. After the last one, the next tick begins a new look. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const RETRY_MINUTES = 5;
 
 /** Carries out a claimed look. Never rejects: a failure changes no baseline and is logged. */
-export async function lookAtSchemas(deps: LookServices, look: SchemaLook): Promise<void> {
+export async function checkSchemas(deps: SchemaCheckServices, check: SchemaCheck): Promise<void> {
   const { queries } = deps.database;
   try {
-    const target = await findLookTarget(deps, look);
-    const retryMs = target && (await lookAtAll(deps, target));
-    if (retryMs !== undefined && look.attempts < MOST_ATTEMPTS)
-      await postponeSchemaLook(queries, look, retryMs);
-    else await endSchemaLook(queries, look);
+    const target = await findSchemaCheckTarget(deps, check);
+    const retryMs = target && (await checkAll(deps, target));
+    if (retryMs !== undefined && check.attempts < MAX_ATTEMPTS)
+      await postponeSchemaCheck(queries, check, retryMs);
+    else await endSchemaCheck(queries, check);
   } catch (error) {
     // The look is due again when its lease ends.
     deps.log.warn(
-      { installationId: look.installationId, error: String(error) },
+      { installationId: check.installationId, error: String(error) },
       "a look at a schema failed on our side",
     );
   }
 }
 
 /** Returns the milliseconds after which to look again, if the provider cannot be asked now. */
-async function lookAtAll(deps: LookServices, target: LookTarget): Promise<number | undefined> {
+async function checkAll(deps: SchemaCheckServices, target: SchemaCheckTarget): Promise<number | undefined> {
   const { queries } = deps.database;
   const { installationId, objects } = target;
   await removeOtherBaselines(
@@ -73,8 +77,8 @@ function retryAfterMs({ retryAt }: ProviderError, minuteMs: number): number {
 
 /** Reads the fields of an object. Every request is a line of the usage log. */
 async function describe(
-  deps: LookServices,
-  { projectId, installationId, connectionId, connector }: LookTarget & { connector: FieldsConnector },
+  deps: SchemaCheckServices,
+  { projectId, installationId, connectionId, connector }: SchemaCheckTarget & { connector: FieldsConnector },
   { objectName }: WatchedObject,
 ): Promise<ObjectMetadata> {
   const uses: ProxyUse[] = [];
@@ -96,11 +100,11 @@ async function describe(
 
 /** Saves the fields if they differ from the baseline, with the message about it in the same commit. */
 async function report(
-  deps: LookServices,
-  target: LookTarget,
-  look: { object: WatchedObject; metadata: ObjectMetadata; baseline: SchemaBaseline | undefined },
+  deps: SchemaCheckServices,
+  target: SchemaCheckTarget,
+  check: { object: WatchedObject; metadata: ObjectMetadata; baseline: SchemaBaseline | undefined },
 ): Promise<void> {
-  const { object, metadata, baseline } = look;
+  const { object, metadata, baseline } = check;
   const { installationId, projectId, connectionId, account, destinationId } = target;
   const fields = toKnownFields(metadata);
   // The first look, and the first at another account, only remembers. An account that had no name yet is the same one, and its

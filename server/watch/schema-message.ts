@@ -2,12 +2,12 @@
 import { messageHead } from "../events/message-head.ts";
 import type { SchemaMessage } from "../events/schema-message-schema.ts";
 import type { FieldChanges } from "./compare-fields.ts";
-import type { LookTarget } from "./find-look-target.ts";
+import type { SchemaCheckTarget } from "./find-look-target.ts";
 import type { WatchedObject } from "./watched-objects.ts";
 
 /** Returns the message with the changes that are watched; undefined if there are none. */
 export function schemaMessage(
-  target: LookTarget,
+  target: SchemaCheckTarget,
   { objectName, messageName }: WatchedObject,
   changes: FieldChanges,
 ): SchemaMessage | undefined {

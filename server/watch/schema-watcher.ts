@@ -4,9 +4,9 @@ import { startWork, type WorkStart } from "../../ground/span.ts";
 import type { Tracer } from "../../ground/tracer.ts";
 import { nextTick } from "../jobs/cron-tick.ts";
 import { startRounds } from "../jobs/rounds.ts";
-import { claimSchemaLooks, startDueLooks, type SchemaLook } from "../store/schema-looks.ts";
-import type { LookServices } from "./find-look-target.ts";
-import { lookAtSchemas } from "./look-at-schemas.ts";
+import { claimSchemaChecks, startDueChecks, type SchemaCheck } from "../store/schema-looks.ts";
+import type { SchemaCheckServices } from "./find-look-target.ts";
+import { checkSchemas } from "./look-at-schemas.ts";
 
 export interface SchemaWatcher {
   /** Finishes the looks that are under way. */
@@ -14,14 +14,14 @@ export interface SchemaWatcher {
 }
 
 /** Looks of one process at once. Each is of one installation and sends one request after the other. */
-const MOST_LOOKS = 8;
-const MOST_INTEGRATIONS = 100;
+const MAX_CHECKS = 8;
+const MAX_INTEGRATIONS = 100;
 /** Longer than the look at any installation: a look that takes longer is repeated, and reports nothing twice. */
 const LEASE_MS = 15 * 60_000;
 const LONGEST_POLL_MS = 5_000;
 const SHORTEST_POLL_MS = 20;
 
-export interface SchemaWatcherServices extends LookServices {
+export interface SchemaWatcherServices extends SchemaCheckServices {
   /** Undefined if traces are not sent. */
   tracer?: Tracer | undefined;
 }
@@ -31,20 +31,20 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   const { database, log, minuteMs } = deps;
   const { queries } = database;
   const underWay = new Set<Promise<void>>();
-  const start = (look: SchemaLook): void => {
-    const work = lookWork(deps.tracer, look);
-    const done: Promise<void> = startWork(work, () => lookAtSchemas(deps, look)).finally(() => {
+  const start = (check: SchemaCheck): void => {
+    const work = checkWork(deps.tracer, check);
+    const done: Promise<void> = startWork(work, () => checkSchemas(deps, check)).finally(() => {
       underWay.delete(done);
       // While places were free, nothing was left to claim.
-      if (underWay.size === MOST_LOOKS - 1) rounds.wake();
+      if (underWay.size === MAX_CHECKS - 1) rounds.wake();
     });
     underWay.add(done);
   };
   const round = async (): Promise<boolean> => {
     const tick = (schedule: string): Date => nextTick(schedule, now(), { minuteMs });
-    await startDueLooks(queries, { most: MOST_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
-    const most = MOST_LOOKS - underWay.size;
-    const looks = most > 0 ? await claimSchemaLooks(queries, { most, leaseMs: LEASE_MS }) : [];
+    await startDueChecks(queries, { max: MAX_INTEGRATIONS, spreadMs: 60 * minuteMs, nextTick: tick });
+    const max = MAX_CHECKS - underWay.size;
+    const looks = max > 0 ? await claimSchemaChecks(queries, { max, leaseMs: LEASE_MS }) : [];
     looks.forEach(start);
     return false;
   };
@@ -58,7 +58,7 @@ export function startSchemaWatcher(deps: SchemaWatcherServices): SchemaWatcher {
   };
 }
 
-const lookWork = (tracer: Tracer | undefined, { projectId, installationId }: SchemaLook): WorkStart => ({
+const checkWork = (tracer: Tracer | undefined, { projectId, installationId }: SchemaCheck): WorkStart => ({
   tracer,
   caller: undefined,
   ids: { projectId, installationId },

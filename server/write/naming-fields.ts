@@ -29,13 +29,13 @@ export function namingFields(records: Names[], outcomes: RecordOutcome[]): Recor
 function withFields({ message, fields }: ProviderError, names: Map<string, string>): string {
   const words = new Set(message.match(/[\p{L}\p{N}_]+/gu));
   const inText = [...words].filter((word) => names.has(word.toLowerCase()));
-  const told = [...new Set([...fields, ...inText])].flatMap((field) => {
+  const reported = [...new Set([...fields, ...inText])].flatMap((field) => {
     const given = names.get(field.toLowerCase());
     if (words.has(given ?? field) || message.includes(`"${given ?? field}"`)) return [];
     return given === undefined ? field : `${given}, at the provider ${field}`;
   });
-  if (told.length === 0) return message;
-  const suffix = ` (${told.length > 1 ? "fields" : "field"} ${told.join("; ")})`;
+  if (reported.length === 0) return message;
+  const suffix = ` (${reported.length > 1 ? "fields" : "field"} ${reported.join("; ")})`;
   return message.endsWith(".") ? `${message.slice(0, -1)}${suffix}.` : message + suffix;
 }
 

@@ -76,8 +76,8 @@ describe("rate limits of a connection", () => {
     const later = await acme.write("companies", { ...create, mode: "asynchronous" });
     const proxied = await throttled(acme);
     assert.equal(proxied.status, 429, proxied.text);
-    const told = proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "";
-    assert.ok(Date.parse(told) >= opensMs && Date.parse(told) < opensMs + 1_000, told);
+    const reported = proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "";
+    assert.ok(Date.parse(reported) >= opensMs && Date.parse(reported) < opensMs + 1_000, reported);
     const before = sent();
     const ended = await until(async () => {
       const { body } = await operation(later);

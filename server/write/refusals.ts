@@ -32,7 +32,7 @@ export function refuseClashes(clashes: [place: string, clash: Clash][]): void {
   if (clashes.length === 0) return;
   throw problem(
     "invalid-request",
-    clashes.slice(0, MOST_ISSUES).map(([place, { name, other, field }]) => ({
+    clashes.slice(0, MAX_ISSUES).map(([place, { name, other, field }]) => ({
       name: `${place}.${name}`,
       detail: `\`${name}\` and \`${other}\` are the same field of the provider, \`${field}\`. Send one of them.`,
     })),
@@ -44,12 +44,12 @@ export function refuseEntries(faults: [place: string, fault: EntryFault][]): voi
   if (faults.length === 0) return;
   throw problem(
     "invalid-request",
-    faults.slice(0, MOST_ISSUES).map(([place, { name, detail }]) => ({ name: `${place}.${name}`, detail })),
+    faults.slice(0, MAX_ISSUES).map(([place, { name, detail }]) => ({ name: `${place}.${name}`, detail })),
   );
 }
 
 /** The faults of 100 broken records need not all be listed. */
-const MOST_ISSUES = 50;
+const MAX_ISSUES = 50;
 
 function problem(slug: "invalid-request" | "unsupported-by-provider", faults: Fault[]): Problem {
   return new Problem(slug, {

@@ -46,14 +46,14 @@ test("a create whose answer was lost is retried only until the time at which it 
 });
 
 test("waits grow with full jitter up to ten minutes", () => {
-  for (const [attempts, most] of [
+  for (const [attempts, max] of [
     [1, 1_000],
     [2, 2_000],
     [5, 16_000],
     [30, 600_000],
   ] as const) {
     const next = nextAttempt([failed("unavailable")], terms({ attempts }), 0, () => 1);
-    assert.equal(next?.at.getTime(), most);
+    assert.equal(next?.at.getTime(), max);
   }
   assert.equal(nextAttempt([failed("unavailable")], terms({ attempts: 5 }), 0, () => 0)?.at.getTime(), 250);
 });

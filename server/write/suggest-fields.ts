@@ -44,8 +44,8 @@ export async function suggestFields(
 function namedFields(error: ProviderError, sent: string[]): string[] {
   if (error.kind !== "invalid" || error.causedByAnother) return [];
   const words = new Set(error.message.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
-  const told = new Set(error.fields.map((name) => name.toLowerCase()));
-  return sent.map((name) => name.toLowerCase()).filter((name) => told.has(name) || words.has(name));
+  const reported = new Set(error.fields.map((name) => name.toLowerCase()));
+  return sent.map((name) => name.toLowerCase()).filter((name) => reported.has(name) || words.has(name));
 }
 
 function suggestions(named: string[], names: string[]): string {

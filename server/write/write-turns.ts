@@ -1,6 +1,6 @@
 /** Claims queued writes, taking turns among installations, so that a long queue of one does not delay the others. */
 import { elapsedMs } from "../../ground/clock.ts";
-import type { RoomFor } from "../jobs/claim-loop.ts";
+import type { CapacityFor } from "../jobs/claim-loop.ts";
 import type { Queries } from "../store/database.ts";
 import {
   claimInstallationWrites,
@@ -11,10 +11,10 @@ import {
 } from "../store/write-queue.ts";
 
 /** With fewer due writes than this, one query of the writes finds all installations that have some. */
-const MOST_READ = 256;
+const MAX_READ = 256;
 /** Installations per statement and statements per claim. They bound a claim when very many installations have writes. */
 const PAGE = 256;
-const MOST_PAGES = 8;
+const MAX_PAGES = 8;
 /**
  * How long turns are taken before another look at whether the queue is still long, and how long a list of installations serves
  * several claims. A write of an installation that is not in the list waits for the next one.
@@ -40,26 +40,26 @@ export class WriteTurns {
     this.#workerId = workerId;
   }
 
-  async claim(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
-    if (elapsedMs() - this.#longMs < LONG_MS) return this.#continueTurns(limit, room);
+  async claim(limit: number, capacity: CapacityFor): Promise<ClaimedWrite[]> {
+    if (elapsedMs() - this.#longMs < LONG_MS) return this.#continueTurns(limit, capacity);
     this.#listed = [];
-    const { installations, areAll } = await listOldestDue(this.#queries, MOST_READ);
-    if (areAll) return this.#claimAmong(limit, installations, room);
+    const { installations, areAll } = await listOldestDue(this.#queries, MAX_READ);
+    if (areAll) return this.#claimAmong(limit, installations, capacity);
     this.#longMs = elapsedMs();
-    return this.#claimInTurns(limit, room);
+    return this.#claimInTurns(limit, capacity);
   }
 
   /** Claims writes of the installations that are listed already, and if they are too few, of others. */
-  async #continueTurns(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
+  async #continueTurns(limit: number, capacity: CapacityFor): Promise<ClaimedWrite[]> {
     const listed = this.#listed;
     this.#listed = [];
-    const found = await this.#claimAmong(limit, listed, room);
+    const found = await this.#claimAmong(limit, listed, capacity);
     if (found.length >= limit) {
       this.#endTurn(found, listed);
       return found;
     }
     this.#after = listed.at(-1)?.installationId ?? this.#after;
-    const others = await this.#claimInTurns(limit - found.length, withoutClaimed(room, found));
+    const others = await this.#claimInTurns(limit - found.length, withoutClaimed(capacity, found));
     return [...found, ...others];
   }
 
@@ -69,14 +69,14 @@ export class WriteTurns {
     this.#listed = listed.filter(({ installationId }) => installationId > this.#after);
   }
 
-  async #claimInTurns(limit: number, room: RoomFor): Promise<ClaimedWrite[]> {
+  async #claimInTurns(limit: number, capacity: CapacityFor): Promise<ClaimedWrite[]> {
     const claimed: ClaimedWrite[] = [];
     const start = this.#after;
     let isPastEnd = start === BEFORE_ALL;
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const listed = await listWaitingAfter(this.#queries, this.#after, PAGE);
       const due = listed.filter(({ isDue }) => isDue);
-      const found = await this.#claimAmong(limit - claimed.length, due, room);
+      const found = await this.#claimAmong(limit - claimed.length, due, capacity);
       claimed.push(...found);
       if (claimed.length >= limit) {
         this.#endTurn(found, due);
@@ -95,22 +95,26 @@ export class WriteTurns {
     return claimed;
   }
 
-  async #claimAmong(limit: number, installations: DueInstallation[], room: RoomFor): Promise<ClaimedWrite[]> {
+  async #claimAmong(
+    limit: number,
+    installations: DueInstallation[],
+    capacity: CapacityFor,
+  ): Promise<ClaimedWrite[]> {
     const wanted = installations
       .map(({ installationId, projectId }) => ({
         installationId,
-        room: room(installationId, projectId ?? ""),
+        capacity: capacity(installationId, projectId ?? ""),
       }))
-      .filter((one) => one.room > 0);
+      .filter((one) => one.capacity > 0);
     return wanted.length === 0 ? [] : claimInstallationWrites(this.#queries, this.#workerId(), limit, wanted);
   }
 }
 
 /** Returns the room that is left for each installation after these claims. */
-function withoutClaimed(room: RoomFor, claimed: ClaimedWrite[]): RoomFor {
+function withoutClaimed(capacity: CapacityFor, claimed: ClaimedWrite[]): CapacityFor {
   const counts = new Map<string, number>();
   for (const { installationId } of claimed) counts.set(installationId, (counts.get(installationId) ?? 0) + 1);
-  return (installationId, group) => room(installationId, group) - (counts.get(installationId) ?? 0);
+  return (installationId, group) => capacity(installationId, group) - (counts.get(installationId) ?? 0);
 }
 
 /** Installations are visited in the order of their ids. */

@@ -58,7 +58,7 @@ export function startWriteWorker(deps: WriteWorkerServices): ClaimLoop {
     what: "writes",
     log,
     source: {
-      claim: (limit, room) => turns.claim(limit, room),
+      claim: (limit, capacity) => turns.claim(limit, capacity),
       claimSuccessors: async ({ recordKeys }) => {
         const handover: Handover = { recordKeys, successors: [] };
         await handovers.add(handover);

@@ -10,7 +10,7 @@ export interface RunningVendor {
   close(): Promise<void>;
 }
 
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** Serves the simulated vendor on a port of the loopback; 0: any. */
 export async function startVendor(
@@ -23,7 +23,7 @@ export async function startVendor(
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) request.destroy();
+      if (bytes > MAX_BYTES) request.destroy();
       else chunks.push(chunk);
     });
     request.on("end", () => {

@@ -6,14 +6,14 @@ interface OnPage {
   page: Page;
 }
 
-const MOST_STOPS = 120;
+const MAX_STOPS = 120;
 
 /** Presses Tab until the element has the focus. */
 export async function tabTo({ page }: OnPage, name: string): Promise<void> {
   const isThere = `document.activeElement.matches("button, a, input, select, [role=textbox]") &&
       (document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent ??
         document.activeElement.textContent).trim().startsWith(${JSON.stringify(name)})`;
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
+  for (let stop = 0; stop < MAX_STOPS; stop++) {
     if (await page.evaluate(isThere)) return;
     await page.keyboard.press("Tab");
   }
@@ -41,7 +41,7 @@ export async function skipToContent({ page }: OnPage): Promise<void> {
 
 /** Moves among the rows until the focus is in one. */
 export async function rowTo({ page }: OnPage, row: Locator): Promise<void> {
-  for (let step = 0; step < MOST_STOPS; step++) {
+  for (let step = 0; step < MAX_STOPS; step++) {
     if ((await row.locator(":focus").count()) > 0) return;
     await page.keyboard.press("j");
   }

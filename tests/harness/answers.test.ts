@@ -31,7 +31,7 @@ const refused = {
   body: JSON.stringify(problem),
 };
 
-function told(answer: Partial<SentAnswer>): string {
+function reported(answer: Partial<SentAnswer>): string {
   const answers = checkAnswers();
   answers.onAnswer({ ...healthy, ...answer });
   try {
@@ -43,8 +43,8 @@ function told(answer: Partial<SentAnswer>): string {
 }
 
 test("an answer as it is declared is good, and so is a Problem", () => {
-  assert.equal(told({}), "");
-  assert.equal(told(refused), "");
+  assert.equal(reported({}), "");
+  assert.equal(reported(refused), "");
 });
 
 const FAULTS: [string, Partial<SentAnswer>, RegExp][] = [
@@ -66,7 +66,7 @@ const FAULTS: [string, Partial<SentAnswer>, RegExp][] = [
   ],
 ];
 for (const [title, answer, says] of FAULTS)
-  test(`${title} is a fault`, () => assert.match(told(answer), says));
+  test(`${title} is a fault`, () => assert.match(reported(answer), says));
 
 test("what no call of the test saw is told at the end, once", () => {
   const answers = checkAnswers();

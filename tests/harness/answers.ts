@@ -40,9 +40,9 @@ export function checkAnswers(): AnswerCheck {
     },
     requireGood(requestId) {
       const ids = requestId === undefined ? [...faults.keys()] : [requestId ?? ""];
-      const told = ids.flatMap((id) => faults.get(id) ?? []);
+      const reported = ids.flatMap((id) => faults.get(id) ?? []);
       for (const id of ids) faults.delete(id);
-      if (told.length > 0) throw new Error(`not as in openapi.json: ${told.join("\n")}`);
+      if (reported.length > 0) throw new Error(`not as in openapi.json: ${reported.join("\n")}`);
     },
   };
 }

@@ -41,7 +41,7 @@ export interface ClientOptions {
   repeatsRefused?: boolean;
 }
 
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 const REST_MS = 500;
 const NOTHING_WAS_DONE =
   /The database (does not answer at the moment\. Nothing was done|did not store the events)/;
@@ -52,7 +52,7 @@ export function openClient(options: ClientOptions): Client {
     for (let tries = 1; ; tries += 1) {
       const answer = await once();
       const isRefused = answer.status === 503 && NOTHING_WAS_DONE.test(answer.text);
-      if (!repeatsRefused || !isRefused || tries === MOST_TRIES) return answer;
+      if (!repeatsRefused || !isRefused || tries === MAX_TRIES) return answer;
       await wait(REST_MS);
     }
   };

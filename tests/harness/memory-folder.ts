@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const MEMORY = "/dev/shm";
 /** What a full run may need. */
-const ROOM_BYTES = 3 * 1024 ** 3;
+const CAPACITY_BYTES = 3 * 1024 ** 3;
 /** Followed by the process that uses the folder. */
 const PREFIX = "busbar-test-";
 
@@ -13,7 +13,7 @@ const PREFIX = "busbar-test-";
 export async function createMemoryFolder(mode: number): Promise<string> {
   await removeLeftOvers(MEMORY);
   const found = await statfs(MEMORY).catch(() => undefined);
-  const parent = found && found.bavail * found.bsize > ROOM_BYTES ? MEMORY : tmpdir();
+  const parent = found && found.bavail * found.bsize > CAPACITY_BYTES ? MEMORY : tmpdir();
   const folder = await mkdtemp(join(parent, `${PREFIX}${process.pid}-`));
   await chmod(folder, mode);
   return folder;

@@ -7,21 +7,21 @@ const STEP_MS = 10;
  */
 const LIMIT_MS = 300_000;
 /** A look that takes longer counts as this long: the machine may have stood still. */
-const MOST_COUNTED_MS = 2_000;
+const MAX_COUNTED_MS = 2_000;
 
 /** Calls `look` until its result is neither false nor undefined, and returns it; fails after `limitMs`. */
 export async function until<T>(
-  look: () => T | false | undefined | Promise<T | false | undefined>,
+  check: () => T | false | undefined | Promise<T | false | undefined>,
   limitMs = LIMIT_MS,
 ): Promise<T> {
   let leftMs = limitMs;
   for (let lookedMs = Date.now(); ;) {
-    const found = await look();
+    const found = await check();
     if (found !== undefined && found !== false) return found;
-    if (leftMs <= 0) throw new Error(`nothing within ${limitMs} ms: ${look.toString()}`);
+    if (leftMs <= 0) throw new Error(`nothing within ${limitMs} ms: ${check.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, STEP_MS));
     const nowMs = Date.now();
-    leftMs -= Math.min(nowMs - lookedMs, MOST_COUNTED_MS);
+    leftMs -= Math.min(nowMs - lookedMs, MAX_COUNTED_MS);
     lookedMs = nowMs;
   }
 }

@@ -151,11 +151,11 @@ describe("asynchronous writes", () => {
       [2, 3, 4].map((n) => write({ type: "create", record: { name: `Limited ${n}` } })),
     );
     for (const answer of [first, ...others]) assert.equal((await ended(answer)).body.status, "success");
-    const [told = 0, ...after] = on.sandbox
+    const [reported = 0, ...after] = on.sandbox
       .requests({ provider: "hubspot" })
       .map(({ receivedAt }) => Date.parse(receivedAt));
     assert.equal(after.length, 4);
-    assert.ok(Math.min(...after) - told >= 1_000, "nobody called before the time was over");
+    assert.ok(Math.min(...after) - reported >= 1_000, "nobody called before the time was over");
   });
 
   test("a create whose answer was lost is not repeated and says that its outcome is unknown", async () => {

@@ -121,15 +121,15 @@ describe("custom fields", () => {
       });
       assert.equal(answer.status, 200, answer.text);
       const { code, share } = listResults(answer, "deals");
-      const told = (result: Result | undefined) => result?.warnings?.map((text) => text.split(":")[0]);
-      assert.deepEqual(told(code), [
+      const reported = (result: Result | undefined) => result?.warnings?.map((text) => text.split(":")[0]);
+      assert.deepEqual(reported(code), [
         "required",
         "indexed",
         "stringOptions.length",
         "stringOptions.pattern",
         "defaultValue",
       ]);
-      assert.deepEqual(told(share), [
+      assert.deepEqual(reported(share), [
         "defaultValue",
         "numericOptions.precision",
         "numericOptions.scale",

@@ -94,7 +94,7 @@ describe("events of a customer's life", () => {
 
   test("everything was told once", () => {
     // A message that comes again, as on a busy machine, has the same id.
-    const told = sink.messagesAt("/hook").map(({ body }) => body);
-    assert.deepEqual([...new Set(told)], told);
+    const reported = sink.messagesAt("/hook").map(({ body }) => body);
+    assert.deepEqual([...new Set(reported)], reported);
   });
 });

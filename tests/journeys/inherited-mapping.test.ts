@@ -141,9 +141,9 @@ describe("with inherited mappings", () => {
     await drawRoute(on, `${sink.url}/told`, ["write.async.done"]);
     const record = { email: `mapped-${++count}@example.com` };
     const { body } = await hub.write("contacts", { type: "create", mode: "asynchronous", record });
-    const [told] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
+    const [reported] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
     await sink.close();
-    assert.equal(told?.message.data["objectName"], "person");
+    assert.equal(reported?.message.data["objectName"], "person");
     assert.deepEqual(await ended(body.operationId), expected);
     assert.deepEqual(await ended((await create({})).operationId), expected);
   });

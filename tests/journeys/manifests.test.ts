@@ -125,11 +125,11 @@ describe("deploying a manifest", () => {
   test("a manifest with five different mistakes returns all five with line and column, and nothing is deployed", async () => {
     const before = await names();
     const problem = assertProblem(await deploy(FIVE_MISTAKES), 422, "invalid-manifest");
-    const told = problem.issues.map(
+    const reported = problem.issues.map(
       (issue: { line: number; column: number; rule: string }) =>
         `${issue.line}:${issue.column} ${issue.rule}`,
     );
-    assert.deepEqual(told.toSorted(), [
+    assert.deepEqual(reported.toSorted(), [
       "10:21 schedule-syntax",
       "16:23 duplicate-write-object",
       "18:27 wrong-type",

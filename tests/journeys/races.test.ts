@@ -93,7 +93,7 @@ describe("management calls at the same time", () => {
       oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
     });
   const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
-  const told = async (query: string): Promise<number> =>
+  const reported = async (query: string): Promise<number> =>
     (await on.inProject("GET", `/events?${query}`)).body.results.length;
 
   test("of several requests that delete the same connection or integration, one does so, and each event is told once", async () => {
@@ -104,7 +104,7 @@ describe("management calls at the same time", () => {
         Array.from({ length: 5 }, () => on.inProject("DELETE", `/connections/${id}`)),
       );
       assert.deepEqual(statuses(lone), [204, 404, 404, 404, 404]);
-      assert.equal(await told(`type=connection.deleted&connectionId=${id}`), 1);
+      assert.equal(await reported(`type=connection.deleted&connectionId=${id}`), 1);
 
       await connect(name);
       const path = `/integrations/${name}/installations`;
@@ -117,7 +117,7 @@ describe("management calls at the same time", () => {
         statuses(going.slice(0, 3)).filter((status) => status === 204),
         [204],
       );
-      assert.equal(await told(`type=installation.deleted&installationId=${installed.body.id}`), 1);
+      assert.equal(await reported(`type=installation.deleted&installationId=${installed.body.id}`), 1);
     }
   });
 

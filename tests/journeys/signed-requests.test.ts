@@ -201,13 +201,13 @@ describe("providers whose requests are signed", () => {
   test("a body of 1 MiB is signed, in chunks too; a larger one is refused with the limit, before it is sent", async () => {
     const headers = { "content-type": "application/json" };
     const text = (bytes: number) => Buffer.from(`{"name":"${"x".repeat(bytes - 11)}"}`);
-    const most = 1024 * 1024;
-    const whole = text(most);
+    const max = 1024 * 1024;
+    const whole = text(max);
     const chunks = [whole.subarray(0, 100_000), whole.subarray(100_000)];
     const fits = await proxied("POST", "/v1/users", { headers, body: chunks });
     assert.equal(fits.status, 201, fits.body.slice(0, 500));
     const before = arrived.length;
-    const larger = text(most + 1);
+    const larger = text(max + 1);
     const announced = { ...headers, "content-length": String(larger.length), expect: "100-continue" };
     for (const given of [headers, announced]) {
       const refused = await proxied("POST", "/v1/users", { headers: given, body: [larger] });

@@ -150,7 +150,7 @@ describe(
         await customer.map("Notes", notes[0].label);
         await customer.picture("mapped");
         await customer.press("Install");
-        const [installed] = await customer.told(1);
+        const [installed] = await customer.reported(1);
         const [installation] = await installations();
         assert.equal(installed, `installed ${installation.id}`);
         assert.equal(installation.connection.id, connection.id);
@@ -163,7 +163,7 @@ describe(
         await customer.map("Notes", notes[1].label);
         await page.getByRole("checkbox", { name: extra.label }).click();
         await customer.press("Save");
-        await customer.told(2);
+        await customer.reported(2);
         const changed = (await content()).read.objects[people.name];
         assert.deepEqual(changed.selectedFieldMappings, { notes: notes[1].name });
         assert.equal(changed.selectedFields[extra.name], true);
@@ -173,7 +173,7 @@ describe(
         await page.getByRole("checkbox", { name: firms.label }).click();
         await customer.picture("write");
         await customer.press("Save");
-        await customer.told(3);
+        await customer.reported(3);
         assert.deepEqual(Object.keys((await content()).write.objects), [firms.name]);
 
         await page.getByRole("tab", { name: people.label }).click();
@@ -204,7 +204,7 @@ describe(
       const customer = await open(t, { provider: "salesforce", groupRef, apiKey: frontendKey });
       await customer.consent("Next", "allow");
       await customer.sees("successfully connected");
-      const [id = ""] = await customer.told(1);
+      const [id = ""] = await customer.reported(1);
       const first = (await on.inProject("GET", `/connections/${id}`)).body;
       await customer.page.reload();
       await customer.sees("successfully connected");
@@ -237,7 +237,7 @@ describe(
         await customer.picture("typed");
         await customer.press("Next");
         await customer.sees("successfully connected");
-        const [id] = await customer.told(1);
+        const [id] = await customer.reported(1);
         const shown = (await on.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
         assert.equal(shown.authScheme, scheme);
         assert.equal(shown.apiKey, scheme === "apiKey" ? "typed" : undefined);
@@ -260,7 +260,7 @@ describe(
       await customer.consent("Next", "allow");
       await (await second).locator("#allow").click();
       await customer.sees("successfully connected your Stepwise account to Widgets");
-      const [id] = await customer.told(1);
+      const [id] = await customer.reported(1);
       const { body } = await on.inProject("GET", `/connections/${id}`);
       assert.deepEqual(body.providerMetadata["region"], { value: "eu", source: "provider" });
       customer.assertUntroubled();

@@ -26,8 +26,8 @@ export async function serveContender(open: (origin: string) => Promise<Contender
 /** Reports the shared address when all processes listen. */
 async function supervise(processes: number): Promise<void> {
   const workers = Array.from({ length: processes }, () => cluster.fork());
-  const told = await Promise.all(
+  const reported = await Promise.all(
     workers.map((worker) => new Promise((resolve) => worker.once("message", resolve))),
   );
-  process.send?.(told[0]);
+  process.send?.(reported[0]);
 }

@@ -34,7 +34,7 @@ const COLUMNS: Column<Event>[] = [
   { head: "Event", cell: ({ type }) => type, line: 2 },
 ];
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 export function StatusHistory({
   connectionId,
@@ -45,7 +45,7 @@ export function StatusHistory({
 }): JSX.Element {
   const input = { projectIdOrName, connectionId, pageSize: 100 };
   const { data, error, refetch } = useCall("listEvents", input, { everyMs: POLL_MS.overview });
-  const rows = data?.results.filter(({ type }) => type.startsWith("connection.")).slice(0, MOST_SHOWN);
+  const rows = data?.results.filter(({ type }) => type.startsWith("connection.")).slice(0, MAX_SHOWN);
   const refusal = data?.results.find(({ type }) => type === "connection.error");
   const all = <ProjectLink to={`/events?connectionId=${part(connectionId)}`}>All events</ProjectLink>;
   return (

@@ -1,16 +1,16 @@
 /** Reads the text of a manifest from a file that the person chose: `amp.yaml` itself, or a zip that holds it. */
 
-const MOST_BYTES = 1_048_576;
-const MOST_ZIP_BYTES = 10_485_760;
+const MAX_BYTES = 1_048_576;
+const MAX_ZIP_BYTES = 10_485_760;
 
 /** Throws an error with a sentence for the person. */
 export async function readManifestFile(file: File): Promise<string> {
-  if (file.size > MOST_ZIP_BYTES)
+  if (file.size > MAX_ZIP_BYTES)
     throw new Error("The file is larger than 10 MB. A manifest has a few kilobytes.");
   const bytes = new Uint8Array(await file.arrayBuffer());
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
   const content = isZip ? await fromZip(bytes) : bytes;
-  if (content.length > MOST_BYTES) throw new Error("The manifest is larger than 1 MB.");
+  if (content.length > MAX_BYTES) throw new Error("The manifest is larger than 1 MB.");
   return new TextDecoder().decode(content);
 }
 
@@ -19,7 +19,7 @@ async function fromZip(zip: Uint8Array): Promise<Uint8Array> {
   const { unzipSync } = await import("fflate");
   const found = Object.entries(
     unzipSync(zip, {
-      filter: ({ name, originalSize }) => /^([^/]+\/)?amp\.ya?ml$/.test(name) && originalSize <= MOST_BYTES,
+      filter: ({ name, originalSize }) => /^([^/]+\/)?amp\.ya?ml$/.test(name) && originalSize <= MAX_BYTES,
     }),
   ).toSorted(([one], [other]) => measureDepth(one) - measureDepth(other));
   const [first] = found;

@@ -76,11 +76,11 @@ function eventWords({ events, watchFields }: Subscription): string {
 }
 
 /** More are not counted. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 /** The events that are not processed yet, and since when the oldest of them waits. */
 function Waiting({ objectName, input }: { objectName: string; input: InstallationInput }): JSX.Element {
-  const list = { ...input, objectName, pageSize: MOST_WAITING };
+  const list = { ...input, objectName, pageSize: MAX_WAITING };
   const received = useCall(
     "listSubscriptionEvents",
     { ...list, outcome: "received" },

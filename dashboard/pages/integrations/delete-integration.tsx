@@ -7,12 +7,12 @@ import { useProjectName } from "../../frame/project.ts";
 import { ConfirmDelete } from "../../ui/confirm-delete.tsx";
 
 /** More are not counted. */
-const MOST_COUNTED = 200;
+const MAX_COUNTED = 200;
 
 export function DeleteIntegration({ name, onClose }: { name: string; onClose: () => void }): JSX.Element {
   const projectIdOrName = useProjectName();
   const open = useOpenInProject();
-  const input = { projectIdOrName, integration: name, pageSize: MOST_COUNTED };
+  const input = { projectIdOrName, integration: name, pageSize: MAX_COUNTED };
   const { data: installed, isLoading: isCounting } = useCall("listProjectInstallations", input);
   const { mutate, isPending, error } = useChange("deleteIntegration", { forget: ["listIntegrations"] });
   const count = installed?.results.length;

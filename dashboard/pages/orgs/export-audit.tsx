@@ -10,7 +10,7 @@ import { auditCsv } from "./audit-csv.ts";
 
 const PAGE = 200;
 /** All of them are held in the memory of the browser. */
-const MOST_EVENTS = 50_000;
+const MAX_EVENTS = 50_000;
 
 export function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
   const [filters] = useFilters("operationId", "actor", "target", "since", "until", "projectId");
@@ -37,7 +37,7 @@ export function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
         Export as CSV
       </Button>
       <Text size="xs" role="status" maw={280}>
-        {isCut && `The file has the newest ${MOST_EVENTS} events. Filter by time to save older ones.`}
+        {isCut && `The file has the newest ${MAX_EVENTS} events. Filter by time to save older ones.`}
       </Text>
       <ProblemView error={error} />
     </Stack>
@@ -53,6 +53,6 @@ async function newestEvents(input: {
     const page = await call("listAuditEvents", { ...input, pageSize: PAGE, pageToken });
     events.push(...page.results);
     pageToken = page.pagination.done ? undefined : page.pagination.nextPageToken;
-  } while (pageToken !== undefined && events.length < MOST_EVENTS);
+  } while (pageToken !== undefined && events.length < MAX_EVENTS);
   return { events, isAll: pageToken === undefined };
 }

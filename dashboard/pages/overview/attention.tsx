@@ -18,9 +18,9 @@ import classes from "./attention.module.css";
 /** More often than the graphs: what broke is named within half a minute. */
 const SOON = { everyMs: 10_000 };
 const OF_PERIOD = { everyMs: POLL_MS.overview, keepsPrevious: true };
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 /** Causes are those of the newest failures. */
-const MOST_GROUPED = 200;
+const MAX_GROUPED = 200;
 
 export const Attention = ({ since }: { since: string }): JSX.Element => (
   <>
@@ -54,7 +54,7 @@ function Lines({ title, call, lines, isCut = false, more }: LinesProps): JSX.Ele
     <Section title={title} actions={more}>
       <ProblemView error={error} onRetry={() => void call.refetch()} />
       <ul className={classes["lines"]}>
-        {lines.slice(0, MOST_SHOWN).map(({ key, status, words, more: aside }) => (
+        {lines.slice(0, MAX_SHOWN).map(({ key, status, words, more: aside }) => (
           <li key={key}>
             {status}
             <span className={classes["words"]}>{words}</span>
@@ -62,9 +62,9 @@ function Lines({ title, call, lines, isCut = false, more }: LinesProps): JSX.Ele
           </li>
         ))}
       </ul>
-      {lines.length > MOST_SHOWN && (
+      {lines.length > MAX_SHOWN && (
         <Text size="sm" c="dimmed">
-          And {lines.length - MOST_SHOWN} {isCut ? "or more" : "more"}.
+          And {lines.length - MAX_SHOWN} {isCut ? "or more" : "more"}.
         </Text>
       )}
     </Section>
@@ -124,7 +124,7 @@ function RefusedConnections(): JSX.Element | null {
 
 function Failures({ since }: { since: string }): JSX.Element | null {
   const projectIdOrName = useProjectName();
-  const input = { projectIdOrName, status: "failure" as const, since, pageSize: MOST_GROUPED };
+  const input = { projectIdOrName, status: "failure" as const, since, pageSize: MAX_GROUPED };
   const call = useCall("listProjectOperations", input, OF_PERIOD);
   const failures = call.data?.results ?? [];
   const all = `/operations?status=failure&since=${part(since)}`;
@@ -143,7 +143,7 @@ function Failures({ since }: { since: string }): JSX.Element | null {
   const isCut = call.data?.pagination.done === false;
   return (
     <Lines
-      title={isCut ? `Failures by cause, of the newest ${MOST_GROUPED}` : "Failures by cause"}
+      title={isCut ? `Failures by cause, of the newest ${MAX_GROUPED}` : "Failures by cause"}
       call={call}
       lines={lines}
       more={<ProjectLink to={all}>All</ProjectLink>}

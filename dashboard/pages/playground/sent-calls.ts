@@ -15,14 +15,14 @@ export interface SentCall {
   text: string;
 }
 
-const MOST = 20;
+const MAX = 20;
 let calls: readonly SentCall[] = [];
 let newestId = 0;
 const listeners = new Set<() => void>();
 
 export function rememberCall(sent: Omit<SentCall, "id">): void {
   newestId += 1;
-  calls = [{ ...sent, id: newestId }, ...calls].slice(0, MOST);
+  calls = [{ ...sent, id: newestId }, ...calls].slice(0, MAX);
   for (const tell of listeners) tell();
 }
 

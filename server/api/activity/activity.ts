@@ -67,7 +67,7 @@ const ActivitySchema = Type.Object(
   { title: "Activity", description: "Counts by period." },
 );
 
-const MOST_BUCKETS = 90;
+const MAX_BUCKETS = 90;
 const HOUR_MS = 60 * 60_000;
 
 const getActivity = (deps: { database: Database }) =>
@@ -136,10 +136,10 @@ function buildBuckets(query: { since?: string; until?: string; bucketSeconds?: n
   if (Number.isNaN(sinceMs)) throw refused("since", "is not a time that exists.");
   if (Number.isNaN(untilMs)) throw refused("until", "is not a time that exists.");
   if (untilMs < sinceMs) throw refused("until", "is before `since`.");
-  const leastMinutes = Math.max(1, Math.ceil((untilMs - sinceMs) / MOST_BUCKETS / 60_000));
+  const leastMinutes = Math.max(1, Math.ceil((untilMs - sinceMs) / MAX_BUCKETS / 60_000));
   const bucketSeconds = query.bucketSeconds ?? leastMinutes * 60;
   const bucketMs = bucketSeconds * 1_000;
-  if ((untilMs - sinceMs) / bucketMs > MOST_BUCKETS)
+  if ((untilMs - sinceMs) / bucketMs > MAX_BUCKETS)
     throw refused(
       "bucketSeconds",
       `must be at least ${leastMinutes * 60} for this time: there can be 90 buckets.`,

@@ -102,8 +102,8 @@ describe("API keys", () => {
     assert.equal((await change(soon)).body.expireTime, soon);
     await until(async () => (await opens(key)) === 401);
     for (const expired of [key, unused]) {
-      const told = await on.inProject("GET", "", undefined, { "x-api-key": expired });
-      assert.equal(told.body.detail, `This API key expired at ${soon}. Create another one.`);
+      const reported = await on.inProject("GET", "", undefined, { "x-api-key": expired });
+      assert.equal(reported.body.detail, `This API key expired at ${soon}. Create another one.`);
     }
     assert.equal((await change(null)).body.expireTime, undefined);
     await until(async () => (await opens(key)) === 200);

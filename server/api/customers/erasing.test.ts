@@ -39,8 +39,8 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
     await write("companies", { type: "update", record: { name: `${groupRef} refused` } });
   }
   // Refused for a text of the customer, which the Problem repeats.
-  const told = await on.call("GET", `/v1/projects/default/operations?groupRef=${MARK}&since=${MARK}text`);
-  assert.equal(told.status, 400, told.text);
+  const reported = await on.call("GET", `/v1/projects/default/operations?groupRef=${MARK}&since=${MARK}text`);
+  assert.equal(reported.status, 400, reported.text);
   await gone.write("companies", { type: `${MARK}text`, record: {} });
   for (const customer of [gone, kept]) await customer.proxied(`/crm/v3/objects/${customer.groupRef}`);
   await until(() => sink.received.length >= 2);

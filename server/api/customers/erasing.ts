@@ -112,7 +112,7 @@ async function eraseAllEvents(
   isLate: () => boolean,
 ): Promise<boolean> {
   for (let afterId = group.erasedUntilEvent ?? FIRST_ID; ;) {
-    const range = { afterId, most: BATCH };
+    const range = { afterId, max: BATCH };
     const page = await transact(database, (queries) => eraseEvents(queries, group, range));
     add(erased, { events: page.events, deliveries: page.deliveries });
     if (page.lastId === undefined) return true;

@@ -10,7 +10,7 @@ import { includesRole } from "../../../ground/role.ts";
 import { type DestinationSecrets, keysInForce } from "../../deliver/destination-secrets.ts";
 import type { Caller } from "../../http/endpoint.ts";
 import type { Queries } from "../../store/database.ts";
-import { deliveryFigures, type DeliveryFigures, MOST_COUNTED } from "../../store/delivery-figures.ts";
+import { deliveryFigures, type DeliveryFigures, MAX_COUNTED } from "../../store/delivery-figures.ts";
 import { type DestinationRow, findDestination } from "../../store/destinations.ts";
 import { DestinationId } from "../members.ts";
 import { CreateTime, times, UpdateTime } from "../times.ts";
@@ -25,10 +25,10 @@ const HealthSchema = Type.Object(
       Type.String({ format: "date-time", description: "Time of the first failure after the last success." }),
     ),
     waiting: Type.Integer({
-      description: `Number of deliveries that are sent now or retried later, counted up to ${MOST_COUNTED}.`,
+      description: `Number of deliveries that are sent now or retried later, counted up to ${MAX_COUNTED}.`,
     }),
     failed: Type.Integer({
-      description: `Number of deliveries that have failed for good and are still kept, counted up to ${MOST_COUNTED}.`,
+      description: `Number of deliveries that have failed for good and are still kept, counted up to ${MAX_COUNTED}.`,
     }),
     lastDeliveredTime: Type.Optional(
       Type.String({ format: "date-time", description: "Time of the last successful attempt." }),

@@ -154,7 +154,7 @@ const createDestination = (deps: CreateServices) =>
       const place = { id: newId(), projectId: project.id };
       const signingKeys = type.signs ? [{ key: newSigningKey() }] : [];
       const secretsSealed = sealDestinationSecrets(deps.sealer, place, { secrets, signingKeys });
-      await requireRoom(deps, project.id);
+      await requireCapacity(deps, project.id);
       try {
         const row = { ...place, name, type: type.type, metadata, secretsSealed };
         return toDestination(await insertDestination(deps.database.queries, row));
@@ -167,11 +167,11 @@ const createDestination = (deps: CreateServices) =>
   });
 
 /** Throws a 409 Problem. Concurrent requests may exceed the limit by a few. */
-async function requireRoom({ database, config }: CreateServices, projectId: string): Promise<void> {
-  const most = config.projectDestinations;
-  if ((await countDestinations(database.queries, projectId)) < most) return;
+async function requireCapacity({ database, config }: CreateServices, projectId: string): Promise<void> {
+  const max = config.projectDestinations;
+  if ((await countDestinations(database.queries, projectId)) < max) return;
   throw new Problem("conflict", {
-    detail: `The project has ${most} destinations already. Delete some, or ask the operator to raise BUSBAR_PROJECT_DESTINATIONS.`,
+    detail: `The project has ${max} destinations already. Delete some, or ask the operator to raise BUSBAR_PROJECT_DESTINATIONS.`,
   });
 }
 

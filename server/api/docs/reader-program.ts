@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 let program: Promise<Buffer> | undefined;
 
@@ -19,7 +19,7 @@ export function readerProgram(): Promise<Buffer> {
 async function fetchProgram(): Promise<Buffer> {
   const run = promisify(execFile);
   // The package needs nothing of the environment.
-  const options = { encoding: "buffer", maxBuffer: MOST_BYTES, env: {} } as const;
+  const options = { encoding: "buffer", maxBuffer: MAX_BYTES, env: {} } as const;
   return (await run(process.execPath, [import.meta.filename], options)).stdout;
 }
 

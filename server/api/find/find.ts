@@ -11,8 +11,8 @@ export const findRoutes = (deps: { database: Database }): Route[] => [
   route(`GET ${PROJECT}/find`, "full", find(deps)),
 ];
 
-const MOST = 20;
-const MOST_RECORDS = 10;
+const MAX = 20;
+const MAX_RECORDS = 10;
 const KINDS = [
   "operation",
   "event",
@@ -76,13 +76,13 @@ const find = (deps: { database: Database }) =>
       const { queries } = deps.database;
       const q = query.q.trim();
       const [records, rows] = await Promise.all([
-        findRecords(queries, { projectId: project.id, recordId: q, key: seenKey(q) }, MOST_RECORDS),
-        findByText(queries, project.id, q, MOST),
+        findRecords(queries, { projectId: project.id, recordId: q, key: seenKey(q) }, MAX_RECORDS),
+        findByText(queries, project.id, q, MAX),
       ]);
       const results = rows.flatMap(({ kind: found, id, name, within }) => {
         const kind = KINDS.find((one) => one === found);
         return kind ? [{ kind, id, name, ...(within !== null && { in: within }) }] : [];
       });
-      return { results: [...records.map((record) => toFound(q, record)), ...results].slice(0, MOST) };
+      return { results: [...records.map((record) => toFound(q, record)), ...results].slice(0, MAX) };
     },
   });

@@ -94,13 +94,13 @@ integrations:
 `;
     const { status, body, text } = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.equal(status, 200, text);
-    const told = (body as { warnings: { rule: string; remedy: string; line: number }[] }[]).flatMap(
+    const reported = (body as { warnings: { rule: string; remedy: string; line: number }[] }[]).flatMap(
       ({ warnings }) =>
         warnings.flatMap(({ rule, remedy, line }) =>
           rule === "unknown-object" ? [[line, remedy.replace(/\?.*/, "")]] : [],
         ),
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(reported, [
       [7, 'Did you mean "contacts"'],
       [11, 'Did you mean "Opportunity"'],
     ]);

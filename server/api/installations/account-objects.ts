@@ -49,15 +49,17 @@ export async function findUnknownObjects(
   const names = remembered(() => listNames(deps, integration, account));
   const unknown = await unknownAmong(deps, integration, { ...account, used, names });
   const suggested = unknown.length > 0 ? await names() : [];
-  const told = unknown.map((object) => ({
+  const reported = unknown.map((object) => ({
     action: object.action,
     ...describeUnknown(object, integration, after, suggested),
   }));
   return {
-    issues: told.flatMap(({ action, value, ...warning }) =>
+    issues: reported.flatMap(({ action, value, ...warning }) =>
       action === "write" ? [] : [{ in: "body" as const, ...warning, value }],
     ),
-    warnings: told.flatMap(({ action, value: _value, ...warning }) => (action === "write" ? [warning] : [])),
+    warnings: reported.flatMap(({ action, value: _value, ...warning }) =>
+      action === "write" ? [warning] : [],
+    ),
   };
 }
 
@@ -157,7 +159,7 @@ async function listNames(
   }
 }
 
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 function describeUnknown(
   { action, objectName, refusal }: UnknownObject,
@@ -165,8 +167,8 @@ function describeUnknown(
   after: ConfigContent,
   names: string[],
 ): InstallationWarning & { value: string } {
-  const listed = names.slice(0, MOST_NAMES).join(", ");
-  const more = names.length > MOST_NAMES ? ", …" : "";
+  const listed = names.slice(0, MAX_NAMES).join(", ");
+  const more = names.length > MAX_NAMES ? ", …" : "";
   const otherwise =
     names.length > 0
       ? `It has ${listed}${more}.`

@@ -38,12 +38,12 @@ export function changedConfig(
 }
 
 /** Customers' browsers write configurations, which are kept in memory, in the history and in events. */
-const MOST_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 
 function refuseLarge(content: Json): void {
   const { length } = JSON.stringify(content);
-  if (length <= MOST_CHARACTERS) return;
-  const detail = `has ${length} characters as JSON; at most ${MOST_CHARACTERS} are stored.`;
+  if (length <= MAX_CHARACTERS) return;
+  const detail = `has ${length} characters as JSON; at most ${MAX_CHARACTERS} are stored.`;
   refuse([{ in: "body", name: "config.content", detail }]);
 }
 

@@ -231,11 +231,11 @@ const deleteIntegration = (deps: { database: Database }) =>
         const gone = await removeUnusedConnections(queries, project.id, connectionIds);
         // A listed one may have been deleted, and told, by another request since.
         const removedIds = new Set(removed.map((installation) => installation.id));
-        const told = listed.flatMap((installation) => {
+        const reported = listed.flatMap((installation) => {
           const of = removedIds.has(installation.id) ? fields.get(installation.id) : undefined;
           return of ? [installationDeleted(of, installation.config.content)] : [];
         });
-        await recordEvents(queries, [...told, ...removedConnections(gone, [...fields.values()])]);
+        await recordEvents(queries, [...reported, ...removedConnections(gone, [...fields.values()])]);
       });
     },
   });

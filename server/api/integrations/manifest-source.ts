@@ -6,7 +6,7 @@ import { parseManifest } from "../../../manifest/parse-manifest.ts";
 import type { Queries } from "../../store/database.ts";
 import { findUploadContent } from "../../store/uploads.ts";
 import { isUuid } from "../../../ground/ids.ts";
-import { MOST_PROVIDERS, ProviderDocumentSchema } from "../providers/own-provider.ts";
+import { MAX_PROVIDERS, ProviderDocumentSchema } from "../providers/own-provider.ts";
 import { readManifestZip } from "./read-manifest-zip.ts";
 
 export const ManifestSourceSchema = Type.Object(
@@ -21,7 +21,7 @@ export const ManifestSourceSchema = Type.Object(
     ),
     providers: Type.Optional(
       Type.Record(Type.String(), ProviderDocumentSchema, {
-        maxProperties: MOST_PROVIDERS,
+        maxProperties: MAX_PROVIDERS,
         description: "Busbar's own: providers of your own to add or replace, by key. With `sourceYaml` only.",
       }),
     ),

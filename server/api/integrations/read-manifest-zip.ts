@@ -1,14 +1,14 @@
 /** Extracts the `amp.yaml` and its providers from a zip, with a size limit. */
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { Problem } from "../../../ground/errors.ts";
-import { MOST_PROVIDERS } from "../providers/own-provider.ts";
+import { MAX_PROVIDERS } from "../providers/own-provider.ts";
 
 /** A manifest has a few kilobytes; a larger entry is something else, or a zip bomb. */
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 /** Reading YAML takes 3 ms per kilobyte. A provider has 64 KiB as JSON at most; comments come on top. */
 const PROVIDER_LIMIT_BYTES = 128 * 1024;
 const PROVIDERS_LIMIT_BYTES = 1024 * 1024;
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 
 export interface ManifestZip {
   source: string;
@@ -41,7 +41,7 @@ async function readProviders(file: ZipFile, entries: Entry[], folder: string): P
   for (const entry of entries) {
     const name = entry.fileName.startsWith(folder) ? entry.fileName.slice(folder.length) : "";
     if (!/^[^/]+\.(ya?ml|json)$/.test(name)) continue;
-    if (files.size === MOST_PROVIDERS) throw refused(`The zip has more than ${MOST_PROVIDERS} providers.`);
+    if (files.size === MAX_PROVIDERS) throw refused(`The zip has more than ${MAX_PROVIDERS} providers.`);
     const refusal = () => refused(`providers/${name} is larger than ${PROVIDER_LIMIT_BYTES / 1024} KiB.`);
     const text = await readEntry(file, entry, { bytes: PROVIDER_LIMIT_BYTES, refusal });
     left -= Buffer.byteLength(text);
@@ -66,9 +66,9 @@ function listEntries(file: ZipFile): Promise<Entry[]> {
   const entries: Entry[] = [];
   file.on("entry", (entry: Entry) => {
     entries.push(entry);
-    if (entries.length < MOST_ENTRIES) return file.readEntry();
+    if (entries.length < MAX_ENTRIES) return file.readEntry();
     if (entries.some(({ fileName }) => AT_TOP.test(fileName))) return resolve(entries);
-    reject(refused(`The zip holds more than ${MOST_ENTRIES} files. Zip only the folder of the amp.yaml.`));
+    reject(refused(`The zip holds more than ${MAX_ENTRIES} files. Zip only the folder of the amp.yaml.`));
   });
   file.on("end", () => resolve(entries));
   file.on("error", reject);

@@ -54,7 +54,7 @@ export function browserHash(id: string, headers: IncomingHttpHeaders): Buffer | 
 export const browserHashes = (headers: IncomingHttpHeaders): Buffer[] =>
   [...sentSecrets(headers)]
     .filter(([name]) => name.startsWith(PREFIX))
-    .slice(0, MOST_COOKIES)
+    .slice(0, MAX_COOKIES)
     .map(([, secret]) => digest(secret));
 
 /** Returns the digest of the cookie if a page of ours has sent this form: it holds the proof of the cookie. */
@@ -78,7 +78,7 @@ const sentSecrets = ({ cookie = "" }: IncomingHttpHeaders): Map<string, string> 
   );
 
 const PREFIX = "busbar_consent_";
-const MOST_COOKIES = 50;
+const MAX_COOKIES = 50;
 
 /** One cookie for each: several may be open at the same time. */
 const nameCookie = (id: string): string => `${PREFIX}${id.replaceAll("-", "")}`;

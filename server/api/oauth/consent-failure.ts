@@ -12,7 +12,7 @@ interface Names {
 interface Reason {
   /** For the reference. */
   meaning: string;
-  told(names: Names): string;
+  reported(names: Names): string;
   /** Whether the same customer may succeed at once. */
   again: boolean;
 }
@@ -23,57 +23,57 @@ const tell = ({ app }: Names): string => `Please tell the people who run ${app}.
 export const REASONS = {
   cancelled: {
     meaning: "the customer pressed Cancel before leaving for the provider",
-    told: (names) => `You cancelled, and nothing was connected. ${start(names)}`,
+    reported: (names) => `You cancelled, and nothing was connected. ${start(names)}`,
     again: false,
   },
   declined: {
     meaning: "the customer, or a rule of the account, refused at the provider (`access_denied`)",
-    told: ({ provider }) => `Access to ${provider} was declined, and nothing was connected.`,
+    reported: ({ provider }) => `Access to ${provider} was declined, and nothing was connected.`,
     again: true,
   },
   "provider-refused": {
     meaning: "the provider came back with another error instead of a code",
-    told: ({ provider }) => `${provider} did not allow the connection. Nothing was connected.`,
+    reported: ({ provider }) => `${provider} did not allow the connection. Nothing was connected.`,
     again: true,
   },
   "code-refused": {
     meaning: "the provider gave no token for its own code, for example because it had expired",
-    told: ({ provider }) => `${provider} did not confirm the sign-in. Nothing was connected.`,
+    reported: ({ provider }) => `${provider} did not confirm the sign-in. Nothing was connected.`,
     again: true,
   },
   "provider-app": {
     meaning:
       "the provider does not accept the provider app: client id, secret, scopes or redirect URI are wrong, or it was deleted",
-    told: (names) =>
+    reported: (names) =>
       `${names.app} is not set up correctly for ${names.provider}, and nothing was connected. ${tell(names)}`,
     again: false,
   },
   "provider-unavailable": {
     meaning: "the provider could not be reached, or answered with an error of its own",
-    told: ({ provider }) =>
+    reported: ({ provider }) =>
       `${provider} could not be reached, and nothing was connected. Try again in a few minutes.`,
     again: true,
   },
   account: {
     meaning: "the account cannot be used, or the connection to renew is gone",
-    told: (names) =>
+    reported: (names) =>
       `The ${names.provider} account could not be connected. ${start(names)} If it fails again, tell the people who run ${names.app}.`,
     again: false,
   },
   "other-browser": {
     meaning: "the callback came from another browser than the one that continued",
-    told: (names) =>
+    reported: (names) =>
       `This sign-in was begun in another browser, or your browser does not keep cookies. Nothing was connected. ${start(names)}`,
     again: false,
   },
   late: {
     meaning: "the customer came back after more than ten minutes at the provider",
-    told: () => "The sign-in took too long. Nothing was connected.",
+    reported: () => "The sign-in took too long. Nothing was connected.",
     again: true,
   },
   internal: {
     meaning: "a failure of this server; its log has the cause",
-    told: () => "Something went wrong on our side. Nothing was connected.",
+    reported: () => "Something went wrong on our side. Nothing was connected.",
     again: true,
   },
 } as const satisfies Record<string, Reason>;

@@ -35,7 +35,7 @@ export async function fail(
   { reason, message: detail, cause }: ConsentFailed,
   headers: IncomingHttpHeaders,
 ): Promise<Page> {
-  const message = REASONS[reason].told(findNames(deps, consent));
+  const message = REASONS[reason].reported(findNames(deps, consent));
   const { id: consentId, projectId, provider } = consent;
   const line = { consentId, projectId, provider, reason, detail };
   if (reason === "internal") deps.log.error({ ...line, err: cause }, "a consent failed");

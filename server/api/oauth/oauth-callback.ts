@@ -95,8 +95,8 @@ async function connect(
   const credentials = buildCredentials(provider, answer, app);
   const known = withCallbackFields(provider, query, consent.providerMetadata);
   const facts = readFacts(provider, answer, { ...consent, providerMetadata: known });
-  const told = await withAccountInfo(deps, provider, facts.providerMetadata, credentials);
-  requireAddress(provider, told.metadata, deps.egress.allowsPlainHttp);
+  const reported = await withAccountInfo(deps, provider, facts.providerMetadata, credentials);
+  requireAddress(provider, reported.metadata, deps.egress.allowsPlainHttp);
   return saveConnection(deps, {
     projectId: consent.projectId,
     provider: consent.provider,
@@ -107,8 +107,8 @@ async function connect(
     consumerRef: consent.consumerRef,
     consumerName: consent.consumerName ?? undefined,
     ...facts,
-    providerWorkspaceRef: facts.providerWorkspaceRef ?? told.workspaceRef,
-    providerMetadata: told.metadata,
+    providerWorkspaceRef: facts.providerWorkspaceRef ?? reported.workspaceRef,
+    providerMetadata: reported.metadata,
     credentials,
   });
 }

@@ -4,9 +4,9 @@ import { FIELD_KINDS } from "../../../connector-kit/fields.ts";
 import { described } from "../../../ground/described.ts";
 
 /** Enough for any manifest, and few enough for a synchronous request. */
-const MOST_OBJECTS = 20;
-const MOST_FIELDS = 100;
-const MOST_VALUES = 1_000;
+const MAX_OBJECTS = 20;
+const MAX_FIELDS = 100;
+const MAX_VALUES = 1_000;
 
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
@@ -17,7 +17,7 @@ const StringOptionsSchema = Type.Object(
     pattern: Type.Optional(text(1_000, "Not supported by any provider; causes a warning.")),
     values: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-        maxItems: MOST_VALUES,
+        maxItems: MAX_VALUES,
         description: "Options to choose from. They turn a `string` into a `singleSelect`.",
       }),
     ),
@@ -89,9 +89,9 @@ const FieldDefinitionSchema = Type.Object(
 export const UpsertRequestSchema = Type.Object(
   {
     groupRef: Type.String({ minLength: 1, description: "Your own id for the customer." }),
-    fields: Type.Record(Type.String(), Type.Array(FieldDefinitionSchema, { maxItems: MOST_FIELDS }), {
+    fields: Type.Record(Type.String(), Type.Array(FieldDefinitionSchema, { maxItems: MAX_FIELDS }), {
       minProperties: 1,
-      maxProperties: MOST_OBJECTS,
+      maxProperties: MAX_OBJECTS,
       description: "Field definitions, by the provider's name for the object.",
     }),
   },

@@ -50,12 +50,12 @@ const placed = (asked: UpsertRequest["fields"]): Placed[] =>
   );
 
 /** The number of fields that providers create within one request. */
-const MOST_FIELDS = 200;
+const MAX_FIELDS = 200;
 
 /** Throws a 400 Problem with one issue per fault, before anything is sent. */
 function refuseFaulty(requests: Placed[], fields: CustomFieldsConnector): void {
-  if (requests.length > MOST_FIELDS) {
-    const detail = `one request takes at most ${MOST_FIELDS} fields, this one has ${requests.length}; send them in parts.`;
+  if (requests.length > MAX_FIELDS) {
+    const detail = `one request takes at most ${MAX_FIELDS} fields, this one has ${requests.length}; send them in parts.`;
     const issues: Issue[] = [{ in: "body", name: "fields", detail }];
     throw new Problem("invalid-request", { detail: `fields: ${detail}`, issues });
   }
@@ -114,11 +114,11 @@ function refusal(requests: Placed[], outcomes: FieldOutcome[], connectionId: str
   const extensions = { success: false, fields: results(requests, outcomes) };
   const issues = failures.map(({ name, detail }): Issue => ({ in: "body", name, detail }));
   const [first] = failures;
-  const told = first ? `${first.name}: ${first.detail}` : "";
+  const reported = first ? `${first.name}: ${first.detail}` : "";
   if (conflicts.length > 0 && done === 0) {
-    return new Problem("invalid-request", { detail: `Nothing was changed. ${told}`, issues, extensions });
+    return new Problem("invalid-request", { detail: `Nothing was changed. ${reported}`, issues, extensions });
   }
-  const detail = `${done} of ${outcomes.length} fields were created or changed, ${failures.length} failed: ${told} Repeating the request is safe; \`fields\` tells what was done.`;
+  const detail = `${done} of ${outcomes.length} fields were created or changed, ${failures.length} failed: ${reported} Repeating the request is safe; \`fields\` tells what was done.`;
   if (!first) return new Problem("provider-refused", { detail, extensions });
   return providerProblem(first.error, connectionId, { detail, issues, extensions });
 }

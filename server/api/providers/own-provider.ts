@@ -13,7 +13,7 @@ import { countOwnProviders, upsertOwnProvider, type OwnProviderRow } from "../..
 import { CreateTime, times, UpdateTime } from "../times.ts";
 
 /** Of one project. */
-export const MOST_PROVIDERS = 50;
+export const MAX_PROVIDERS = 50;
 
 export const OwnProviderKey = Type.String({
   description: "Key of the project's own provider: `x-` and lower-case letters, digits and dashes.",
@@ -47,7 +47,7 @@ export function toOwnProvider(
   return provider && { key: row.key, provider, document: row.document, ...times(row) };
 }
 
-const MOST_ISSUES = 50;
+const MAX_ISSUES = 50;
 
 /** Throws a 422 Problem with one issue for each fault; `place` is what their names begin with. */
 export function checkedOwnProvider(
@@ -84,9 +84,9 @@ function invalid(key: string, faults: ProviderFault[], place: string): Problem {
   return new Problem("semantically-invalid", {
     detail: `The provider ${key} has ${count}; the first: ${first ? `${readName(first)}: ${first.message}` : ""}`,
     issues: faults
-      .slice(0, MOST_ISSUES)
+      .slice(0, MAX_ISSUES)
       .map((fault) => ({ in: "body" as const, name: readName(fault), detail: fault.message })),
-    causes: faults.slice(0, MOST_ISSUES).map((fault) => `${readName(fault)}: ${fault.message}`),
+    causes: faults.slice(0, MAX_ISSUES).map((fault) => `${readName(fault)}: ${fault.message}`),
   });
 }
 
@@ -104,9 +104,9 @@ export async function storeOwnProvider(
         `The provider ${key} was made for ${stored.origins}, and stored credentials belong to these addresses; the document ` +
         `names ${origins}. Use another key, or delete the provider and what uses it first.`,
     });
-  if ((await countOwnProviders(queries, projectId)) <= MOST_PROVIDERS) return;
+  if ((await countOwnProviders(queries, projectId)) <= MAX_PROVIDERS) return;
   throw new Problem("semantically-invalid", {
-    detail: `A project can have ${MOST_PROVIDERS} providers of its own. Delete one first.`,
+    detail: `A project can have ${MAX_PROVIDERS} providers of its own. Delete one first.`,
   });
 }
 

@@ -113,9 +113,9 @@ async function toTrace(
   of: { installationId: string; objectName: string; recordId: string },
   { seen, events, writes }: TraceParts,
 ): Promise<Static<typeof RecordTraceSchema>> {
-  const told = new Set(events.map(({ messageId }) => messageId));
+  const reported = new Set(events.map(({ messageId }) => messageId));
   // Messages with changes are in the events, too, as long as these are kept.
-  const others = seen.filter(({ operationId, rowId }) => operationId !== null || !told.has(rowId));
+  const others = seen.filter(({ operationId, rowId }) => operationId !== null || !reported.has(rowId));
   const ids = [...others.map(({ rowId }) => rowId), ...events.flatMap(({ messageId }) => messageId ?? [])];
   const messages = await listTracedMessages(queries, of, [...new Set(ids)]);
   const byId = new Map(messages.map((message) => [message.messageId, message]));
@@ -189,7 +189,7 @@ const toMessage = ({
 });
 
 /** Of each part of the answer. */
-const MOST = 200;
+const MAX = 200;
 
 const getRecordTrace = (deps: { database: Database }) =>
   projectEndpoint({
@@ -216,9 +216,9 @@ const getRecordTrace = (deps: { database: Database }) =>
       await awaitPushes(deps, project.id, LIST_WAIT_MS);
       const of = { installationId: id, objectName, recordId };
       const [seen, events, writes] = await Promise.all([
-        listSeen(queries, of, MOST),
-        listSubscriptionEvents(queries, { ...of, projectId: project.id, range: { limit: MOST } }),
-        listWritesOfRecord(queries, of, MOST),
+        listSeen(queries, of, MAX),
+        listSubscriptionEvents(queries, { ...of, projectId: project.id, range: { limit: MAX } }),
+        listWritesOfRecord(queries, of, MAX),
       ]);
       if (seen.length + events.rows.length + writes.length === 0) throw unknownRecord(objectName, recordId);
       return toTrace(queries, of, { seen, events: events.rows, writes });

@@ -13,18 +13,18 @@ export interface RequestLog {
 }
 
 /** Enough to find a fault, too few to fill the table: 432,000 rows a day. */
-const MOST_A_MINUTE = 300;
+const MAX_PER_MINUTE = 300;
 const MINUTE_MS = 60_000;
 const BATCH = 500;
-const MOST_WAITING = 5_000;
-const MOST_CHARACTERS = 1_024;
+const MAX_WAITING = 5_000;
+const MAX_CHARACTERS = 1_024;
 
 export function openRequestLog({ database, log }: { database: Database; log: Log }): RequestLog {
   const rows = storeInBatches<RefusedRequestRow>({
     what: "refused requests",
     log,
     batch: BATCH,
-    mostWaiting: MOST_WAITING,
+    maxWaiting: MAX_WAITING,
     insert: (batch) => insertRefusedRequests(database.queries, batch),
   });
   let minute = 0;
@@ -36,15 +36,15 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
       minute = current;
       const count = (counts.get(refused.projectId) ?? 0) + 1;
       counts.set(refused.projectId, count);
-      if (count > MOST_A_MINUTE) return;
+      if (count > MAX_PER_MINUTE) return;
       const row = toRow(refused);
-      rows.add(count < MOST_A_MINUTE ? row : { ...row, detail: `${row.detail} ${LAST}` });
+      rows.add(count < MAX_PER_MINUTE ? row : { ...row, detail: `${row.detail} ${LAST}` });
     },
     close: () => rows.close(),
   };
 }
 
-const LAST = `(Only ${MOST_A_MINUTE} refused requests of a project are kept per minute: this minute's further ones are not listed.)`;
+const LAST = `(Only ${MAX_PER_MINUTE} refused requests of a project are kept per minute: this minute's further ones are not listed.)`;
 
 function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestRow {
   const key = keyInPath(refused.path);
@@ -54,11 +54,11 @@ function toRow({ caller, problem, ...refused }: RefusedRequest): RefusedRequestR
     id: refused.requestId,
     projectId: refused.projectId,
     method: refused.method,
-    path: shown(refused.path).slice(0, MOST_CHARACTERS),
+    path: shown(refused.path).slice(0, MAX_CHARACTERS),
     operationId: refused.operationId,
     status: problem.status,
     slug: problem.slug,
-    detail: shown(problem.options.detail).slice(0, MOST_CHARACTERS),
+    detail: shown(problem.options.detail).slice(0, MAX_CHARACTERS),
     apiKeyId: caller.apiKeyId ?? null,
     builderId: caller.builderId ?? null,
     groupRef: caller.groupRef ?? refused.groupRef ?? null,

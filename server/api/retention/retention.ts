@@ -112,13 +112,13 @@ const putRetention = (deps: { database: Database; config: RetentionConfig }) =>
 function requireBounds(config: RetentionConfig, own: OwnRetention): void {
   const bounds = retentionBounds(config);
   const issues = HISTORY_KINDS.flatMap((kind) => {
-    const { leastDays, least, mostDays, most } = bounds[kind];
+    const { leastDays, least, mostDays, max } = bounds[kind];
     const value = own[kind];
     if (value === undefined || (value >= leastDays && value <= mostDays)) return [];
     const detail =
       value < leastDays
         ? `must be at least ${leastDays} days: ${least}`
-        : `must be at most ${mostDays} days (${most})`;
+        : `must be at most ${mostDays} days (${max})`;
     return [{ in: "body" as const, name: kind, detail, value }];
   });
   if (issues.length === 0) return;

@@ -178,7 +178,7 @@ const noDestination = (name: string): Problem =>
   });
 
 const REASON = "It was requested through the API.";
-const MOST_OBJECTS = 100;
+const MAX_OBJECTS = 100;
 
 const reconcileSubscriptions = (deps: { database: Database; catalog: Catalog; publicUrl: () => string }) =>
   projectEndpoint({
@@ -197,7 +197,7 @@ const reconcileSubscriptions = (deps: { database: Database; catalog: Catalog; pu
       objects: Type.Optional(
         Type.Array(Type.String({ description: "The provider's name of an object." }), {
           minItems: 1,
-          maxItems: MOST_OBJECTS,
+          maxItems: MAX_OBJECTS,
           description: "Default: every object that is subscribed to.",
         }),
       ),

@@ -178,7 +178,7 @@ const deleteTopic = (deps: { database: Database }) =>
   });
 
 /** A project has as many destinations as its operator allows; no topic needs more than these. */
-const MOST_DESTINATIONS = 1_000;
+const MAX_DESTINATIONS = 1_000;
 
 const TopicRoutesSchema = {
   eventTypes: Type.Optional(
@@ -189,7 +189,7 @@ const TopicRoutesSchema = {
   ),
   destinationIds: Type.Optional(
     Type.Array(DestinationId, {
-      maxItems: MOST_DESTINATIONS,
+      maxItems: MAX_DESTINATIONS,
       description: "Ids of the destinations that get the topic's events.",
     }),
   ),

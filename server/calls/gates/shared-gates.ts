@@ -58,13 +58,13 @@ export interface ProcessGates extends ConnectionGates {
   adopt(connectionId: string, gate: ClosedGate): ClosedGate;
 }
 
-const MOST_CONNECTIONS = 50_000;
+const MAX_CONNECTIONS = 50_000;
 
 /** Opens gates of this process only. */
 export function openProcessGates(): ProcessGates {
-  const gates = keepRecentlyUsed<ClosedGate>(MOST_CONNECTIONS);
+  const gates = keepRecentlyUsed<ClosedGate>(MAX_CONNECTIONS);
   /** Rate limits in a row that named no time. */
-  const guesses = keepRecentlyUsed<number>(MOST_CONNECTIONS);
+  const guesses = keepRecentlyUsed<number>(MAX_CONNECTIONS);
   const closedUntil = (connectionId: string): ClosedGate | undefined => {
     const gate = gates.get(connectionId);
     if (!gate || gate.until.getTime() > nowMs()) return gate;

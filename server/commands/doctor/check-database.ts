@@ -7,7 +7,7 @@ const OLDEST_VERSION = 140_000;
 /** For notifications, deliveries and locks, beside the pool. */
 const BESIDE_POOL = 5;
 /** Above it, customer tokens and signatures that depend on the time begin to fail. */
-const MOST_SKEW_MS = 5_000;
+const MAX_SKEW_MS = 5_000;
 /** A transaction that is open for so long keeps PostgreSQL from removing dead rows of every table. */
 const LONG_TRANSACTION_SECONDS = 3_600;
 
@@ -110,7 +110,7 @@ function transactions({ oldestTransactionSeconds: seconds }: DatabaseFacts): Fin
 
 function clock({ clockAheadMs }: DatabaseFacts): Finding {
   const seconds = (Math.abs(clockAheadMs) / 1_000).toFixed(1);
-  if (Math.abs(clockAheadMs) <= MOST_SKEW_MS) return good("clock", "agrees with the database's");
+  if (Math.abs(clockAheadMs) <= MAX_SKEW_MS) return good("clock", "agrees with the database's");
   const where = clockAheadMs > 0 ? "behind" : "ahead of";
   const detail = `this machine's clock is ${seconds} seconds ${where} the database's`;
   return bad("clock", detail, "Set both clocks by NTP: due times, tokens and signatures depend on them.");

@@ -53,11 +53,11 @@ describe("account metadata from the provider", () => {
       },
     });
     assert.equal(proxied.status, 429, await proxied.text());
-    const told = Date.parse(proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "");
+    const reported = Date.parse(proxied.headers.get("x-amp-retry-after")?.replace("UTC", "GMT") ?? "");
     const expected = [before, nextQuotaReset(new Date(), "US/Eastern")].map((date) => date.getTime());
     assert.ok(
-      expected.some((time) => Math.abs(time - told) <= 1_000),
-      new Date(told).toISOString(),
+      expected.some((time) => Math.abs(time - reported) <= 1_000),
+      new Date(reported).toISOString(),
     );
   });
 

@@ -54,9 +54,9 @@ export async function proveCredentials(deps: Services, wanted: WantedCredentials
   // Checked before any call, unless the base URL needs metadata from the provider.
   if (!tellsOfAddress(provider)) requireAddress(provider, wanted.metadata, allowsPlainHttp);
   const { metadata, ...found } = await bought(deps, wanted);
-  const told = await withAccountInfo(deps, provider, metadata, found.credentials);
-  requireAddress(provider, told.metadata, allowsPlainHttp);
-  return { ...found, metadata: told.metadata, workspaceRef: told.workspaceRef ?? found.workspaceRef };
+  const reported = await withAccountInfo(deps, provider, metadata, found.credentials);
+  requireAddress(provider, reported.metadata, allowsPlainHttp);
+  return { ...found, metadata: reported.metadata, workspaceRef: reported.workspaceRef ?? found.workspaceRef };
 }
 
 const tellsOfAddress = ({ accountInfo, customOpts, oauth2Opts }: ProviderInfo): boolean =>

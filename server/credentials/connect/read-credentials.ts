@@ -10,8 +10,8 @@ import { wireCredentials, type StoredCredentials } from "../stored/credential-en
 
 /** Long enough for certificates and keys in PEM. Credentials in use are kept in memory. */
 const LONGEST = 16_384;
-const MOST_SCOPES = 1_000;
-const MOST_INPUTS = 100;
+const MAX_SCOPES = 1_000;
+const MAX_INPUTS = 100;
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: LONGEST, description });
 /** One half of basic authentication: either may be empty. */
@@ -25,7 +25,7 @@ const TokenInput = Type.Object({
 });
 const Scopes = Type.Optional(
   Type.Array(Type.String({ maxLength: 1_000 }), {
-    maxItems: MOST_SCOPES,
+    maxItems: MAX_SCOPES,
     description: "OAuth scopes that were granted.",
   }),
 );
@@ -76,7 +76,7 @@ export const CredentialsInput = {
   ),
   customAuth: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      maxProperties: MOST_INPUTS,
+      maxProperties: MAX_INPUTS,
       description: "The inputs that the provider's catalog entry names.",
     }),
   ),

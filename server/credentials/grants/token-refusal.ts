@@ -93,8 +93,8 @@ export function refusal({ status, fields, host }: Refused, meaning: Meaning): To
   const { otherwise, isRefresh = false, secrets } = meaning;
   const codes = codesIn(fields);
   const words = wordsIn(fields);
-  const told = speakable([codes[0], words].filter(Boolean).join(": "), secrets);
-  const message = `${host} answered ${status}${told ? ` (${told})` : status < 300 ? " without a token" : ""}`;
+  const reported = speakable([codes[0], words].filter(Boolean).join(": "), secrets);
+  const message = `${host} answered ${status}${reported ? ` (${reported})` : status < 300 ? " without a token" : ""}`;
   return new TokenEndpointError(failureFor(), message);
 
   function failureFor(): TokenFailure {

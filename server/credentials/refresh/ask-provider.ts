@@ -85,10 +85,12 @@ async function takeRefreshSteps(
   for (const { request } of refreshSteps) {
     state = await takeStep(deps, state, request, valuesOfApp(deps.sealer, app));
   }
-  const told = Object.entries(state.metadata).filter(([name, value]) => value !== row.providerMetadata[name]);
+  const reported = Object.entries(state.metadata).filter(
+    ([name, value]) => value !== row.providerMetadata[name],
+  );
   return {
     credentials: lasting(provider, state.credentials),
-    factsOver: (known) => ({ providerMetadata: { ...known, ...Object.fromEntries(told) } }),
+    factsOver: (known) => ({ providerMetadata: { ...known, ...Object.fromEntries(reported) } }),
   };
 }
 

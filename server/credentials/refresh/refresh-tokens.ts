@@ -30,7 +30,7 @@ import { isOauth, openCredentials, type StoredCredentials } from "../stored/cred
 import { hasEnded } from "../stored/refresh-time.ts";
 import { isRefreshable, serving } from "../stored/refreshable.ts";
 import { askProvider, type RefreshableCredentials } from "./ask-provider.ts";
-import { TurnGivenUp, type RefreshTurns } from "./refresh-turns.ts";
+import { SlotGivenUp, type RefreshSlots } from "./refresh-turns.ts";
 import { saveFailure, saveTokens } from "./save-refresh.ts";
 
 export interface RefreshServices {
@@ -76,7 +76,7 @@ const LATE_RESULT_MS = 3_000;
  *                        whose hash it finds only if that is harmless
  */
 export async function refreshTokens(
-  deps: RefreshServices & { turns: RefreshTurns },
+  deps: RefreshServices & { turns: RefreshSlots },
   request: RefreshRequest,
 ): Promise<ConnectionRow> {
   const { connection, isWanted } = request;
@@ -86,7 +86,7 @@ export async function refreshTokens(
     const row = await deps.turns
       .run(connection, isWanted, () => refreshOnce(deps, request, claim))
       .catch((error: unknown) => {
-        throw error instanceof TurnGivenUp ? tookTooLong(connection.provider) : error;
+        throw error instanceof SlotGivenUp ? tookTooLong(connection.provider) : error;
       });
     if (row) return row;
     if (!isWanted()) throw tookTooLong(connection.provider);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRefreshTurns, TurnGivenUp, type RefreshTurns } from "./refresh-turns.ts";
+import { openRefreshSlots, SlotGivenUp, type RefreshSlots } from "./refresh-turns.ts";
 
 const always = () => true;
 const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Asks for turns that end when they are told to. */
-function slow(turns: RefreshTurns, projectId: string, provider: string, count: number) {
+function slow(turns: RefreshSlots, projectId: string, provider: string, count: number) {
   const state = { running: 0, ends: new Array<() => void>() };
   for (let index = 0; index < count; index += 1) {
     void turns.run({ projectId, provider }, always, async () => {
@@ -19,7 +19,7 @@ function slow(turns: RefreshTurns, projectId: string, provider: string, count: n
 }
 
 test("one project takes about half of a provider's places and no more", async () => {
-  const turns = openRefreshTurns({ most: 100, mostOfProvider: 30 });
+  const turns = openRefreshSlots({ max: 100, maxPerProvider: 30 });
   const one = slow(turns, "one", "acme", 100);
   await tick();
   assert.equal(one.running, 16);
@@ -27,7 +27,7 @@ test("one project takes about half of a provider's places and no more", async ()
 });
 
 test("a further project starts at once, however many projects are slow at the same provider", async () => {
-  const turns = openRefreshTurns({ most: 100, mostOfProvider: 30 });
+  const turns = openRefreshSlots({ max: 100, maxPerProvider: 30 });
   for (let index = 0; index < 8; index += 1) {
     const next = slow(turns, `project-${index}`, "acme", 50);
     await tick();
@@ -36,7 +36,7 @@ test("a further project starts at once, however many projects are slow at the sa
 });
 
 test("no provider takes all places: refreshes at another one start at once", async () => {
-  const turns = openRefreshTurns({ most: 10, mostOfProvider: 10 });
+  const turns = openRefreshSlots({ max: 10, maxPerProvider: 10 });
   const projects = ["a", "b", "c", "d"].map((project) => slow(turns, project, "acme", 50));
   await tick();
   const running = projects.reduce((sum, project) => sum + project.running, 0);
@@ -47,7 +47,7 @@ test("no provider takes all places: refreshes at another one start at once", asy
 });
 
 test("projects take turns: one that comes later does not wait for the whole queue of an earlier one", async () => {
-  const turns = openRefreshTurns({ most: 3, mostOfProvider: 3 });
+  const turns = openRefreshSlots({ max: 3, maxPerProvider: 3 });
   const early = slow(turns, "early", "acme", 20);
   const late = slow(turns, "late", "acme", 20);
   await tick();
@@ -60,7 +60,7 @@ test("projects take turns: one that comes later does not wait for the whole queu
 });
 
 test("a turn that nobody waits for any more is given up, and the next one starts", async () => {
-  const turns = openRefreshTurns({ most: 2, mostOfProvider: 2 });
+  const turns = openRefreshSlots({ max: 2, maxPerProvider: 2 });
   const first = slow(turns, "one", "acme", 2);
   let wanted = true;
   const unwanted = turns.run(
@@ -72,14 +72,14 @@ test("a turn that nobody waits for any more is given up, and the next one starts
   await tick();
   wanted = false;
   for (const end of first.ends) end();
-  await assert.rejects(unwanted, TurnGivenUp);
+  await assert.rejects(unwanted, SlotGivenUp);
   await tick();
   for (const end of first.ends) end();
   assert.equal(await last, "ran");
 });
 
 test("a place is free again after work that failed", async () => {
-  const turns = openRefreshTurns({ most: 2, mostOfProvider: 2 });
+  const turns = openRefreshSlots({ max: 2, maxPerProvider: 2 });
   const queue = { projectId: "one", provider: "acme" };
   for (let tries = 0; tries < 5; tries += 1) {
     await assert.rejects(

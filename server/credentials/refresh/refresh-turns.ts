@@ -3,19 +3,19 @@ import type { RefreshQueue } from "../../store/token-refreshes.ts";
 
 export interface RefreshLimits {
   /** Refreshes that one process has under way at once. */
-  most: number;
+  max: number;
   /** Of one provider. */
-  mostOfProvider: number;
+  maxPerProvider: number;
 }
 
-export interface RefreshTurns {
-  /** Runs `work` when it is its turn; rejects with `TurnGivenUp` if `isWanted` answers false then. */
+export interface RefreshSlots {
+  /** Runs `work` when it is its turn; rejects with `SlotGivenUp` if `isWanted` answers false then. */
   run<Value>(queue: RefreshQueue, isWanted: () => boolean, work: () => Promise<Value>): Promise<Value>;
   /** The queues with waiting callers. */
   waiting(): RefreshQueue[];
 }
 
-export class TurnGivenUp extends Error {
+export class SlotGivenUp extends Error {
   override name = "TurnGivenUp";
 }
 
@@ -38,7 +38,7 @@ interface Turn {
  * without a refresh in progress. Therefore one project alone gets half of a provider's slots, several slow projects get
  * fewer each, and a later one finds a free slot.
  */
-export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): RefreshTurns {
+export function openRefreshSlots({ max, maxPerProvider }: RefreshLimits): RefreshSlots {
   /** By project, then by provider, in the order of their turns. */
   const waiting = new Map<string, Map<string, Turn[]>>();
   const running = new Counts();
@@ -46,9 +46,9 @@ export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): Refre
   const mayStart = ({ projectId, provider }: RefreshQueue): boolean => {
     const [all, ofProvider] = [running.of("all"), running.of(provider)];
     return (
-      isFair(ofProvider, all, most) &&
-      isFair(running.of(projectId), all, most) &&
-      isFair(running.of(getKey({ projectId, provider })), ofProvider, mostOfProvider)
+      isFair(ofProvider, all, max) &&
+      isFair(running.of(projectId), all, max) &&
+      isFair(running.of(getKey({ projectId, provider })), ofProvider, maxPerProvider)
     );
   };
 
@@ -90,7 +90,7 @@ export function openRefreshTurns({ most, mostOfProvider }: RefreshLimits): Refre
       const { projectId, provider } = queue;
       const providers = waiting.get(projectId) ?? new Map<string, Turn[]>();
       const turns = providers.get(provider) ?? [];
-      turns.push({ isWanted, start: resolve, giveUp: () => reject(new TurnGivenUp()) });
+      turns.push({ isWanted, start: resolve, giveUp: () => reject(new SlotGivenUp()) });
       waiting.set(projectId, providers.set(provider, turns));
       startAll();
       await promise;

@@ -94,8 +94,8 @@ export function accountFacts(
     const value = captured(textAt(answer, path), capture, budget);
     if (value) metadata[name] = { value, source: "token", ...(displayName && { displayName }) };
   }
-  const told = workspaceRefField ? textAt(answer, workspaceRefField) : undefined;
-  const workspace = told === undefined ? undefined : findWorkspace(provider, told);
+  const reported = workspaceRefField ? textAt(answer, workspaceRefField) : undefined;
+  const workspace = reported === undefined ? undefined : findWorkspace(provider, reported);
   if (workspace && (workspace.isCertain || !metadata["workspace"]?.value) && asksForWorkspace(provider)) {
     metadata["workspace"] = { value: workspace.value, source: "token" };
   }
@@ -130,9 +130,9 @@ const asksForWorkspace = ({ metadata }: ProviderInfo): boolean =>
  * Reads the workspace from the URL that a provider returns, for example Salesforce's `instance_url`. If the URL has the
  * expected form, its workspace is right even if the customer entered another: the organisation may have been renamed.
  */
-function findWorkspace(provider: ProviderInfo, told: string): { value: string; isCertain: boolean } {
-  const value = normalizeInputs(provider, { workspace: told })["workspace"] ?? told;
-  return { value, isCertain: value !== told && value !== URL.parse(told)?.host };
+function findWorkspace(provider: ProviderInfo, reported: string): { value: string; isCertain: boolean } {
+  const value = normalizeInputs(provider, { workspace: reported })["workspace"] ?? reported;
+  return { value, isCertain: value !== reported && value !== URL.parse(reported)?.host };
 }
 
 /** Returns what the pattern captures of the text; without a pattern the whole text. */

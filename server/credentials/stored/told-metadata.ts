@@ -16,11 +16,11 @@ interface GivenFacts {
 /** Leaves out what the provider will tell; the rest is marked as entered. */
 export function untold(caller: Caller, provider: ProviderInfo, given: GivenFacts): GivenFacts {
   if (mayTell(caller)) return given;
-  const told = toldNames(provider);
+  const reported = listProvidedNames(provider);
   const { providerMetadata, providerWorkspaceRef } = given;
   return {
-    ...(providerMetadata && { providerMetadata: entered(providerMetadata, told) }),
-    ...(!tellsWorkspace(provider, told) && { providerWorkspaceRef }),
+    ...(providerMetadata && { providerMetadata: entered(providerMetadata, reported) }),
+    ...(!tellsWorkspace(provider, reported) && { providerWorkspaceRef }),
   };
 }
 
@@ -32,23 +32,23 @@ export function requireUntold(
   stored: { providerMetadata: ProviderMetadata; providerWorkspaceRef: string | null },
 ): GivenFacts {
   if (mayTell(caller)) return given;
-  const told = toldNames(provider);
+  const reported = listProvidedNames(provider);
   const { providerMetadata = {}, providerWorkspaceRef } = given;
   const changed = Object.keys(providerMetadata).find(
     (name) =>
-      told.has(name) &&
+      reported.has(name) &&
       !isDeepStrictEqual(providerMetadata[name]?.value, stored.providerMetadata[name]?.value),
   );
   if (changed !== undefined) throw notYours(provider, `providerMetadata.${changed}`);
   const isOther = providerWorkspaceRef !== undefined && providerWorkspaceRef !== stored.providerWorkspaceRef;
-  if (isOther && tellsWorkspace(provider, told)) throw notYours(provider, "providerWorkspaceRef");
+  if (isOther && tellsWorkspace(provider, reported)) throw notYours(provider, "providerWorkspaceRef");
   return untold(caller, provider, given);
 }
 
 const mayTell = ({ scopes }: Caller): boolean => scopes.includes("full");
 
 /** What customers are asked for is theirs to say, even if the provider confirms it. */
-function toldNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo): Set<string> {
+function listProvidedNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo): Set<string> {
   const names = new Set(
     [
       ...(accountInfo?.fields ?? []),
@@ -62,13 +62,13 @@ function toldNames({ accountInfo, oauth2Opts, metadata }: ProviderInfo): Set<str
   return names;
 }
 
-const tellsWorkspace = ({ accountInfo }: ProviderInfo, told: Set<string>): boolean =>
-  accountInfo?.workspaceField !== undefined && told.has(accountInfo.workspaceField);
+const tellsWorkspace = ({ accountInfo }: ProviderInfo, reported: Set<string>): boolean =>
+  accountInfo?.workspaceField !== undefined && reported.has(accountInfo.workspaceField);
 
-const entered = (metadata: ProviderMetadata, told: Set<string>): ProviderMetadata =>
+const entered = (metadata: ProviderMetadata, reported: Set<string>): ProviderMetadata =>
   Object.fromEntries(
     Object.entries(metadata)
-      .filter(([name]) => !told.has(name))
+      .filter(([name]) => !reported.has(name))
       .map(([name, one]) => [name, { ...one, source: "input" as const }]),
   );
 

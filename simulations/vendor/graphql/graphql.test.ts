@@ -130,9 +130,9 @@ test("documents are refused before anything is carried out, with what the schema
     ["{ pens { ", {}, /Syntax Error/],
   ];
   for (const [query, variables, reason] of refusals) {
-    const { status, reason: told } = ask(query, variables);
+    const { status, reason: reported } = ask(query, variables);
     assert.equal(status, 400, query);
-    assert.match(told, reason);
+    assert.match(reported, reason);
   }
   assert.equal(vendor.records.of("pens").length, 0);
 });

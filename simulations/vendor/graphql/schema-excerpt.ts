@@ -146,10 +146,10 @@ const argumentPaths = (fact: ListFact | RecordFact): Path[] => [
 ];
 
 /** Lists of all countries and currencies are no facts about an object. */
-const MOST_VALUES = 60;
+const MAX_VALUES = 60;
 
 function typeText(type: GraphQLNamedType, kept: Kept): string {
-  if (isEnumType(type) && type.getValues().length > MOST_VALUES) return `scalar ${type.name}\n`;
+  if (isEnumType(type) && type.getValues().length > MAX_VALUES) return `scalar ${type.name}\n`;
   if (isScalarType(type)) return isSpecifiedScalarType(type) ? "" : `scalar ${type.name}\n`;
   if (isEnumType(type))
     return `enum ${type.name} {\n${type

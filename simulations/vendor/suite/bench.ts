@@ -110,7 +110,7 @@ export function gapOfOrder({ vendor }: Bench, fact: ListFact | undefined): strin
   return "no source says by what the list is sorted";
 }
 
-const MOST_PAGES = 400;
+const MAX_PAGES = 400;
 
 export interface Walked {
   records: SourceRecord[];
@@ -133,7 +133,7 @@ export async function walkAll(
     records.push(...page.records);
     checkpoint = page.next && (JSON.parse(JSON.stringify(page.next)) as Checkpoint);
     pages += 1;
-    expect(pages < MOST_PAGES, "the walk does not end");
+    expect(pages < MAX_PAGES, "the walk does not end");
     if (checkpoint) between?.(page);
   } while (checkpoint);
   return { records, pages };

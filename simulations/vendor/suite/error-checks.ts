@@ -80,9 +80,12 @@ async function otherRefusal(
   const error = await refusedBy(bench, way);
   if (JSON.stringify(body).includes("REASON"))
     expect(error.message.includes(REASON), `the vendor's reason is not told: ${error.message.slice(0, 200)}`);
-  const told = code === undefined ? undefined : valueAt(answer.body as Json, code);
-  if (told !== undefined)
-    expect(error.code === String(told), `the vendor's code is ${String(told)}; told is ${error.code}`);
+  const reported = code === undefined ? undefined : valueAt(answer.body as Json, code);
+  if (reported !== undefined)
+    expect(
+      error.code === String(reported),
+      `the vendor's code is ${String(reported)}; told is ${error.code}`,
+    );
   if (means !== undefined)
     expect(
       error.kind === means,

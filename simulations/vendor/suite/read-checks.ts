@@ -59,7 +59,9 @@ export function readChecks(bench: Bench): Check[] {
     ...(object.fieldList
       ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
       : []),
-    ...(deleted ? [{ name: "deletions that the list tells", source, run: () => toldDeletions(bench) }] : []),
+    ...(deleted
+      ? [{ name: "deletions that the list tells", source, run: () => checkReportedDeletions(bench) }]
+      : []),
     { name: "one record by its id", source: object.get?.source, run: () => oneRecord(bench) },
   ];
 }
@@ -214,19 +216,19 @@ async function listedFields(bench: Bench): Promise<undefined> {
   }
 }
 
-async function toldDeletions(bench: Bench): Promise<undefined> {
+async function checkReportedDeletions(bench: Bench): Promise<undefined> {
   putRecords(bench, 2);
   const [gone] = putRecords(bench, 1, { deleted: true });
   const { abilities, readDeletions } = buildReader(bench);
   expect(abilities.deletions, "the vendor's list tells deletions; the connector does not");
   const since = new Date((gone?.changedMs ?? 0) - 60_000);
-  const told = await readDeletions(
+  const reported = await readDeletions(
     { objectName: bench.objectName, since, until: now() },
     undefined,
     bench.fetch,
   );
   expect(
-    told.records.some(({ id }) => id === gone?.id),
+    reported.records.some(({ id }) => id === gone?.id),
     `the deletion of ${gone?.id} is not told`,
   );
 }

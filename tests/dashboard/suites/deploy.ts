@@ -149,7 +149,7 @@ integrations:
 ];
 
 /** As many findings as the page lists; the others are underlined only. */
-const MOST_LISTED = 50;
+const MAX_LISTED = 50;
 
 /** More warnings than are kept: each destination is missing. */
 const TOO_MANY = `specVersion: 1.0.0
@@ -202,17 +202,17 @@ export const suite: Suite = (on) => {
 
   test("the editor complains where the API does, in the same words, by every rule, with a mark at each line", async () => {
     const visit = await on().visit();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     await visit.open("/projects/default/deploy?template=write");
     for (const text of [...FAULTY, TOO_MANY, TOO_LARGE, FIRST]) {
       await typeManifest(visit, text);
       const wanted = await complaints(text);
-      for (const line of wanted) told.add(line.split(" ").at(-1) ?? "");
+      for (const line of wanted) reported.add(line.split(" ").at(-1) ?? "");
       // The API names only the errors of a manifest that it refuses.
       const errors = wanted.some((line) => line.startsWith("Error"));
       await until(async () => {
         const shown = (await findings(visit)).filter((line) => !errors || line.startsWith("Error"));
-        return JSON.stringify(shown) === JSON.stringify(wanted.slice(0, MOST_LISTED));
+        return JSON.stringify(shown) === JSON.stringify(wanted.slice(0, MAX_LISTED));
       });
       const lines = [...(await findings(visit)), ...wanted].map((line) =>
         Number(/line (\d+):/.exec(line)?.[1]),
@@ -230,7 +230,7 @@ export const suite: Suite = (on) => {
     const findingTypes = readFileSync(join(ROOT, "manifest/finding.ts"), "utf8");
     const rules = [...findingTypes.matchAll(/^ {2}\| "([a-z-]+)"/gm)].map(([, rule = ""]) => rule);
     assert.deepEqual(
-      rules.filter((rule) => !told.has(rule)),
+      rules.filter((rule) => !reported.has(rule)),
       NEVER_TOLD,
     );
     await typeManifest(visit, FAULTY[1] ?? "");

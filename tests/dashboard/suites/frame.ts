@@ -53,8 +53,8 @@ export const suite: Suite = (on) => {
     assert.equal(await alerts.count(), 0);
     await page.getByRole("button", { name: "Account menu" }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
-    const told = page.getByRole("dialog", { name: "You are still signed in" });
-    await told.getByText("Busbar does not answer").waitFor();
+    const reported = page.getByRole("dialog", { name: "You are still signed in" });
+    await reported.getByText("Busbar does not answer").waitFor();
     await page.keyboard.press("Escape");
     // The files of a page that was not opened before cannot be loaded.
     await page.getByRole("link", { name: "Audit", exact: true }).click();

@@ -96,7 +96,7 @@ export async function openDeliveryParts(
     retry: () => 0,
     sealer: new Sealer([{ id: "k", secret: Buffer.alloc(32) }]),
     publicUrl: () => "http://localhost",
-    onSpace: () => waiting.roomFreed(),
+    onSpace: () => waiting.capacityFreed(),
   });
   const router = new EventRouter({
     queries,

@@ -101,7 +101,7 @@ export async function deliverToDouble(
   type: DestinationType,
   { service, takenBody, ...sample }: AwsSample,
   message: Message = sampleMessage(),
-  look: (double: AwsDouble, outcome: Outcome) => Promise<void> = async () => {},
+  check: (double: AwsDouble, outcome: Outcome) => Promise<void> = async () => {},
 ): Promise<{ outcome: Outcome; arrived: Arrived }> {
   const double = await openAwsDouble(service, takenBody);
   const egress = openEgress(["127.0.0.1"]);
@@ -112,7 +112,7 @@ export async function deliverToDouble(
     const outcome = await channel.deliver(message);
     const [arrived] = double.arrived;
     assert.ok(arrived);
-    await look(double, outcome);
+    await check(double, outcome);
     return { outcome, arrived };
   } finally {
     await channel.close();

@@ -225,8 +225,8 @@ function shuffleIn(random: () => number, lines: string[], inOrder: string[]): st
   return result;
 }
 
-function randomBytes(random: () => number, most: number): Buffer {
-  const bytes = Buffer.alloc(Math.floor(random() * most));
+function randomBytes(random: () => number, max: number): Buffer {
+  const bytes = Buffer.alloc(Math.floor(random() * max));
   for (let at = 0; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256);
   return bytes;
 }

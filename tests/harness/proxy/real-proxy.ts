@@ -65,7 +65,7 @@ export async function openRealProxy(options: RealProxyOptions): Promise<RealProx
     catalog,
     log,
     identity: { id: 0, findDead: async () => [] },
-    refreshLimits: { most: 10, mostOfProvider: 10 },
+    refreshLimits: { max: 10, maxPerProvider: 10 },
   });
   const docsUrl = () => "http://docs.test";
   const server = createProxyServer({

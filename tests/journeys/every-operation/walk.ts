@@ -107,7 +107,7 @@ const NO_FACTS: Facts = {
   eventMember: "",
 };
 
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 type Ground = Pick<Walk, "sink" | "ada" | "bob" | "withoutIssuer" | "issuer">;
 
@@ -133,7 +133,7 @@ export function openWalk(on: TestBusbar, ground: Ground): Walk {
       const send = () => (asked.on ?? on).call(place.method, `${filled}${search}`, body, headers);
       let answer = await send();
       // Reads and subscriptions that the walk began share the provider's rate limit with its calls.
-      for (let tries = 1; answer.status === 429 && tries < MOST_TRIES; tries += 1) {
+      for (let tries = 1; answer.status === 429 && tries < MAX_TRIES; tries += 1) {
         await wait(Math.max(0, Date.parse(answer.headers.get("retry-after") ?? "") - Date.now()));
         answer = await send();
       }

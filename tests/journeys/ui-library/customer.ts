@@ -18,7 +18,7 @@ export interface Customer {
   /** Waits for the text, which must be visible. */
   sees(text: string | RegExp): Promise<void>;
   /** What the library told the builder's application, newest last. */
-  told(count: number): Promise<string[]>;
+  reported(count: number): Promise<string[]>;
   picture(step: string): Promise<void>;
   /** Fails when Busbar refused something or the page complained. */
   assertUntroubled(): void;
@@ -85,12 +85,12 @@ export async function openCustomer(
       await page.getByRole("option", { name: option, exact: true }).click();
     },
     sees: (text) => page.getByText(text).first().waitFor(),
-    async told(count) {
-      const told = await page.waitForFunction((least) => {
-        const { told } = globalThis as unknown as { told: string[] };
-        return told.length >= least ? told : undefined;
+    async reported(count) {
+      const reported = await page.waitForFunction((least) => {
+        const { reported } = globalThis as unknown as { reported: string[] };
+        return reported.length >= least ? reported : undefined;
       }, count);
-      return (await told.jsonValue()) ?? [];
+      return (await reported.jsonValue()) ?? [];
     },
     assertUntroubled: () => assert.deepEqual(troubles, []),
   };

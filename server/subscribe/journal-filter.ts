@@ -1,13 +1,13 @@
 /** What a journal must report for the subscriptions of an object, which share it. Pure. */
-import type { JournalWish } from "../store/subscriptions.ts";
+import type { JournalFilter } from "../store/subscriptions.ts";
 import { wantsEvents, type SubscribeDefinition } from "./subscribe-definition.ts";
 import { watchedFields, type WatchNames } from "./watched-fields.ts";
 
 /** Undefined if every event of the object is off. `clientId`: another client subscribes anew. */
-export function journalWish(
+export function buildJournalFilter(
   definition: SubscribeDefinition,
   { clientId, watchNames }: { clientId: string; watchNames: WatchNames },
-): JournalWish | undefined {
+): JournalFilter | undefined {
   if (!wantsEvents(definition)) return undefined;
   const { events } = definition;
   const fields = watchedFields(definition, watchNames).names ?? "all";
@@ -21,14 +21,14 @@ export function journalWish(
   };
 }
 
-/** Returns what all of the wishes ask for. */
-export function joinWishes(wishes: readonly JournalWish[]): Omit<JournalWish, "clientId"> {
-  const fields = wishes.map((wish) => wish.fields);
+/** Returns what all of the filters ask for. */
+export function mergeFilters(filters: readonly JournalFilter[]): Omit<JournalFilter, "clientId"> {
+  const fields = filters.map((filter) => filter.fields);
   return {
-    create: wishes.some((wish) => wish.create),
-    delete: wishes.some((wish) => wish.delete),
-    associationChange: wishes.some((wish) => wish.associationChange),
-    other: [...new Set(wishes.flatMap((wish) => wish.other))],
+    create: filters.some((filter) => filter.create),
+    delete: filters.some((filter) => filter.delete),
+    associationChange: filters.some((filter) => filter.associationChange),
+    other: [...new Set(filters.flatMap((filter) => filter.other))],
     fields: fields.includes("all") ? "all" : [...new Set(fields.flat())].toSorted(),
   };
 }
