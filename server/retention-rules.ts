@@ -7,6 +7,8 @@ import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { projectRetentionRules } from "./project-retention-rules.ts";
 import type { Database } from "./store/database.ts";
+import { removeOldAgentActs } from "./store/agent-acts.ts";
+import { expireApprovals, removeOldApprovals } from "./store/approval-queue.ts";
 import { removeAuditEventsBefore } from "./store/audit-events.ts";
 import { removeOldConsents } from "./store/consents.ts";
 import { removeExpiredCustomAuthSessions } from "./store/custom-auth-sessions.ts";
@@ -54,6 +56,14 @@ export function retentionRules({
       what: "operations",
       remove: (max) => removeOldOperations(queries, toIdBound(config.operationRetentionDays), max),
     },
+    {
+      what: "approvals",
+      remove: async (most) => {
+        await expireApprovals(queries, most);
+        return removeOldApprovals(queries, toIdBound(config.operationRetentionDays), most);
+      },
+    },
+    { what: "counted acts of agents", remove: (most) => removeOldAgentActs(queries, most) },
     {
       what: "removed installations",
       remove: (max) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), max),

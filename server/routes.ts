@@ -2,6 +2,7 @@
 import { activityRoutes } from "./api/activity/activity.ts";
 import { agentPolicyRoutes } from "./api/agent-policy/agent-policy.ts";
 import { apiKeyRoutes } from "./api/api-keys/api-keys.ts";
+import { approvalRoutes } from "./api/approvals/approvals.ts";
 import { auditRoutes } from "./api/audit/audit.ts";
 import { billingRoutes } from "./api/billing/billing.ts";
 import { connectionRoutes } from "./api/connections/connections.ts";
@@ -58,6 +59,7 @@ const RESOURCES = [
   activityRoutes,
   agentPolicyRoutes,
   apiKeyRoutes,
+  approvalRoutes,
   auditRoutes,
   billingRoutes,
   claimedDomainRoutes,

@@ -74,6 +74,8 @@ export interface Services {
   newPushes: NewWork;
   /** Announces accepted asynchronous writes. */
   newWrites: NewWork;
+  /** Announces approved acts of agents. */
+  newApprovals: NewWork;
   /** Announces runs of reads. */
   newRuns: NewWork;
   /** The public addresses; final when the listeners are open. */
@@ -158,6 +160,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     providerTimeoutMs,
     ...pushServices({ database, changes, sealer }),
     newWrites,
+    newApprovals: new NewWork(),
     newRuns: new NewWork(),
     startTime: now(),
     address,

@@ -1,4 +1,5 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
+import { startApprovalWorker } from "./agents/approval-worker.ts";
 import { retentionRules } from "./retention-rules.ts";
 import { repeatTrials } from "./calls/repeat-trials.ts";
 import { startRefreshAhead } from "./calls/refresh-ahead.ts";
@@ -44,6 +45,7 @@ export function startWorkers(deps: Services): Workers {
     silenceMs: deps.config.subscribeSilenceSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
+  const approvals = startApprovalWorker({ ...deps, workerId: () => deps.identity.id });
   const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
   const trials = repeatTrials(deps);
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });
@@ -55,10 +57,11 @@ export function startWorkers(deps: Services): Workers {
   });
   const schemas = startSchemaWatcher(deps);
   deps.newWrites.wakes(writes);
+  deps.newApprovals.wakes(approvals);
   let stopping: Promise<unknown> | undefined;
   return {
     get running() {
-      const all = [writes, reads, subscriptions, deliveries];
+      const all = [writes, approvals, reads, subscriptions, deliveries];
       return !stopping && all.every(({ running }) => running);
     },
     async finishPushes() {
@@ -67,6 +70,7 @@ export function startWorkers(deps: Services): Workers {
     stop: async () => {
       stopping ??= Promise.all([
         writes.stop(),
+        approvals.stop(),
         reads.stop(),
         subscriptions.stop(),
         refreshes.stop(),

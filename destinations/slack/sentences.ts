@@ -1,9 +1,43 @@
 /** Describes each event in a sentence for people in a channel. */
-import { isJsonObject, type Json } from "../../ground/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 
 type Names = (member: string) => string;
 
-const SENTENCES: Record<string, (name: Names) => string> = {
+/** What changes, field by field, so that whoever decides need not read the payload. */
+function changeIn({ before, after, arguments: sent }: JsonObject): string {
+  const values = (value: Json | undefined) => (isJsonObject(value) ? value : {});
+  const [old, wanted] = [values(before), values(after)];
+  const shown = (value: Json | undefined) =>
+    shortened(value === undefined ? "nothing" : JSON.stringify(value));
+  if (!isJsonObject(after))
+    return before === undefined ? shortened(JSON.stringify(sent)) : shortened(JSON.stringify(old));
+  const lines = Object.entries(wanted).map(([field, value]) =>
+    before === undefined ? `${field}: ${shown(value)}` : `${field}: ${shown(old[field])} → ${shown(value)}`,
+  );
+  const more = lines.length > MOST_FIELDS ? [`and ${lines.length - MOST_FIELDS} more fields`] : [];
+  return [...lines.slice(0, MOST_FIELDS), ...more].join("\n");
+}
+
+const MOST_FIELDS = 20;
+const shortened = (text: string): string =>
+  text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
+
+/** `update_record` of contact 101 for acme. */
+function actIn(name: Names): string {
+  const object = [name("approval.object"), name("approval.recordId")]
+    .filter((part) => part !== "?")
+    .join(" ");
+  const group = name("approval.groupRef");
+  return `${name("approval.tool")}${object && ` of ${object}`}${group === "?" ? "" : ` for ${group}`}`;
+}
+
+const either = (name: Names, ...members: string[]): string =>
+  members.map(name).find((value) => value !== "?") ?? "?";
+const agentIn = (name: Names): string =>
+  either(name, "approval.actor.client", "approval.actor.name", "approval.actor.id");
+const deciderIn = (name: Names): string => either(name, "approval.decidedBy.name", "approval.decidedBy.id");
+
+const SENTENCES: Record<string, (name: Names, data: JsonObject) => string> = {
   "installation.created": (name) =>
     `:tada: ${name("groupName")} installed ${name("integrationName")} (${name("provider")})`,
   "installation.updated": (name) =>
@@ -35,14 +69,21 @@ const SENTENCES: Record<string, (name: Names) => string> = {
     `:x: The connection of ${name("consumerName")} to ${name("provider")} has trouble`,
   "destination.webhook.disabled": (name) =>
     `:no_entry: The webhook ${name("destinationName")} (${name("url")}) is disabled`,
+  "agent.approval.requested": (name, { approval }) =>
+    `:raised_hand: The agent ${agentIn(name)} asks for a decision: ${actIn(name)}${isJsonObject(approval) ? `\n${changeIn(approval)}` : ""}`,
+  "agent.approval.decided": (name) =>
+    `${name("approval.status") === "approved" ? ":white_check_mark: Approved" : ":no_entry_sign: Rejected"} by ${deciderIn(name)}: ${actIn(name)}`,
 };
 
 /** Returns the sentence for an event with this JSON text as data; the type's name if it has no sentence. */
 export function sentenceFor(topic: string, data: string): string {
-  const members: Json = JSON.parse(data);
+  const parsed: Json = JSON.parse(data);
+  const members = isJsonObject(parsed) ? parsed : {};
   const name: Names = (member) => {
-    const value = isJsonObject(members) ? members[member] : undefined;
+    const value = member
+      .split(".")
+      .reduce<Json | undefined>((inner, step) => (isJsonObject(inner) ? inner[step] : undefined), members);
     return value === undefined || value === null ? "?" : String(value);
   };
-  return SENTENCES[topic]?.(name) ?? topic;
+  return SENTENCES[topic]?.(name, members) ?? topic;
 }

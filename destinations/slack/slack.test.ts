@@ -70,3 +70,11 @@ test("every type of event has a complete sentence", () => {
     assert.ok(!sentence.includes("?"), sentence);
   }
 });
+
+test("a request for a decision says what would change, field by field", () => {
+  const { data } = sampleEvent("agent.approval.requested", "p");
+  assert.equal(
+    sentenceFor("agent.approval.requested", JSON.stringify(data)),
+    ':raised_hand: The agent Sample Assistant 1.0 asks for a decision: update_record of contact 101 for sample-group\nemail: "old@example.com" → "new@example.com"',
+  );
+});

@@ -46,7 +46,7 @@ const RuleSchema = Type.Object(
     ),
     decision: Type.Enum([...DECISIONS], {
       description:
-        "`allow`: it is done. `ask`: a person or your server decides first; this version cannot ask yet and refuses the call. " +
+        "`allow`: it is done. `ask`: a person or your server decides first; the act waits as an approval, and reads are refused. " +
         "`forbid`: it is refused.",
     }),
   },
@@ -60,7 +60,7 @@ const budget = (of: string) =>
     Type.Integer({
       minimum: 0,
       maximum: 100_000,
-      description: `Most acts of agents ${of} that are sent within an hour, whichever hour. Default: no limit. Not in force yet.`,
+      description: `Most acts of agents ${of} that are sent within an hour, whichever hour. Default: no limit.`,
     }),
   );
 
@@ -101,8 +101,8 @@ export const AgentPolicySchema = Type.Object(
         { writesPerHour: budget("in the project"), writesPerHourPerGroup: budget("for one customer") },
         {
           description:
-            "How many acts of agents are sent to providers. Reads and dry runs do not count. Kept, but not in force yet: " +
-            "this version counts no acts.",
+            "How many acts of agents are sent to providers; approved ones count too, reads and dry runs do not. A project that " +
+            "has set no policy has 200 and 50.",
         },
       ),
     ),
@@ -119,14 +119,14 @@ export const AgentPolicySchema = Type.Object(
         minimum: 1,
         maximum: 43_200,
         description:
-          "Minutes after which an approval that nobody has decided expires. Default: 1440. Not in force yet: there are no approvals.",
+          "Minutes after which an approval that nobody has decided expires. Default: 1440.",
       }),
     ),
     customersMayDecide: Type.Optional(
       Type.Boolean({
         description:
           "Whether a customer's token may decide the approvals of its own group, except those that its own consumer asked " +
-          "for. Default: false. Not in force yet: there are no approvals.",
+          "for. Default: false. Not in force yet.",
       }),
     ),
     paused: Type.Optional(

@@ -1,5 +1,6 @@
 /** All event types and their data. */
 import type { Static, TObject } from "typebox";
+import { ApprovalEventSchema } from "./approval-schema.ts";
 import {
   ConnectionErrorSchema,
   ConnectionFieldsSchema,
@@ -31,6 +32,8 @@ export const EVENT_DATA = {
   "connection.deleted": ConnectionFieldsSchema,
   "connection.error": ConnectionErrorSchema,
   "destination.webhook.disabled": DestinationWebhookDisabledSchema,
+  "agent.approval.requested": ApprovalEventSchema,
+  "agent.approval.decided": ApprovalEventSchema,
 } as const satisfies Record<string, TObject>;
 
 export type EventType = keyof typeof EVENT_DATA;

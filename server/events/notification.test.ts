@@ -39,6 +39,9 @@ const MEMBERS: Record<EventType, string[]> = {
   "connection.deleted": CONNECTION,
   "connection.error": [...CONNECTION, "errors", "error"],
   "destination.webhook.disabled": ["projectId", "destinationId", "destinationName", "url"],
+  // Busbar's own.
+  "agent.approval.requested": ["approval"],
+  "agent.approval.decided": ["approval"],
 };
 
 const received = ({ type, data }: NewEvent) => ({
@@ -53,8 +56,8 @@ const listFields = (type: "installation.updated") => {
   return event.data;
 };
 
-test("there are fifteen types, each with the members of its contract", () => {
-  assert.equal(EVENT_TYPES.length, 15);
+test("there are fifteen types and two of our own, each with the members of its contract", () => {
+  assert.equal(EVENT_TYPES.length, 17);
   for (const type of EVENT_TYPES) {
     const event = sampleEvent(type, "p");
     assert.equal(event.type, type);

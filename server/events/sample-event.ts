@@ -1,4 +1,6 @@
 /** Builds sample events for testing a destination. */
+import { approvalDecided, approvalRequested } from "./approval-events.ts";
+import type { Approval } from "./approval-schema.ts";
 import type { ConnectionFields, InstallationFields } from "./event-data.ts";
 import { connectionError, connectionEvent } from "./connection-events.ts";
 import { destinationWebhookDisabled } from "./destination-events.ts";
@@ -57,9 +59,32 @@ export function sampleEvent(type: EventType, projectId: string): NewEvent {
     "connection.error": () => connectionError(connection, ["The refresh token was refused."]),
     "destination.webhook.disabled": () =>
       destinationWebhookDisabled({ id: ID, projectId, name: "sample", url: "https://example.com/hooks" }),
+    "agent.approval.requested": () => approvalRequested(projectId, APPROVAL),
+    "agent.approval.decided": () =>
+      approvalDecided(projectId, { ...APPROVAL, status: "approved", decideTime: DECIDED, decidedBy: PERSON }),
   };
   return samples[type]();
 }
+
+const DECIDED = "2026-01-01T00:05:00.000Z";
+const PERSON = { kind: "person" as const, id: ID, name: "Sample Person" };
+
+const APPROVAL: Approval = {
+  id: ID,
+  status: "pending",
+  tool: "update_record",
+  groupRef: "sample-group",
+  integration: "sample-integration",
+  object: "contact",
+  recordId: "101",
+  arguments: { object: "contact", id: "101", record: { email: "new@example.com" } },
+  argumentsHash: "5f0c9d1a4e7b3c2f8a6d5e4b3c2a1f0e9d8c7b6a5f4e3d2c1b0a9f8e7d6c5b4a",
+  before: { email: "old@example.com" },
+  after: { email: "new@example.com" },
+  actor: { kind: "agent", id: ID, name: "sample-key", client: "Sample Assistant 1.0" },
+  createTime: "2026-01-01T00:00:00.000Z",
+  expireTime: "2026-01-02T00:00:00.000Z",
+};
 
 const WRITE_END = {
   operationId: ID,

@@ -21,6 +21,7 @@ const VERBS = [
   "resend",
   "rotate",
   "cancel",
+  "decide",
   "check",
   "search",
   "reconcile",

@@ -4,7 +4,7 @@ import type { Queries } from "./database.ts";
 /** Reads all claimed rows: for tables of which a process claims few at a time. */
 export async function listClaimersIn(
   queries: Queries,
-  table: "readRuns" | "subscriptions" | "eventStreams",
+  table: "readRuns" | "subscriptions" | "eventStreams" | "approvals",
 ): Promise<number[]> {
   const rows = await queries
     .selectFrom(table)

@@ -1,6 +1,6 @@
 /** The operation as the API shows it. */
 import { Type, type Static } from "typebox";
-import { ActorSchema } from "../../access/actor.ts";
+import { ActorSchema } from "../../events/approval-schema.ts";
 import { described } from "../../../ground/described.ts";
 import { Problem } from "../../../ground/errors.ts";
 import { timeOfId } from "../../../ground/ids.ts";

@@ -1,0 +1,85 @@
+/** Acts of agents that wait for a decision: its endpoints. */
+import { Type } from "typebox";
+import {
+  decideApproval as decide,
+  getApproval as getRow,
+  toApproval,
+  type DecideServices,
+} from "../../agents/request-approval.ts";
+import { APPROVAL_STATUSES, ApprovalSchema } from "../../events/approval-schema.ts";
+import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
+import { listApprovals as listRows } from "../../store/approvals.ts";
+import type { Database } from "../../store/database.ts";
+import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
+import { PROJECT } from "../paths.ts";
+
+export const approvalRoutes = (deps: DecideServices): Route[] => [
+  route(`GET ${PROJECT}/approvals`, "full", listApprovals(deps)),
+  route(`GET ${PROJECT}/approvals/{approvalId}`, "full", getApproval(deps)),
+  route(`POST ${PROJECT}/approvals/{approvalId}:decide`, "full", decideApproval(deps)),
+];
+
+const ApprovalId = Type.String({ description: "Id of the approval." });
+const only = (what: string) => Type.Optional(Type.String({ description: `Return only approvals ${what}.` }));
+
+const listApprovals = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "listApprovals",
+    tag: "Agents",
+    summary: "List approvals",
+    description:
+      "Busbar's own. Acts of agents that need or needed a decision, newest first. They contain customers' records.",
+    query: Type.Object({
+      status: Type.Optional(
+        Type.Enum([...APPROVAL_STATUSES], { description: "Return only approvals in this status." }),
+      ),
+      groupRef: only("for this customer"),
+      object: only("about this object, by your name or the provider's"),
+      ...periodQuery,
+      ...listQuery,
+    }),
+    hasEntityTag: true,
+    success: { status: 200, description: "A page.", schema: pageSchema(ApprovalSchema) },
+    handle: ({ project, query }) =>
+      onePage(query, {
+        list: (range) => listRows(deps.database.queries, { ...query, projectId: project.id }, range),
+        show: toApproval,
+      }),
+  });
+
+const getApproval = (deps: { database: Database }) =>
+  projectEndpoint({
+    operationId: "getApproval",
+    tag: "Agents",
+    summary: "Get an approval",
+    description: "Busbar's own. The act with before and after, who asked, and what became of it.",
+    params: Type.Object({ approvalId: ApprovalId }),
+    success: { status: 200, description: "The approval.", schema: ApprovalSchema },
+    handle: async ({ project, params }) =>
+      toApproval(await getRow(deps.database.queries, project.id, params.approvalId)),
+  });
+
+const decideApproval = (deps: DecideServices) =>
+  projectEndpoint({
+    operationId: "decideApproval",
+    tag: "Agents",
+    summary: "Approve or reject an act of an agent",
+    description:
+      "Busbar's own. Decides once, for the act exactly as it is stored. An approved act is carried out within seconds, once, as an " +
+      "operation; if the record is not as it was shown any more, the approval ends `stale` and nothing is sent. Who asked cannot " +
+      "decide: neither the same key or person, nor the person who made the key.",
+    params: Type.Object({ approvalId: ApprovalId }),
+    body: Type.Object({
+      decision: Type.Enum(["approve", "reject"], { description: "What to do with the act." }),
+      reason: Type.Optional(
+        Type.String({ maxLength: 1_000, description: "Why, for the agent and for later readers." }),
+      ),
+    }),
+    success: { status: 200, description: "The approval, decided.", schema: ApprovalSchema },
+    refusals: {
+      403: "The caller may not decide, or is who asked.",
+      409: "It was decided before, or has expired.",
+    },
+    handle: async ({ caller, project, params, body }) =>
+      toApproval(await decide(deps, { caller, projectId: project.id, id: params.approvalId, ...body })),
+  });
