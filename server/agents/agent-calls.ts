@@ -2,12 +2,14 @@
 import { Type } from "typebox";
 import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
+import { newId } from "../../ground/ids.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { ManifestIntegration } from "../../manifest/manifest.ts";
 import { missingIntegration } from "../operations/missing-integration.ts";
 import { findIntegration } from "../store/integrations.ts";
 import { IntegrationArgument, MAX_BYTES } from "./agent-lookups.ts";
 import { defineTool } from "./agent-tool.ts";
+import { takeBudget } from "./budgets.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration } from "./customer-objects.ts";
 import { decide, type ActKind, type AgentPolicy } from "./policy.ts";
@@ -78,6 +80,9 @@ export const callApiTool = defineTool({
     if (decision === "ask") throw cannotAsk();
     const { project, requestId } = session;
     const { method, headers, body } = args;
+    if (kind === "callApiWrite") {
+      await takeBudget(deps, policy, { id: newId(), projectId: project.id, groupRef: session.groupRef });
+    }
     const answer = await deps.callOperation("callProvider", {
       project,
       requestId,

@@ -4,6 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
 import { findListedOperation } from "../store/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
+import { findApproval } from "../store/approvals.ts";
+import { toApproval } from "./approvals.ts";
 import { defineTool, LOOKS_UP, READS } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration, findObject, type CustomerIntegration } from "./customer-objects.ts";
@@ -246,3 +248,39 @@ const READER = { kind: "nobody", scopes: ["full"] } as const;
 function toPlainJson<Value>(value: Value): Json & Value {
   return JSON.parse(JSON.stringify(value)) as Json & Value;
 }
+
+export const getApprovalTool = defineTool({
+  name: "get_approval",
+  title: "Get an approval",
+  description:
+    "Returns what became of an act that needed a decision. `pending`: nobody has decided yet. `executed`: it was carried out, and " +
+    "get_operation says with what outcome. `rejected`, `expired`, `stale`, `failed`: `reason` says why nothing was done.",
+  input: Type.Object({
+    approvalId: Type.String({ minLength: 1, maxLength: 100, description: "From the result that named it." }),
+  }),
+  output: Type.Object({
+    approvalId: Type.String({ description: "Id of the approval." }),
+    status: Type.String({ description: "State of the approval." }),
+    operationId: Type.Optional(Type.String({ description: "Once it was carried out: for get_operation." })),
+    reason: Type.Optional(Type.String({ description: "Why it ended as it did." })),
+    expireTime: Type.String({ description: "Until when somebody can decide." }),
+  }),
+  annotations: LOOKS_UP,
+  rights: ["read", "write", "proxy"],
+  async run({ deps, session }: CustomerCall, { approvalId }) {
+    const { project, groupRef } = session;
+    const row = await findApproval(deps.database.queries, project.id, approvalId.toLowerCase());
+    // The same text for an approval of another customer.
+    if (row?.groupRef !== groupRef) {
+      throw new Problem("not-found", { detail: `This customer has no approval \`${approvalId}\`.` });
+    }
+    const { id, status, operationId, reason, expireTime } = toApproval(row);
+    return {
+      approvalId: id,
+      status,
+      ...(operationId !== undefined && { operationId }),
+      ...(reason !== undefined && { reason }),
+      expireTime,
+    };
+  },
+});

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openAgent, type AgentClient } from "../../tests/harness/agent-client.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../tests/harness/busbar.ts";
+import { until } from "../../tests/harness/until.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 
 const buildManifest = (provider: string, contact: string) => `
@@ -74,13 +75,58 @@ describe("what agents write", () => {
     });
     assert.deepEqual([status, preview.fields, withheld], ["dry_run", record, []]);
     assert.match(JSON.stringify(preview.requests), /nobody@example\.com/);
-    await agent.call("create_record", { object: "person", record });
-    assert.deepEqual(contacts("nobody@example.com"), []);
     assert.equal((await refused("delete_record", { object: "person", id: "501" })).status, "forbidden");
     assert.equal(
       (await refused("delete_record", { object: "person", id: "501", dryRun: true })).status,
       "forbidden",
     );
+  });
+
+  test("an act that needs a decision is stored, and carried out once after another principal has approved it", async () => {
+    await setPolicy({});
+    const args = { object: "person", record: { email: "asked@example.com", familyName: "Asked" } };
+    const { status, approval } = await succeed("create_record", args);
+    assert.deepEqual([status, approval.status], ["approval_required", "pending"]);
+    assert.match(approval.approvalUrl, new RegExp(`^http.*/projects/default/approvals/${approval.approvalId}$`));
+    assert.equal((await succeed("create_record", args)).approval.approvalId, approval.approvalId);
+    assert.deepEqual(contacts("asked@example.com"), []);
+    const { approvalId } = approval;
+    const decide = (headers?: Record<string, string>) =>
+      on.inProject("POST", `/approvals/${approvalId}:decide`, { decision: "approve" }, headers);
+    assert.equal((await decide()).status, 403, "by who asked");
+    const key = await on.inProject("POST", "/api-keys", { label: "decider" });
+    const orgId = on.busbar.bootstrap?.orgId;
+    assert.ok(orgId);
+    // A key that who asked has made is no other principal.
+    assert.equal((await decide({ "x-api-key": key.body.key })).status, 403);
+    assert.equal((await succeed("get_approval", { approvalId })).status, "pending");
+    const asker = await on.inProject("POST", "/api-keys", { label: "asker", scopes: ["write"] });
+    const other = await openAgent(on, { credential: asker.body.key });
+    const second = { ...args, record: { ...args.record, email: "second@example.com" } };
+    const asked = await other.call("create_record", second);
+    const id = asked.content.approval.approvalId;
+    const decided = await on.inProject("POST", `/approvals/${id}:decide`, { decision: "approve" });
+    assert.equal(decided.status, 200, decided.text);
+    const ended = await until(async () => {
+      const now = await succeed("get_approval", { approvalId: id });
+      return now.status === "executed" ? now : undefined;
+    });
+    assert.equal((await succeed("get_operation", { operationId: ended.operationId })).operation.status, "success");
+    assert.equal(contacts("second@example.com").length, 1);
+  });
+
+  test("a budget stops the act beyond it, whether or not calls run at once", async () => {
+    await setPolicy({ ...ALLOWED, budgets: { writesPerHourPerGroup: 3 } });
+    const calls = Array.from({ length: 8 }, (_, at) =>
+      agent.call("create_record", { object: "person", record: { email: `budget${at}@example.com` } }),
+    );
+    const results = await Promise.all(calls);
+    const refusedOnes = results.filter(({ isError }) => isError);
+    assert.ok(refusedOnes.length >= 5, JSON.stringify(results));
+    for (const { content } of refusedOnes) {
+      assert.equal(content.problem.status, 429);
+      assert.match(content.problem.detail, /writesPerHourPerGroup/);
+    }
   });
 
   for (const [provider, object] of [

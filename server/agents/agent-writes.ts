@@ -1,6 +1,7 @@
 /** Tools that write one record each: create, update, upsert and delete, by the code of the write API. */
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
+import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
@@ -14,6 +15,8 @@ import { writeSpan } from "../write/write-span.ts";
 import { containsHidden, hiddenNames, providerNames } from "./agent-fields.ts";
 import { IntegrationArgument, ObjectArgument } from "./agent-lookups.ts";
 import { defineTool, type DefinedTool } from "./agent-tool.ts";
+import { requestApproval } from "./approvals.ts";
+import { giveBackBudget, takeBudget } from "./budgets.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, type CustomerObject } from "./customer-objects.ts";
 import { isHidden, type ActKind, type AgentTool } from "./policy.ts";
@@ -290,43 +293,77 @@ const withheldIn = (plan: WritePlan, hidden: ReadonlySet<string>): JsonObject[] 
   );
 
 /** Nothing is sent until somebody has decided. */
-async function ask({ tool, object }: PlannedWrite): Promise<JsonObject> {
-  throw new Problem("forbidden", {
-    detail: `The project's policy lets a person decide about \`${tool.name}\` with \`${object.name}\`, and this version of Busbar cannot ask yet. Nothing was written.`,
-    remedy: "Tell the person you work for. A dry run shows them what would be written.",
+async function ask(act: PlannedWrite): Promise<JsonObject> {
+  const { call, tool, object, request, args } = act;
+  const { deps, session, policy } = call;
+  const row = await requestApproval(deps, {
+    projectId: session.project.id,
+    groupRef: session.groupRef,
+    principal: session.principal,
+    actor: session.actor,
+    policy,
+    tool: tool.name,
+    arguments: JSON.parse(JSON.stringify(args)) as JsonObject,
+    act: {
+      kind: "write",
+      integration: object.installed.integration.name,
+      object: object.objectName,
+      request,
+    },
+    requestId: session.requestId,
+    requestKey: nameAct(act),
   });
+  return {
+    status: "approval_required",
+    approval: {
+      approvalId: row.id,
+      status: row.status,
+      approvalUrl: `${deps.publicUrl()}/projects/${session.project.name}/approvals/${row.id}`,
+      expireTime: row.expireTime.toISOString(),
+    },
+    note: "Nothing has been sent. A person decides outside of this conversation; get_approval tells what became of it. Do not try another way.",
+  };
+}
+
+const KEPT_HOURS = 24;
+
+/** Names an act among those of the customer, by the agent's key, or else by who asks for what. */
+function nameAct({ call, tool, object, request, args }: PlannedWrite): { key: string; keptMs: number } {
+  const { groupRef, principal } = call.session;
+  const { minuteMs } = call.deps;
+  const sent = [tool.name, object.installed.installation.id, object.objectName, request];
+  const named = args.idempotencyKey === undefined ? [principal.kind, principal.id, sent] : [args.idempotencyKey];
+  const digest = createHash("sha256").update(JSON.stringify([groupRef, ...named])).digest("hex");
+  const minutes = args.idempotencyKey === undefined ? SAME_ACT_MINUTES : KEPT_HOURS * 60;
+  return { key: `agent:${digest}`, keptMs: minutes * minuteMs };
 }
 
 const SAME_ACT_MINUTES = 10;
 
 async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
   const { call, tool, object, target, plan, request, args } = act;
-  const { deps, session } = call;
-  const { project, groupRef, principal, requestId } = session;
+  const { deps, session, policy } = call;
+  const { project, groupRef, requestId, actor } = session;
   let isFirst = false;
-  const run = (id: string, firstId = id) => {
+  const run = async (id: string, firstId = id) => {
     isFirst = true;
     addWorkIds({ operationId: id });
+    await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
     return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
-      writeNow(deps, { id, firstId, requestId, actor: session.actor }, target, plan),
-    );
+      writeNow(deps, { id, firstId, requestId, actor }, target, plan),
+    ).catch(async (error: unknown) => {
+      if (wasNotSent(error)) await giveBackBudget(deps, { id });
+      throw error;
+    });
   };
-  // A dry run of the same call is another act; how the integration is named makes none.
-  const sent = [tool.name, object.installed.installation.id, object.objectName, request];
-  const named =
-    args.idempotencyKey === undefined ? [principal.kind, principal.id, sent] : [args.idempotencyKey];
+  const { key, keptMs } = nameAct(act);
   const keyed = {
     projectId: project.id,
-    key: `agent:${createHash("sha256")
-      .update(JSON.stringify([groupRef, ...named]))
-      .digest("hex")}`,
-    request: sent,
+    key,
+    request: [tool.name, object.installed.installation.id, object.objectName, request],
     mode: "now" as const,
     repeatableMs: target.connector.write.repeatableMs?.(plan),
-    ...(args.idempotencyKey === undefined && {
-      keptMs: SAME_ACT_MINUTES * deps.minuteMs,
-      forgets: wroteNothing,
-    }),
+    ...(args.idempotencyKey === undefined && { keptMs, forgets: wroteNothing }),
   };
   try {
     const answer = await deps.idempotency.once(keyed, run);
@@ -339,10 +376,14 @@ async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
       status: "unknown",
       operationId,
       note: `${error.message} ${LOOK_UP}`,
-      ...(isFirst ? {} : REPEATED),
+      ...(isFirst ? {} : { repeated: true }),
     };
   }
 }
+
+/** A closed gate, or a connection that cannot be used: the provider was not called. */
+const wasNotSent = (error: unknown): boolean =>
+  error instanceof Problem && error.options.cause instanceof ClosedGateError;
 
 const LOOK_UP =
   "Find out with search_records or get_record whether it happened, before you repeat it. get_operation shows what was sent.";

@@ -11,6 +11,7 @@ export type CustomerServices = SearchServices &
   WriteNowServices & {
     idempotency: Idempotency;
     minuteMs: number;
+    publicUrl: () => string;
     /** Calls an operation of the API. */
     callOperation: CallOperation;
   };

@@ -7,6 +7,7 @@ import type { AgentSession } from "./agent-session.ts";
 import {
   describeObjectTool,
   findObjectsTool,
+  getApprovalTool,
   getOperationTool,
   listIntegrationsTool,
 } from "./agent-lookups.ts";
@@ -28,6 +29,7 @@ const CUSTOMER_TOOLS: readonly DefinedTool<CustomerCall>[] = [
   ...writeTools,
   callApiTool,
   getOperationTool,
+  getApprovalTool,
   connectAccountTool,
 ];
 
