@@ -56,14 +56,7 @@ export function retentionRules({
       what: "operations",
       remove: (max) => removeOldOperations(queries, toIdBound(config.operationRetentionDays), max),
     },
-    {
-      what: "approvals",
-      remove: async (most) => {
-        await expireApprovals(queries, most);
-        return removeOldApprovals(queries, toIdBound(config.operationRetentionDays), most);
-      },
-    },
-    { what: "counted acts of agents", remove: (most) => removeOldAgentActs(queries, most) },
+    ...agentRules(queries, () => toIdBound(config.operationRetentionDays)),
     {
       what: "removed installations",
       remove: (max) => forgetRemovedInstallations(queries, daysAgo(config.operationRetentionDays), max),
@@ -104,3 +97,14 @@ export function retentionRules({
     ...projectRetentionRules({ queries, config }),
   ];
 }
+
+const agentRules = (queries: Database["queries"], approvalsBefore: () => string): RetentionRule[] => [
+  {
+    what: "approvals",
+    remove: async (most) => {
+      await expireApprovals(queries, most);
+      return removeOldApprovals(queries, approvalsBefore(), most);
+    },
+  },
+  { what: "counted acts of agents", remove: (most) => removeOldAgentActs(queries, most) },
+];

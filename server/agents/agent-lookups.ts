@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { findListedOperation } from "../store/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
 import { findApproval } from "../store/approvals.ts";
-import { toApproval } from "./approvals.ts";
+import { toApproval } from "./request-approval.ts";
 import { defineTool, LOOKS_UP, READS } from "./agent-tool.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration, findObject, type CustomerIntegration } from "./customer-objects.ts";
@@ -249,6 +249,9 @@ function toPlainJson<Value>(value: Value): Json & Value {
   return JSON.parse(JSON.stringify(value)) as Json & Value;
 }
 
+const STALE =
+  "The record, the connected account or the settings are not as they were when you asked. Nothing was sent. Read the record again, and ask again if it is still right.";
+
 export const getApprovalTool = defineTool({
   name: "get_approval",
   title: "Get an approval",
@@ -274,7 +277,9 @@ export const getApprovalTool = defineTool({
     if (row?.groupRef !== groupRef) {
       throw new Problem("not-found", { detail: `This customer has no approval \`${approvalId}\`.` });
     }
-    const { id, status, operationId, reason, expireTime } = toApproval(row);
+    const { id, status, operationId, expireTime } = toApproval(row);
+    // The stored reason names the fields that have changed, also hidden ones.
+    const reason = row.status === "stale" ? STALE : (row.reason ?? undefined);
     return {
       approvalId: id,
       status,

@@ -87,7 +87,10 @@ describe("what agents write", () => {
     const args = { object: "person", record: { email: "asked@example.com", familyName: "Asked" } };
     const { status, approval } = await succeed("create_record", args);
     assert.deepEqual([status, approval.status], ["approval_required", "pending"]);
-    assert.match(approval.approvalUrl, new RegExp(`^http.*/projects/default/approvals/${approval.approvalId}$`));
+    assert.match(
+      approval.approvalUrl,
+      new RegExp(`^http.*/projects/default/approvals/${approval.approvalId}$`),
+    );
     assert.equal((await succeed("create_record", args)).approval.approvalId, approval.approvalId);
     assert.deepEqual(contacts("asked@example.com"), []);
     const { approvalId } = approval;
@@ -111,7 +114,10 @@ describe("what agents write", () => {
       const now = await succeed("get_approval", { approvalId: id });
       return now.status === "executed" ? now : undefined;
     });
-    assert.equal((await succeed("get_operation", { operationId: ended.operationId })).operation.status, "success");
+    assert.equal(
+      (await succeed("get_operation", { operationId: ended.operationId })).operation.status,
+      "success",
+    );
     assert.equal(contacts("second@example.com").length, 1);
   });
 

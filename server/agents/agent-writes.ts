@@ -1,25 +1,25 @@
 /** Tools that write one record each: create, update, upsert and delete, by the code of the write API. */
-import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
-import { inSpan } from "../../ground/span.ts";
-import { dryRun, storedAccount } from "../write/dry-run.ts";
-import { findTarget, type WriteTarget } from "../write/find-target.ts";
-import { planWrite, type PlannedRecord, type WritePlan } from "../write/plan-write.ts";
-import { writeNow } from "../write/write-now.ts";
+import type { JsonObject } from "../../ground/json.ts";
+import { findTarget } from "../write/find-target.ts";
+import { planWrite } from "../write/plan-write.ts";
 import type { WriteRequest } from "../write/write-request.ts";
-import { writeSpan } from "../write/write-span.ts";
 import { containsHidden, hiddenNames, providerNames } from "./agent-fields.ts";
 import { IntegrationArgument, ObjectArgument } from "./agent-lookups.ts";
 import { defineTool, type DefinedTool } from "./agent-tool.ts";
-import { requestApproval } from "./approvals.ts";
-import { giveBackBudget, takeBudget } from "./budgets.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findObject, type CustomerObject } from "./customer-objects.ts";
-import { isHidden, type ActKind, type AgentTool } from "./policy.ts";
+import {
+  askForWrite,
+  previewWrite,
+  writeOnce,
+  type PlannedWrite,
+  type WriteArguments,
+  type WriteTool,
+} from "./planned-write.ts";
+import { isHidden } from "./policy.ts";
 import { decideOn, forbiddenBy } from "./require-allowed.ts";
 
 const Repeats = {
@@ -88,26 +88,6 @@ export const WriteResult = Type.Object({
   ),
   note: Type.Optional(Type.String({ description: "What to do next." })),
 });
-
-interface WriteArguments {
-  integration?: string | undefined;
-  object: string;
-  id?: string;
-  key?: string;
-  record?: JsonObject;
-  dryRun?: boolean;
-  idempotencyKey?: string;
-}
-
-interface WriteTool {
-  name: AgentTool;
-  type: WriteRequest["type"];
-  kind: ActKind;
-  title: string;
-  description: string;
-  input: Parameters<typeof Type.Object>[0];
-  destructive: boolean;
-}
 
 const WRITES: WriteTool[] = [
   {
@@ -200,19 +180,10 @@ async function write(call: CustomerCall, tool: WriteTool, args: WriteArguments):
   const { id: installationId, connectionId } = target.installation;
   addWorkIds({ installationId, connectionId });
   const act: PlannedWrite = { call, tool, object, target, plan, request, args };
-  if (args.dryRun) return preview(act);
-  if (decideOn(policy, { tool: tool.name, kind: tool.kind }, object) === "ask") return ask(act);
-  return writeOnce(act);
-}
-
-interface PlannedWrite {
-  call: CustomerCall;
-  tool: WriteTool;
-  object: CustomerObject;
-  target: WriteTarget;
-  plan: WritePlan;
-  request: WriteRequest;
-  args: WriteArguments;
+  if (args.dryRun) return previewWrite(act);
+  return decideOn(policy, { tool: tool.name, kind: tool.kind }, object) === "ask"
+    ? askForWrite(act)
+    : writeOnce(act);
 }
 
 /** The write as the API takes it, by the provider's names where the object does not inherit the builder's. */
@@ -255,166 +226,4 @@ function refuseHidden(
     detail: `The project's policy hides from agents: ${[...new Set(named)].join(", ")}. Nothing was written.`,
     remedy: "Leave these fields out.",
   });
-}
-
-/** Values that the builder sets by default may be hidden, so they are not shown with hidden fields about. */
-async function preview({ call, object, target, plan }: PlannedWrite): Promise<JsonObject> {
-  const shown = dryRun(target, plan, await storedAccount(call.deps, target.installation));
-  const hidden = hiddenNames(object, call.policy);
-  const [record] = plan.records;
-  const fields = record ? writtenFields(object, record, hidden) : {};
-  const requests: JsonObject =
-    hidden.size === 0 ? { requests: JSON.parse(JSON.stringify(shown.requests)) as Json } : {};
-  return {
-    status: "dry_run",
-    preview: { type: plan.type, ...(record?.id !== undefined && { id: record.id }), fields, ...requests },
-    withheld: withheldIn(plan, hidden),
-  };
-}
-
-/** Under the builder's names, without hidden fields. */
-function writtenFields(
-  object: CustomerObject,
-  { fields, givenNames = {} }: PlannedRecord,
-  hidden: ReadonlySet<string>,
-): JsonObject {
-  const own = new Map([...providerNames(object)].map(([name, providerName]) => [providerName, name]));
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([field, value]): [string, Json][] => {
-      const name = givenNames[field] ?? own.get(field) ?? field;
-      return value === undefined || isHidden(hidden, name, field) ? [] : [[name, value]];
-    }),
-  );
-}
-
-const withheldIn = (plan: WritePlan, hidden: ReadonlySet<string>): JsonObject[] =>
-  plan.records.flatMap(({ withheld }) =>
-    withheld.flatMap(({ field, reason }) => (isHidden(hidden, field) ? [] : [{ field, reason }])),
-  );
-
-/** Nothing is sent until somebody has decided. */
-async function ask(act: PlannedWrite): Promise<JsonObject> {
-  const { call, tool, object, request, args } = act;
-  const { deps, session, policy } = call;
-  const row = await requestApproval(deps, {
-    projectId: session.project.id,
-    groupRef: session.groupRef,
-    principal: session.principal,
-    actor: session.actor,
-    policy,
-    tool: tool.name,
-    arguments: JSON.parse(JSON.stringify(args)) as JsonObject,
-    act: {
-      kind: "write",
-      integration: object.installed.integration.name,
-      object: object.objectName,
-      request,
-    },
-    requestId: session.requestId,
-    requestKey: nameAct(act),
-  });
-  return {
-    status: "approval_required",
-    approval: {
-      approvalId: row.id,
-      status: row.status,
-      approvalUrl: `${deps.publicUrl()}/projects/${session.project.name}/approvals/${row.id}`,
-      expireTime: row.expireTime.toISOString(),
-    },
-    note: "Nothing has been sent. A person decides outside of this conversation; get_approval tells what became of it. Do not try another way.",
-  };
-}
-
-const KEPT_HOURS = 24;
-
-/** Names an act among those of the customer, by the agent's key, or else by who asks for what. */
-function nameAct({ call, tool, object, request, args }: PlannedWrite): { key: string; keptMs: number } {
-  const { groupRef, principal } = call.session;
-  const { minuteMs } = call.deps;
-  const sent = [tool.name, object.installed.installation.id, object.objectName, request];
-  const named = args.idempotencyKey === undefined ? [principal.kind, principal.id, sent] : [args.idempotencyKey];
-  const digest = createHash("sha256").update(JSON.stringify([groupRef, ...named])).digest("hex");
-  const minutes = args.idempotencyKey === undefined ? SAME_ACT_MINUTES : KEPT_HOURS * 60;
-  return { key: `agent:${digest}`, keptMs: minutes * minuteMs };
-}
-
-const SAME_ACT_MINUTES = 10;
-
-async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
-  const { call, tool, object, target, plan, request, args } = act;
-  const { deps, session, policy } = call;
-  const { project, groupRef, requestId, actor } = session;
-  let isFirst = false;
-  const run = async (id: string, firstId = id) => {
-    isFirst = true;
-    addWorkIds({ operationId: id });
-    await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
-    return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
-      writeNow(deps, { id, firstId, requestId, actor }, target, plan),
-    ).catch(async (error: unknown) => {
-      if (wasNotSent(error)) await giveBackBudget(deps, { id });
-      throw error;
-    });
-  };
-  const { key, keptMs } = nameAct(act);
-  const keyed = {
-    projectId: project.id,
-    key,
-    request: [tool.name, object.installed.installation.id, object.objectName, request],
-    mode: "now" as const,
-    repeatableMs: target.connector.write.repeatableMs?.(plan),
-    ...(args.idempotencyKey === undefined && { keptMs, forgets: wroteNothing }),
-  };
-  try {
-    const answer = await deps.idempotency.once(keyed, run);
-    return { ...toSuccess(act, answer), ...(isFirst ? {} : REPEATED) };
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    const operationId = error.options.extensions?.["operationId"];
-    if (wroteNothing(error) || typeof operationId !== "string") throw error;
-    return {
-      status: "unknown",
-      operationId,
-      note: `${error.message} ${LOOK_UP}`,
-      ...(isFirst ? {} : { repeated: true }),
-    };
-  }
-}
-
-/** A closed gate, or a connection that cannot be used: the provider was not called. */
-const wasNotSent = (error: unknown): boolean =>
-  error instanceof Problem && error.options.cause instanceof ClosedGateError;
-
-const LOOK_UP =
-  "Find out with search_records or get_record whether it happened, before you repeat it. get_operation shows what was sent.";
-
-const REPEATED = {
-  repeated: true,
-  note: "The same act was done before; this is its result, and nothing was sent again. For another one like it give an `idempotencyKey`.",
-};
-
-/** Refusals after which the record may have been written. */
-const UNKNOWN: ReadonlySet<string> = new Set(["unknown-outcome", "provider-unreadable", "internal"]);
-
-const wroteNothing = ({ slug, retryable }: Problem): boolean =>
-  !UNKNOWN.has(slug) && !(slug === "provider-timeout" && !retryable);
-
-function toSuccess({ call, object, plan }: PlannedWrite, answer: JsonObject | object): JsonObject {
-  const { operationId, result } = JSON.parse(JSON.stringify(answer)) as {
-    operationId: string;
-    result?: Json;
-  };
-  const outcome = isJsonObject(result) ? result : {};
-  const [record] = plan.records;
-  const recordId = typeof outcome["recordId"] === "string" ? outcome["recordId"] : record?.id;
-  const hidden = hiddenNames(object, call.policy);
-  const withheld = withheldIn(plan, hidden);
-  const fields = record && plan.type !== "delete" ? writtenFields(object, record, hidden) : undefined;
-  return {
-    status: "success",
-    operationId,
-    ...(recordId !== undefined && { recordId }),
-    ...(fields && { record: { ...(recordId !== undefined && { id: recordId }), fields } }),
-    ...(withheld.length > 0 && { withheld }),
-  };
 }

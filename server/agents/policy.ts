@@ -118,8 +118,7 @@ export const AgentPolicySchema = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 43_200,
-        description:
-          "Minutes after which an approval that nobody has decided expires. Default: 1440.",
+        description: "Minutes after which an approval that nobody has decided expires. Default: 1440.",
       }),
     ),
     customersMayDecide: Type.Optional(

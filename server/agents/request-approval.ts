@@ -28,6 +28,7 @@ import {
   findIssuerName,
   insertApproval,
   listKeyMakers,
+  lockAskedAct,
   type ApprovalRow,
   type NewApproval,
 } from "../store/approvals.ts";
@@ -75,6 +76,7 @@ export async function requestApproval(deps: ApprovalServices, asked: AskedApprov
     const { projectId, groupRef, requestKey } = asked;
     if (requestKey) {
       const of = { projectId, groupRef, requestKey: requestKey.key, keptMs: requestKey.keptMs };
+      await lockAskedAct(queries, of);
       const before = await findAskedBefore(queries, of);
       if (before) return requireSame(before, row);
     }
@@ -87,8 +89,11 @@ export async function requestApproval(deps: ApprovalServices, asked: AskedApprov
   });
 }
 
-function requireSame(before: ApprovalRow, { tool, argumentsHash }: NewApproval): ApprovalRow {
-  if (before.tool === tool && before.argumentsHash === argumentsHash) return before;
+/** How the integration and the object are named makes no other act. */
+function requireSame(before: ApprovalRow, { tool, act }: NewApproval): ApprovalRow {
+  const asked = ({ integration, objectName, request }: JsonObject) =>
+    hashOf([integration, objectName, request]);
+  if (before.tool === tool && asked(before.act) === asked(act)) return before;
   throw new Problem("idempotency-key-reused", {
     detail: `This key was used for another act, whose approval is ${before.id}. Use a new key for each act.`,
   });

@@ -101,22 +101,29 @@ export async function findApproval(
   return rows[0];
 }
 
-/**
- * Finds the approval that an earlier call with this key made within the last `keptMs`. To be called in a transaction: equal calls
- * wait for each other.
- */
-export async function findAskedBefore(
+/** Names an act among those of its customer, for as long as its key is kept. */
+export interface AskedAct {
+  projectId: string;
+  groupRef: string;
+  requestKey: string;
+  keptMs: number;
+}
+
+/** Makes equal calls wait for each other until the transaction ends. */
+export async function lockAskedAct(
   queries: Queries,
-  {
-    projectId,
-    groupRef,
-    requestKey,
-    keptMs,
-  }: { projectId: string; groupRef: string; requestKey: string; keptMs: number },
-): Promise<ApprovalRow | undefined> {
+  { projectId, groupRef, requestKey }: Omit<AskedAct, "keptMs">,
+): Promise<void> {
   const lock = JSON.stringify(["approval", projectId, groupRef, requestKey]);
   await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(queries);
-  const { rows } = await sql<ApprovalRow & { createTime: Date }>`
+}
+
+/** Finds the approval that an earlier call with this key made within the last `keptMs`. */
+export async function findAskedBefore(
+  queries: Queries,
+  { projectId, groupRef, requestKey, keptMs }: AskedAct,
+): Promise<ApprovalRow | undefined> {
+  const { rows } = await sql<ApprovalRow>`
     select ${COLUMNS} from ${FROM}
     where approvals.project_id = ${projectId} and request_key = ${requestKey} and group_ref = ${groupRef}
       and approvals.create_time > now() - ${keptMs} * interval '1 millisecond'

@@ -25,6 +25,13 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
+export interface AgentActs {
+  groupRef: string;
+  id: string;
+  projectId: string;
+  time: Generated<Timestamp>;
+}
+
 export interface AgentPolicies {
   policy: Json;
   projectId: string;
@@ -60,6 +67,37 @@ export interface ApiKeys {
 export interface ApiKeyUses {
   apiKeyId: string;
   lastUsedTime: Timestamp;
+}
+
+export interface Approvals {
+  act: Json;
+  actor: Json;
+  after: Json | null;
+  arguments: Json;
+  argumentsHash: string;
+  askers: string[];
+  before: Json | null;
+  claimedBy: number | null;
+  createTime: Generated<Timestamp>;
+  decidedBy: Json | null;
+  decideTime: Timestamp | null;
+  dueTime: Timestamp | null;
+  expireTime: Timestamp;
+  groupId: string | null;
+  id: string;
+  installationId: string | null;
+  integration: string | null;
+  objectName: string | null;
+  operationId: string | null;
+  projectId: string;
+  reason: string | null;
+  recordId: string | null;
+  requestId: string | null;
+  requestKey: string | null;
+  sent: Generated<boolean>;
+  status: string;
+  tool: string;
+  traceparent: string | null;
 }
 
 export interface AuditEvents {
@@ -797,10 +835,12 @@ export interface Writes {
 }
 
 export interface DB {
+  agentActs: AgentActs;
   agentPolicies: AgentPolicies;
   allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;
   apiKeyUses: ApiKeyUses;
+  approvals: Approvals;
   auditEvents: AuditEvents;
   builders: Builders;
   claimedDomains: ClaimedDomains;
