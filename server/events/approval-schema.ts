@@ -58,7 +58,7 @@ export const ApprovalSchema = Type.Object(
       values("The fields that change, as they were when the agent asked; for a deletion the whole record."),
     ),
     after: Type.Optional(values("These fields as they will be. Absent for a deletion.")),
-    actor: ActorSchema,
+    actor: described(ActorSchema, "Who asked for it."),
     createTime: time("When the agent asked."),
     expireTime: time("When it expires if nobody decides."),
     decideTime: Type.Optional(time("When it was decided.")),
@@ -71,4 +71,7 @@ export const ApprovalSchema = Type.Object(
 
 export type Approval = Static<typeof ApprovalSchema>;
 
-export const ApprovalEventSchema = Type.Object({ approval: ApprovalSchema }, { title: "ApprovalEvent" });
+export const ApprovalEventSchema = Type.Object(
+  { approval: described(ApprovalSchema, "The approval as it is with this event.") },
+  { title: "ApprovalEvent", description: "An act of an agent needs a decision, or was decided." },
+);
