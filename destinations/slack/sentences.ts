@@ -14,11 +14,11 @@ function changeIn({ before, after, arguments: sent }: JsonObject): string {
   const lines = Object.entries(wanted).map(([field, value]) =>
     before === undefined ? `${field}: ${shown(value)}` : `${field}: ${shown(old[field])} → ${shown(value)}`,
   );
-  const more = lines.length > MOST_FIELDS ? [`and ${lines.length - MOST_FIELDS} more fields`] : [];
-  return [...lines.slice(0, MOST_FIELDS), ...more].join("\n");
+  const more = lines.length > MAX_FIELDS ? [`and ${lines.length - MAX_FIELDS} more fields`] : [];
+  return [...lines.slice(0, MAX_FIELDS), ...more].join("\n");
 }
 
-const MOST_FIELDS = 20;
+const MAX_FIELDS = 20;
 const shortened = (text: string): string =>
   text.length > 200 ? `${text.slice(0, 200).toWellFormed()}…` : text;
 

@@ -64,7 +64,7 @@ export interface AskedApproval {
 export type ApprovalServices = ApprovedWriteServices & { minuteMs: number };
 
 /** More would hide what matters from whoever decides. */
-const MOST_PENDING = 500;
+const MAX_PENDING = 500;
 
 /**
  * Stores an act that needs a decision, and reports it to the topics. Nothing of it can be changed afterwards. Throws a Problem where
@@ -80,7 +80,7 @@ export async function requestApproval(deps: ApprovalServices, asked: AskedApprov
       const before = await findAskedBefore(queries, of);
       if (before) return requireSame(before, row);
     }
-    if ((await countPending(queries, projectId, groupRef)) >= MOST_PENDING) throw tooManyPending();
+    if ((await countPending(queries, projectId, groupRef)) >= MAX_PENDING) throw tooManyPending();
     const stored = await insertApproval(queries, row);
     if (!stored)
       throw new Problem("not-found", { detail: `The customer \`${groupRef}\` was deleted meanwhile.` });
@@ -101,7 +101,7 @@ function requireSame(before: ApprovalRow, { tool, act }: NewApproval): ApprovalR
 
 const tooManyPending = (): Problem =>
   new Problem("too-many-requests", {
-    detail: `${MOST_PENDING} acts of agents wait for a decision already. Nothing was stored; ask again when some are decided.`,
+    detail: `${MAX_PENDING} acts of agents wait for a decision already. Nothing was stored; ask again when some are decided.`,
   });
 
 async function commonOf({ database, minuteMs }: ApprovalServices, asked: AskedApproval) {
