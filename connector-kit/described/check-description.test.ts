@@ -151,6 +151,16 @@ test("values of the connection, versions, parts of a query, GraphQL and names of
     ["update.readBefore.to", { update: { ...update, readBefore: { from: "a", to: "header.a" } } }],
     ["delete.idTo", { delete: { method: "POST", path: "/a", idTo: "fill.id" } }],
     ["idPattern", { idPattern: ".*" }],
+    ["paging.newestFirst", { changedPath: "at", paging: { link: true, newestFirst: true } }],
+    ["paging.newestFirst", { paging: { page: { to: "query.p", first: 1 }, newestFirst: true } }],
+    [
+      "paging.newestFirst",
+      {
+        changedPath: "at",
+        since: { to: "query.s" },
+        paging: { page: { to: "query.p", first: 1 }, newestFirst: true },
+      },
+    ],
   ];
   for (const [place, rules] of wrong) {
     const broken = { ...description, objects: { people: JSON.parse(JSON.stringify(rules)) } };

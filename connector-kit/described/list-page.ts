@@ -16,6 +16,7 @@ import { filledNames, fillPath, fillText } from "./fill-path.ts";
 import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
+import { isKnown, readOn } from "./newest-first.ts";
 import { nextPlace, putPlace } from "./paging.ts";
 import { nested, put, timeText, withQuery, type RequestParts } from "./request-parts.ts";
 import { putSelected } from "./selected-fields.ts";
@@ -164,7 +165,9 @@ async function readPageFrom(
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
   const seen = seenIds(checkpoint);
-  const fresh = records.filter(({ id, changeTime }) => {
+  const fresh = records.filter((record) => {
+    const { id, changeTime } = record;
+    if (isKnown(record, checkpoint)) return false;
     if (isAt(changeTime, bound, rules)) return !seen.has(id);
     // A bound that moves was reached: what is earlier was read with the pages before.
     return checkpoint?.["after"] === undefined || !changeTime || !bound || changeTime > bound;
@@ -212,11 +215,14 @@ function nextCheckpoint(
     pageSize: most === undefined ? undefined : sizeIn(most, plan.pageSize),
   });
   const moved = moves ? moveBound(chosen, records, checkpoint, place) : undefined;
-  const isOver = moves ? moved === undefined : place === undefined;
+  const reading = paging.newestFirst ? readOn(chosen, checkpoint, records, place) : undefined;
+  const isOver = reading?.isOver ?? (moves ? moved : place) === undefined;
   if (isOver) {
-    if (!moves) requireWhole({ read, total });
+    if (!moves && place === undefined) requireWhole({ read, total });
     requireComplete(paging, body);
-    return nextList(chosen).next;
+    return reading?.next
+      ? { ...(position > 0 && { list: position }), ...reading.next }
+      : nextList(chosen).next;
   }
   const step = { place: moved ? moved.place : place, after: moved?.after, ids, read, total };
   // A bound that moves begins anew: neither pages nor depth add up.
@@ -225,6 +231,7 @@ function nextCheckpoint(
     ...(step.place !== undefined && { place: step.place }),
     ...(moved && { after: moved.after, seen: moved.seen }),
     ...(position > 0 && { list: position }),
+    ...reading?.next,
     ...remembered,
   };
 }

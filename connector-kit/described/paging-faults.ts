@@ -9,7 +9,7 @@ const STYLES = ["cursor", "nextUrl", "link", "page", "offset", "keyset", "none"]
 
 /** Faults of one way of paging. */
 export function pagingFaults(paging: PagingRules, path: string): ProviderFault[] {
-  const { shortPageEnds, depth, keyset } = paging;
+  const { shortPageEnds, depth, keyset, newestFirst } = paging;
   const styles = STYLES.filter((style) => paging[style] !== undefined && paging[style] !== false);
   const flags = [paging.cursor, paging.page, paging.offset, keyset];
   const isCounted = paging.page ?? paging.offset ?? keyset;
@@ -28,6 +28,9 @@ export function pagingFaults(paging: PagingRules, path: string): ProviderFault[]
       : []),
     ...(keyset?.template !== undefined && !keyset.template.includes("{id}")
       ? fault(`${path}.keyset.template`, "must contain {id}")
+      : []),
+    ...(newestFirst && !(paging.page ?? paging.offset)
+      ? fault(`${path}.newestFirst`, "is for page and offset")
       : []),
     ...(depth && !((depth.records ?? 0) > 0 || (depth.pages ?? 0) > 0)
       ? fault(`${path}.depth`, "needs records or pages, greater than 0")
@@ -83,6 +86,13 @@ export function walkFaults(plan: ObjectPlan, path: string): ProviderFault[] {
       ...((since.paging ?? plan.paging)?.none ? fault(place, "needs a paging for records of one time") : []),
     ];
   }
+  if (plan.paging?.newestFirst && (changedPath === undefined || since?.to !== undefined))
+    return fault(
+      `${path}.paging.newestFirst`,
+      changedPath === undefined
+        ? "needs changedPath, the time that the list is sorted by"
+        : "cannot be used with since.to: the list itself is read as far as it has changed",
+    );
   if (changedPath === undefined || parent) return [];
   const full = movedBy({ ...list?.query }, changedPath);
   const bounded = movedBy(
@@ -102,7 +112,8 @@ const MOVES =
   "Use since.keyset, paging.keyset, or another order";
 
 /** Links and addresses of next pages usually count records as well. */
-const isByPosition = ({ page, offset, link }: PagingRules = {}): boolean => Boolean(page ?? offset ?? link);
+const isByPosition = ({ page, offset, link, newestFirst }: PagingRules = {}): boolean =>
+  !newestFirst && Boolean(page ?? offset ?? link);
 
 /** Returns the parameter that sorts by the time of change, if one does. */
 function movedBy(query: Record<string, string>, changedPath: string): string | undefined {

@@ -73,6 +73,13 @@ export const Paging = Type.Object({
         "documentation says so: many providers return shorter pages in between.",
     }),
   ),
+  newestFirst: Type.Optional(
+    Type.Boolean({
+      description:
+        "For `page` and `offset`: the provider sorts the list by the time at `changedPath`, newest first, and knows no other order. Pages are " +
+        "read from the first again as far as records have changed since, and a read of changes ends at the first older record.",
+    }),
+  ),
   incomplete: optional(
     "Path of a member that an answer has where the provider ends the list although more records follow. A list that ends so fails and says " +
       "so, unless `since.keyset` leads around it.",

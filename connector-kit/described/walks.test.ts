@@ -1,7 +1,7 @@
 /** Ends of lists that behave as vendors document them: what must come out is counted by hand. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { numberIn, open, people, upTo, type Answer } from "./walk-fixture.ts";
+import { numberIn, open, people, PLAN, upTo, type Answer } from "./walk-fixture.ts";
 
 test("an empty page with a next cursor does not end a list (Google: fewer entries, or none at all)", async (t) => {
   const pages: Answer[] = [
@@ -167,4 +167,89 @@ test("a list whose last page names a next address, too, ends where the provider 
     };
   });
   assert.deepEqual(await walk(), upTo(3));
+});
+
+/** Articles of a vendor that sorts by the time of change, newest first; the later the time, the further to the front. */
+class Articles {
+  readonly times = new Map<string, number>();
+  page(number: number, size: number): Answer {
+    const sorted = [...this.times].toSorted(([, a], [, b]) => b - a);
+    const data = sorted.slice((number - 1) * size, number * size).map(([id, at]) => ({ id, updated_at: at }));
+    return { body: { data, next: sorted.length > number * size ? "more" : null } };
+  }
+}
+const AT = 1_790_000_000;
+const NEWEST_FIRST = {
+  changedPath: "updated_at",
+  paging: { page: { to: "query.page", first: 1, more: "next" }, newestFirst: true },
+};
+
+test("a record that moves to the front of a list sorted by the time of change is read all the same (Intercom: articles)", async (t) => {
+  const articles = new Articles();
+  for (const id of upTo(9)) articles.times.set(id, AT - Number(id));
+  const { walk, requests } = await open(t, NEWEST_FIRST, (query) => {
+    const page = articles.page(numberIn(query, "page"), 2);
+    // 9 is not read yet when it changes; 8 changes while the front is read again.
+    if (requests.length === 2) articles.times.set("9", AT + 10);
+    if (requests.length === 6) for (const id of ["8", "7", "6"]) articles.times.set(id, AT + 20);
+    return page;
+  });
+  assert.deepEqual(new Set(await walk()), new Set(upTo(9)));
+  // The whole list, then three times as far as it has changed; the last reading found nothing new.
+  assert.equal(requests.length, 5 + 3 + 3 + 2);
+});
+
+test("a list sorted newest first costs one more page where nothing changes, and gives each record once", async (t) => {
+  const articles = new Articles();
+  for (const id of upTo(9)) articles.times.set(id, AT - Math.floor(Number(id) / 4));
+  const { walk, requests } = await open(t, NEWEST_FIRST, (query) =>
+    articles.page(numberIn(query, "page"), 5),
+  );
+  assert.deepEqual((await walk()).toSorted(), upTo(9));
+  assert.equal(requests.length, 3);
+  assert.deepEqual(await walk({ ...PLAN, since: new Date((AT - 1) * 1000) }), [
+    "1",
+    "2",
+    "3",
+    "4",
+    "5",
+    "6",
+    "7",
+  ]);
+});
+
+test("a read of changes ends at the first older record of a list that is sorted newest first, and another order is an error", async (t) => {
+  const articles = new Articles();
+  for (const id of upTo(50)) articles.times.set(id, AT - Number(id));
+  const { walk, requests } = await open(t, NEWEST_FIRST, (query) =>
+    articles.page(numberIn(query, "page"), 5),
+  );
+  const since = new Date((AT - 3) * 1000);
+  assert.deepEqual(await walk({ ...PLAN, since }), ["1", "2", "3"]);
+  assert.equal(requests.length, 1);
+  const wrong = await open(t, NEWEST_FIRST, () => ({
+    body: {
+      data: [
+        { id: "1", updated_at: AT },
+        { id: "2", updated_at: AT + 1 },
+      ],
+      next: null,
+    },
+  }));
+  await assert.rejects(
+    async () => wrong.walk(),
+    /the list of people is not in the order of change, newest first/,
+  );
+});
+
+test("a list whose records change faster than it can be read fails and says so", async (t) => {
+  const articles = new Articles();
+  for (const id of upTo(9)) articles.times.set(id, AT - Number(id));
+  let turn = 0;
+  const { walk } = await open(t, NEWEST_FIRST, (query) => {
+    const page = articles.page(numberIn(query, "page"), 2);
+    for (const id of upTo(9)) articles.times.set(id, AT + ++turn);
+    return page;
+  });
+  await assert.rejects(async () => walk(), /the records of people change faster than their list can be read/);
 });

@@ -51,7 +51,8 @@ export const description: Description = {
       example: { company_id: "quill", name: "Quill Ltd" },
     },
     articles: {
-      paging: { page: { to: "query.page", first: 1, more: "pages.next" } },
+      // "Articles will be returned in descending order on the `updated_at` attribute", and there is no parameter for another order.
+      paging: { page: { to: "query.page", first: 1, more: "pages.next" }, newestFirst: true },
       example: { title: "Pens", author_id: 1 },
     },
     tags: { ...unpaged, modes: ["read", "create", "delete"], example: { name: "vip" } },

@@ -75,6 +75,7 @@ function changes({ since, changedPath, paging }: ObjectPlan): string {
   if (since?.oldestDays !== undefined)
     return `the provider selects those of ${since.oldestDays} days; before, all pages are compared`;
   if (since?.to !== undefined) return "the provider selects them";
+  if (paging?.newestFirst) return "the list has them first, and is read as far as they go";
   return changedPath === undefined
     ? "not told: every read has all records"
     : "all pages are read and compared";
