@@ -42,6 +42,33 @@ test("fields to read and to compare are named once each, with the id and the tim
   });
 });
 
+test("without a wanted field, nothing is named where id and time stand beside the fields: all are meant", async () => {
+  const rules = { select: { to: "query.fields" }, flatten: "attributes", get: { path: "/{path}/{id}" } };
+  const { fetch, requests } = replay({ status: 200, body: { id: "7", attributes: {} } });
+  const read = buildReader(rules);
+  assert.equal(read.preparePage({ ...PLAN, fields: [], filters: [] }).path, "/people");
+  await read.readByIds({ objectName: "people", fields: [], associations: [] }, ["7"], fetch);
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    ["/people/7"],
+  );
+});
+
+test("ids that cannot be ids are not sent, and hide no record; an id that comes twice is read once", async () => {
+  const { fetch, requests } = replay({ status: 200, body: { id: "7" } }, { status: 200, body: { id: "8" } });
+  const read = buildReader({ get: { path: "/{path}/{id}" } });
+  const ids = ["../admin", "7", "a b", "", "8", "7"];
+  const found = await read.readByIds({ objectName: "people", fields: [], associations: [] }, ids, fetch);
+  assert.deepEqual(
+    requests.map(({ path }) => path),
+    ["/people/7", "/people/8"],
+  );
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    ["7", "8"],
+  );
+});
+
 test("a record that is read by its id has the wanted fields, too", async () => {
   const { fetch, requests } = replay({ status: 200, body: { id: "7", name: "Ada" } });
   const read = buildReader({ get: { path: "/{path}/{id}" }, select: { to: "query.fields" } });

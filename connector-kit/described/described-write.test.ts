@@ -6,7 +6,7 @@ import type { RecordWrite } from "../connector.ts";
 import { ProviderError } from "../provider-error.ts";
 import { replay } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
-import type { UpsertRules } from "./description.ts";
+import type { ObjectRules, UpsertRules } from "./description.ts";
 
 const buildWriter = (upsert: UpsertRules) =>
   describeConnector("Quill", {
@@ -116,6 +116,83 @@ test("a record that was written, but cannot be read back, is not reported as ref
     assert.deepEqual(result?.outcomes, [{ success: true, recordId: "5" }]);
     assert.match(result?.warnings.join() ?? "", /record 5 was written, but could not be read back/);
   }
+});
+
+test("a written record is read back only where that is wanted, and never for each record of a batch", async () => {
+  const rules: ObjectRules = {
+    modes: ["create"],
+    create: { method: "POST", path: "/{path}", id: "pen_id" },
+  };
+  const sources = { documentation: "https://docs.quill.example", checked: "2026-11-27, made up" };
+  const get = { path: "/{path}/{id}" };
+  const build = (more: ObjectRules) =>
+    describeConnector("Quill", {
+      defaults: { ...rules, ...more },
+      objects: { pens: {} },
+      errors: { message: ["error"] },
+      sources,
+    }).write;
+  const create: RecordWrite = { ...ADA, objectName: "pens", type: "create", readBack: true };
+  const tried: [more: ObjectRules, write: Partial<RecordWrite>, read: boolean][] = [
+    [{ get }, {}, true],
+    [{ get }, { readBack: false }, false],
+    [{ get }, { batch: true }, false],
+    [{}, {}, false],
+  ];
+  for (const [more, write, isRead] of tried) {
+    const provider = replay(
+      { status: 201, body: { pen_id: "5" } },
+      { status: 200, body: { id: "5", ink: "wet" } },
+    );
+    const result = await build(more)?.write({ ...create, ...write }, provider.fetch);
+    const data = isRead ? { data: { id: "5", ink: "wet" } } : {};
+    assert.deepEqual(result?.outcomes, [{ success: true, recordId: "5", ...data }]);
+    assert.equal(provider.requests.length, isRead ? 2 : 1);
+  }
+});
+
+test("whether a field is empty can be asked only where single records can be read", async () => {
+  const build = (get: ObjectRules["get"]) =>
+    describeConnector("Quill", {
+      defaults: { modes: ["update"], update: { method: "PUT", path: "/{path}/{id}" } },
+      objects: { notes: {}, pens: get ? { get } : {} },
+      errors: { message: ["error"] },
+      sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, made up" },
+    }).write;
+  assert.equal(build(undefined)?.abilities.ifEmpty, false);
+  const writer = build({ path: "/pens/{id}" });
+  assert.equal(writer?.abilities.ifEmpty, true);
+  const order = { objectName: "pens", ids: ["5", "../5"], fields: ["ink", "nib"] };
+  const provider = replay({ status: 200, body: { id: "5", ink: "wet" } });
+  const found = await writer.readFields?.(order, provider.fetch);
+  assert.deepEqual([...(found ?? [])], [["5", { ink: "wet", nib: null }]]);
+  assert.equal(provider.requests.length, 1);
+});
+
+test("where the types of fields cannot be asked for, every record is refused with what the provider said", async () => {
+  const writer = describeConnector("Quill", {
+    defaults: {
+      modes: ["create"],
+      create: { method: "POST", path: "/{path}" },
+      flatten: "fields",
+      typedValues: { type: "type", values: {}, writes: {} },
+      metadata: {
+        list: { path: "/fields", records: "data", name: "name", type: "type", types: { text: "string" } },
+      },
+    },
+    objects: { pens: {} },
+    errors: { message: ["error"] },
+    sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, made up" },
+  }).write;
+  const provider = replay({ status: 400, body: { error: "no fields here" } });
+  const records = [{ fields: { ink: "wet" } }, { fields: { ink: "dry" } }];
+  const result = await writer?.write({ ...ADA, objectName: "pens", type: "create", records }, provider.fetch);
+  assert.deepEqual(
+    result?.outcomes.map((one) => !one.success && one.error.message),
+    ["no fields here", "no fields here"],
+  );
+  assert.equal(result?.rawResponse, JSON.stringify({ error: "no fields here" }));
+  assert.equal(provider.requests.length, 1);
 });
 
 test("no key is made for a create at a provider without keys", async () => {
