@@ -57,6 +57,8 @@ export type RecordOutcome =
       data?: JsonObject;
       /** Upsert only, where the provider tells: whether the record is new. */
       created?: boolean;
+      /** The time of the record's change by this write, exactly as reading and events have it; absent: the answer does not tell it. */
+      changeTime?: Date;
     }
   | { success: false; error: ProviderError };
 

@@ -28,6 +28,15 @@ export interface ProviderEvent {
   raw: string;
   /** The operation that wrote it, as `RecordWrite.operationId` named it; perhaps one of another Busbar. */
   operationId?: string;
+  /**
+   * Beside `operationId`: all fields that the change set, those included that the account's automation set within it; of a creation
+   * without those that the provider itself gives every new record.
+   */
+  setFields?: string[];
+  /** The provider tells that somebody else made it: a person, another app, or the account's automation on its own. */
+  isByAnother?: true;
+  /** The values that it set, if the provider names the app of the connection as the writer. */
+  ownValues?: JsonObject;
   /** Of `associationUpdate`: the record at the other end. */
   to?: { id: string; objectKey: string; /** The provider's name of the object. */ objectName: string };
   /** Whether the provider asks to erase what is kept of the record. */

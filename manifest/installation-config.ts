@@ -1,7 +1,7 @@
 /** The shape of an installation's configuration (`config.content`): as accepted, and as stored and returned. */
 import { Type, type Static, type TProperties } from "typebox";
 import { described } from "../ground/described.ts";
-import { PeriodSchema } from "./manifest.ts";
+import { OwnWritesMember, PeriodSchema } from "./manifest.ts";
 
 /** Unknown members belong to the builder and are kept. */
 const open = <T extends TProperties>(properties: T, words: { title?: string; description?: string } = {}) =>
@@ -86,6 +86,7 @@ const readMembers = {
       "Busbar's own: `always` also delivers which records were deleted. Default: the manifest's.",
     ),
   ),
+  ownWrites: OwnWritesMember,
 };
 
 const selectedFields = Type.Record(Type.String(), Type.Boolean(), {
@@ -201,6 +202,7 @@ const subscribeMembers = {
   otherEvents: Type.Optional(
     Type.Array(Type.String(), { description: "Further events, by the provider's names." }),
   ),
+  ownWrites: OwnWritesMember,
   providerOptions: Type.Optional(
     open(
       {

@@ -5,6 +5,14 @@ import { described } from "../ground/described.ts";
 const Always = Type.Literal("always");
 const Event = Type.Object({ enabled: Type.Optional(described(Always, "`always` enables it.")) });
 
+/** For objects to read and to subscribe to, in manifests and configurations. */
+export const OwnWritesMember = Type.Optional(
+  Type.Union([Type.Literal("include"), Type.Literal("exclude")], {
+    description:
+      "Busbar's own: `exclude` leaves out changes that certainly show nothing but what Busbar wrote. Default: as the destination says.",
+  }),
+);
+
 /**
  * One entry of a field list. With `fieldName` it is a field of the provider, delivered as `mapToName` if that is
  * given; without `fieldName` the customer chooses the field.
@@ -81,6 +89,7 @@ export const ReadObjectSchema = Type.Object(
     deletedRecords: Type.Optional(
       described(Always, "Busbar's own: `always` also delivers which records were deleted."),
     ),
+    ownWrites: OwnWritesMember,
   },
   { title: "ManifestReadObject", description: "An object to read." },
 );
@@ -144,6 +153,7 @@ const SubscribeObjectSchema = Type.Object(
     otherEvents: Type.Optional(
       Type.Array(Type.String(), { description: "Further events, by the provider's names." }),
     ),
+    ownWrites: OwnWritesMember,
   },
   { title: "ManifestSubscribeObject", description: "An object whose changes to subscribe to." },
 );
@@ -226,5 +236,7 @@ export type WriteObject = Static<typeof WriteObjectSchema>;
 export type SubscribeObject = Static<typeof SubscribeObjectSchema>;
 export type ManifestIntegration = Static<typeof ManifestIntegrationSchema>;
 export type Manifest = Static<typeof ManifestSchema>;
+
+export type OwnWrites = "include" | "exclude";
 
 export type Action = "read" | "write" | "subscribe" | "proxy";

@@ -76,6 +76,9 @@ export function readEvent(raw: string): ProviderEvent | undefined {
     recordId,
     ...readTime(event.occurredAt),
     ...(type === "update" && property !== undefined && { changedFields: [property] }),
+    ...(isByOwnApp(event)
+      ? { ownValues: property === undefined ? {} : { [property]: event.propertyValue ?? null } }
+      : readWord(event.changeSource) !== undefined && { isByAnother: true as const }),
     dedupeKey: dedupeKey(event, providerEventType),
     raw,
     ...(to && { to }),
@@ -83,6 +86,13 @@ export function readEvent(raw: string): ProviderEvent | undefined {
     ...(action === "privacyDeletion" && { erases: true }),
   };
 }
+
+/**
+ * `appId` is the app that gets the event, `sourceId` of an integration the app that made the change. Captured pushes have both equal for
+ * an app's own writes (`contact.creation` of meetime's receiver, 2025-03) and different for those of another (n8n template, 2024-02).
+ */
+const isByOwnApp = ({ changeSource, sourceId, appId }: JsonObject): boolean =>
+  changeSource === "INTEGRATION" && readId(appId) !== undefined && readId(sourceId) === readId(appId);
 
 /** `eventId` is not unique, and `attemptNumber` differs between the attempts of one event. */
 const dedupeKey = (event: JsonObject, providerEventType: string): string =>

@@ -11,8 +11,15 @@ export function toOutcome(record: JsonObject): RecordOutcome {
   // `new` comes with the answer to an upsert.
   const { objectWriteTraceId: _, new: isNew, ...data } = record;
   const id = readId(record);
+  const changeTime = typeof record.updatedAt === "string" ? new Date(record.updatedAt) : undefined;
   if (id !== undefined)
-    return { success: true, recordId: id, data, ...(typeof isNew === "boolean" && { created: isNew }) };
+    return {
+      success: true,
+      recordId: id,
+      data,
+      ...(typeof isNew === "boolean" && { created: isNew }),
+      ...(changeTime && !Number.isNaN(changeTime.getTime()) && { changeTime }),
+    };
   return {
     success: false,
     error: new ProviderError({

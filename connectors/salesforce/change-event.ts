@@ -9,7 +9,7 @@ import type { StreamGap } from "../../connector-kit/stream-connector.ts";
 import type { ProviderEvent, SubscribeEventType } from "../../connector-kit/subscribe-connector.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { isStorable } from "../../ground/storable-text.ts";
-import { operationIn } from "./change-origin.ts";
+import { isOfAnother, operationIn } from "./change-origin.ts";
 import { fieldsOfBits } from "./changed-bits.ts";
 import { idFault } from "./id.ts";
 
@@ -118,6 +118,7 @@ function readKeyed(raw: string): KeyedEvent | undefined {
   const type = Object.hasOwn(TYPES, changeType) ? (TYPES[changeType] ?? "other") : "other";
   const names = Array.isArray(changedFields) ? changedFields.map(String) : [];
   const time = new Date(Number(header.commitTimestamp));
+  const setFields = isJsonObject(parsed) ? fieldsSet(changeType, names, parsed) : undefined;
   const getKey = (id: string): string =>
     JSON.stringify([entityName, transactionKey ?? null, sequenceNumber ?? null, id]);
   const event: ProviderEvent = {
@@ -134,9 +135,31 @@ function readKeyed(raw: string): KeyedEvent | undefined {
     }),
     dedupeKey: getKey(recordId),
     raw,
-    ...(operationId !== undefined && { operationId }),
+    ...(operationId === undefined
+      ? isOfAnother(changeOrigin) && { isByAnother: true as const }
+      : { operationId, ...(setFields && { setFields }) }),
   };
   return { event, getKey };
+}
+
+/** What Salesforce itself sets in every update. */
+const SET_BY_SALESFORCE = new Set(["LastModifiedDate", "LastModifiedById", "SystemModstamp"]);
+
+/**
+ * Returns the fields that an update names. The event of a creation has every value, most of them given by Salesforce: it returns
+ * what only the account can have added, which are values of its own fields, and an owner who is not the writer.
+ */
+function fieldsSet(changeType: string, changed: string[], event: JsonObject): string[] | undefined {
+  if (changeType === "UPDATE") return changed.filter((name) => !SET_BY_SALESFORCE.has(name)).map(flatName);
+  // A gap event names none.
+  if (changeType !== "CREATE") return undefined;
+  const header = event[HEADER];
+  const writer = isJsonObject(header) ? header.commitUser : undefined;
+  return Object.entries(event).flatMap(([name, value]) => {
+    if (name === "OwnerId") return value === writer ? [] : [name];
+    if (!name.endsWith("__c") || value === false) return [];
+    return isJsonObject(value) ? Object.keys(value).map((part) => flatName(`${name}.${part}`)) : [name];
+  });
 }
 
 /**

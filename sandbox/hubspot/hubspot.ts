@@ -65,8 +65,9 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
     accessTokenText: (random) => `CNsb${random}`,
     refreshTokenText: (random) => `na1-${random}`,
   });
+  let isByApp = false;
   const report = (change: AccountChange): void => {
-    webhooks.changed(change, options.clock.now());
+    webhooks.changed(change, options.clock.now(), isByApp);
     journal.changed(change);
   };
   const fresh = (): Account => new Account({ clock: options.clock, onChange: report, ...DEFAULT_SETTINGS });
@@ -92,10 +93,16 @@ export function createHubSpot(options: HubSpotOptions): HubSpot {
   addJournalFiles(open, journal);
   const router = createRouter(() => account, options);
   addJournalRoutes(router, { journal, grants, origin: options.origin });
-  const answerSized = (exchange: SandboxExchange): SandboxAnswer =>
-    exchange.lineBytes > account.settings.lineCharacters
-      ? { status: 414, headers: { "content-type": "text/html" }, body: TOO_LONG }
-      : answer(exchange, open, router, grants, limits);
+  const answerSized = (exchange: SandboxExchange): SandboxAnswer => {
+    if (exchange.lineBytes > account.settings.lineCharacters)
+      return { status: 414, headers: { "content-type": "text/html" }, body: TOO_LONG };
+    isByApp = true;
+    try {
+      return answer(exchange, open, router, grants, limits);
+    } finally {
+      isByApp = false;
+    }
+  };
   return {
     name: "hubspot",
     grants,

@@ -90,12 +90,19 @@ export class Webhooks {
     return this.#waiting.length + this.#underWay;
   }
 
-  changed(change: AccountChange, now: number): void {
+  /** `isByApp`: a call of the app changed the account, and no user. */
+  changed(change: AccountChange, now: number, isByApp = false): void {
     if (this.#settings.targetUrl === "") return;
     for (const subscription of this.#settings.subscriptions) {
       const type = subscribedType(subscription, change);
       if (type !== undefined)
-        this.push([{ ...this.#base(subscription.id, now), ...buildMembers(change, type) }]);
+        this.push([
+          {
+            ...this.#base(subscription.id, now),
+            ...buildMembers(change, type),
+            ...(isByApp ? { changeSource: "INTEGRATION", sourceId: String(APP_ID) } : {}),
+          },
+        ]);
     }
   }
 

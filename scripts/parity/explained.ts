@@ -319,6 +319,7 @@ const ANSWERED: Explanation[] = [
     lines: [
       "* | * *read.objects*.associatedObjects | ours only",
       "* | * *read.objects*.deletedRecords | ours only",
+      "* | * *objects*.ownWrites | ours only",
       "POST /search/* | answer 200 result[].associations | ours only",
     ],
     why: "Associations and deletions are read on request",
@@ -378,6 +379,7 @@ const ANSWERED: Explanation[] = [
       "*operations* | answer 200 *failedRecordIds | ours only",
       "*operations* | answer 200 *requestId | ours only",
       "*/destinations* | answer 20? *health | ours only",
+      "*/destinations* | * *ownWrites | ours only",
     ],
     why: "Members that save a client further calls",
   },

@@ -11,6 +11,7 @@ import {
   removeOldNowhere,
   removeOldPaces,
 } from "../store/delivery-sweep.ts";
+import { removeOldOwnWrites } from "../store/own-writes.ts";
 import { listOwnRetention } from "../store/project-retention.ts";
 import { removeOldSeen } from "../store/seen-records.ts";
 import { removeUndeliveredBefore } from "../store/subscription-events.ts";
@@ -63,6 +64,10 @@ export function deliveryRetentionRules(
     {
       what: "notes about events without a route",
       remove: (max) => removeOldNowhere(queries, beforeId(), max),
+    },
+    {
+      what: "marks of own writes",
+      remove: (most) => removeOldOwnWrites(queries, SUBSCRIPTION_EVENT_DAYS, most),
     },
     { what: "webhook send times", remove: () => removeOldPaces(queries) },
   ];

@@ -33,11 +33,29 @@ export const VERSION_TIMES = {
   ),
 };
 
+const operation = (description: string) =>
+  Type.Optional(
+    Type.Object({ operationId: Type.String({ description: "Id of the operation." }) }, { description }),
+  );
+
+/** Which write of Busbar's an entry shows. */
+export const CAUSED_BY = {
+  causedBy: operation(
+    "Of entries in messages: the write of yours that made the change, where that is known. Of several changes in one entry: the " +
+      "newest, if each was one. Automation of the account that ran within the write is part of it.",
+  ),
+  possiblyCausedBy: operation(
+    "Of entries in messages: a write of yours at the time of the change, where the provider does not tell whether the entry shows " +
+      "nothing else. Such an entry is always delivered.",
+  ),
+};
+
 /** A record as runs, searches and sample reads give it. */
 const ResultEntrySchema = Type.Object(
   {
     id: Type.String({ description: "The provider's id of the record." }),
     ...VERSION_TIMES,
+    ...CAUSED_BY,
     fields: members("Fields that are not mapped, by the provider's names in lower case."),
     mappedFields: members("Mapped fields, by your names; names in brackets as nested objects."),
     associations: Type.Optional(

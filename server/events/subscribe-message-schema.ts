@@ -2,7 +2,7 @@
 import { Type, type Static } from "typebox";
 import type { JsonObject } from "../../ground/json.ts";
 import { described } from "../../ground/described.ts";
-import { DATA_MESSAGE, ResultInfoSchema, VERSION_TIMES } from "./read-message-schema.ts";
+import { DATA_MESSAGE, ResultInfoSchema, VERSION_TIMES, CAUSED_BY } from "./read-message-schema.ts";
 
 const members = (description: string) =>
   Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown(), { description }));
@@ -39,15 +39,7 @@ const SubscribeEntrySchema = Type.Object(
       description:
         "The provider's own word. `RECONCILED`: found by reading, because events may have been missed.",
     }),
-    causedBy: Type.Optional(
-      Type.Object(
-        { operationId: Type.String({ description: "Id of the operation." }) },
-        {
-          description:
-            "The write of yours that made the change, where the provider tells it. Of several changes in one entry: the newest, if each was one. Automation of the account that ran within the write is part of it.",
-        },
-      ),
-    ),
+    ...CAUSED_BY,
     fieldsUpdated: Type.Optional(
       Type.Array(Type.String(), {
         description:

@@ -2,7 +2,9 @@
 import type { DeletedRecord, SourceRecord } from "../../connector-kit/read-connector.ts";
 import type { SeenRecord } from "../../ground/pack-seen.ts";
 import { timeSlices, type TimeSlices } from "../../ground/time-slices.ts";
+import { ownKeys, possibleWrite, writeOfRecord } from "../operations/own-changes.ts";
 import type { Database } from "../store/database.ts";
+import { listOwnWrites, type OwnWrite } from "../store/own-writes.ts";
 import { listFingerprints, type Fingerprint, type KnownFingerprint } from "../store/read-pages.ts";
 import { contentText, entryText } from "./entry-text.ts";
 import { longestOverlapMs, type ReadWalk } from "./read-walk.ts";
@@ -82,6 +84,8 @@ async function chooseChanged(
   const fingerprints = await findFingerprints(deps, walk, ids);
   const chosen: Chosen = { entries: [], kept: [], leftOut: [], fingerprints: [], forgotten: [] };
   const readTime = time.toISOString();
+  const ownWriteBehind = await findOwnWrites(deps, walk, records);
+  const excludesOwn = (target.definition.ownWrites ?? target.destination.ownWrites) === "exclude";
   for (const record of records) {
     if (slices.isOver()) await slices.next();
     const { id, changeTime } = record;
@@ -91,7 +95,14 @@ async function chooseChanged(
       chosen.leftOut.push({ id, changeTime, leftOut: "overtaken" });
       continue;
     }
+    const { own, possible } = ownWriteBehind(record, last?.changeTime);
+    if (own && excludesOwn) {
+      chosen.leftOut.push({ id, changeTime, leftOut: "ownWrite" });
+      continue;
+    }
     const entry = shaper.shape(record, readTime);
+    if (own) entry.causedBy = { operationId: own.operationId };
+    if (possible) entry.possiblyCausedBy = { operationId: possible.operationId };
     const isRemembered = changeTime !== undefined && changeTime.getTime() >= rememberedFromMs;
     let content: string | undefined;
     if (last || isRemembered) {
@@ -108,6 +119,31 @@ async function chooseChanged(
     chosen.kept.push(record);
   }
   return chosen;
+}
+
+interface WriteBehind {
+  /** The record certainly shows nothing else. */
+  own?: OwnWrite | undefined;
+  possible?: OwnWrite | undefined;
+}
+
+/** Returns a function that finds the write behind a change. A backfill gives the receiver its first copy, whoever wrote. */
+async function findOwnWrites(
+  { database }: { database: Database },
+  { run, target, set, plan }: ReadWalk,
+  records: SourceRecord[],
+): Promise<(record: SourceRecord, deliveredTime: Date | undefined) => WriteBehind> {
+  if (run.kind !== "scheduled" || !target.connector.subscribe) return () => ({});
+  const { objectKey, recordKey } = ownKeys(target.connector, run.objectName);
+  const ids = records.map(({ id }) => recordKey(id));
+  const writes = await listOwnWrites(database.queries, { connectionId: run.connectionId, objectKey }, ids);
+  const fields = plan.associations.length === 0 ? set.fields : undefined;
+  return ({ id, changeTime, values }, deliveredTime) => {
+    const written = writes.get(recordKey(id));
+    if (!written) return {};
+    const own = writeOfRecord({ changeTime, fields, values, deliveredTime }, written);
+    return own ? { own } : { possible: possibleWrite(changeTime, written) };
+  };
 }
 
 /** Returns the fingerprints of these records and deletions, as far as there are some. */

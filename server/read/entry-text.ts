@@ -9,12 +9,26 @@ export function contentText({ fields, mappedFields, associations }: ResultEntry)
 
 /** Returns the whole entry. `content` is its content if that was written already; otherwise one call writes all, which is quicker. */
 export function entryText(entry: ResultEntry, content?: string): string {
-  const { id, changeTime, readTime, fields, mappedFields, associations, raw, deleted, deletedTime } = entry;
+  const {
+    id,
+    changeTime,
+    readTime,
+    causedBy,
+    possiblyCausedBy,
+    fields,
+    mappedFields,
+    associations,
+    raw,
+    deleted,
+    deletedTime,
+  } = entry;
   if (content === undefined)
     return JSON.stringify({
       id,
       changeTime,
       readTime,
+      causedBy,
+      possiblyCausedBy,
       fields,
       mappedFields,
       associations,
@@ -22,7 +36,7 @@ export function entryText(entry: ResultEntry, content?: string): string {
       deleted,
       deletedTime,
     });
-  const version = JSON.stringify({ id, changeTime, readTime }).slice(0, -1);
+  const version = JSON.stringify({ id, changeTime, readTime, causedBy, possiblyCausedBy }).slice(0, -1);
   const deletion = deleted ? `,"deleted":true` : "";
   const time = deletedTime === undefined ? "" : `,"deletedTime":${JSON.stringify(deletedTime)}`;
   return `${version},${content},"raw":${JSON.stringify(raw)}${deletion}${time}}`;

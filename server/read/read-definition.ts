@@ -1,6 +1,6 @@
 /** Resolves what an installation reads of each object, from manifest and configuration. Pure. */
 import type { ConfigContent, ConfigReadObject } from "../../manifest/installation-config.ts";
-import type { ManifestIntegration, ReadObject } from "../../manifest/manifest.ts";
+import type { ManifestIntegration, OwnWrites, ReadObject } from "../../manifest/manifest.ts";
 import { configObject, fieldMappings } from "../../manifest/object-fields.ts";
 
 /** How one object is read for one installation. */
@@ -35,6 +35,8 @@ export interface ReadDefinition {
   /** Whether deletions are read and delivered. */
   deletedRecords: boolean;
   delivery: { mode: "auto" | "onRequest"; pageSize?: number };
+  /** Whether changes that only show what Busbar wrote are delivered; undefined: the destination decides. */
+  ownWrites?: OwnWrites | undefined;
 }
 
 /** The fields that are delivered under the provider's names. */
@@ -137,6 +139,7 @@ function define({ revision, object, config, configured }: DeclaredObject): ReadD
     backfillFilters: configured?.backfill?.fieldFilters ?? filters,
     associatedObjects: [...new Set(configured?.associatedObjects ?? object.associatedObjects ?? [])],
     deletedRecords: (configured?.deletedRecords ?? object.deletedRecords) === "always",
+    ownWrites: configured?.ownWrites ?? object.ownWrites,
     delivery: { mode, ...(mode === "onRequest" && pageSize !== undefined && { pageSize }) },
   };
 }

@@ -7,7 +7,7 @@ import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import type { ConfigContent } from "../../manifest/installation-config.ts";
 import type { Installed, InstallationCache } from "../operations/installation-cache.ts";
 import type { Database } from "../store/database.ts";
-import { findDestination } from "../store/destinations.ts";
+import { findDestination, type DestinationRow } from "../store/destinations.ts";
 import type { InstallationFieldsRow } from "../store/events.ts";
 import { findConfig } from "../store/installations.ts";
 import type { ClaimedRun } from "../store/read-runs.ts";
@@ -25,6 +25,8 @@ export interface MessageDestination {
   id: string;
   /** Largest message that it takes; undefined if only the limit of all messages counts. */
   maxBytes: number | undefined;
+  /** Where no object says it. */
+  ownWrites?: "exclude" | undefined;
 }
 
 export interface ReadTarget extends RunOwner {
@@ -36,7 +38,10 @@ export interface ReadTarget extends RunOwner {
   destination: MessageDestination | undefined;
 }
 
-type RunDestination = Pick<ClaimedRun, "destinationId" | "destinationType" | "destinationDisabled">;
+type RunDestination = Pick<
+  ClaimedRun,
+  "destinationId" | "destinationType" | "destinationDisabled" | "destinationOwnWrites"
+>;
 
 export interface ReadTargetServices {
   database: Database;
@@ -95,14 +100,25 @@ async function findMessageDestination(
   { destination }: ReadDefinition,
 ): Promise<MessageDestination | undefined> {
   if (run.destinationId && run.destinationType)
-    return run.destinationDisabled ? undefined : toDestination(run.destinationId, run.destinationType);
+    return run.destinationDisabled
+      ? undefined
+      : toMessageDestination({
+          id: run.destinationId,
+          type: run.destinationType,
+          ownWrites: run.destinationOwnWrites,
+        });
   const row = destination === "" ? undefined : await findDestination(queries, run.projectId, destination);
-  return row && row.disabledTime === null ? toDestination(row.id, row.type) : undefined;
+  return row && row.disabledTime === null ? toMessageDestination(row) : undefined;
 }
 
-const toDestination = (id: string, type: string): MessageDestination => ({
+export const toMessageDestination = ({
+  id,
+  type,
+  ownWrites,
+}: Pick<DestinationRow, "id" | "type" | "ownWrites">): MessageDestination => ({
   id,
   maxBytes: DESTINATIONS[type]?.maxMessageBytes,
+  ...(ownWrites === "exclude" && { ownWrites }),
 });
 
 const refusal = (message: string): ProviderError => new ProviderError({ kind: "invalid", message });

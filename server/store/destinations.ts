@@ -14,6 +14,8 @@ export interface DestinationRow {
   failingSince: Date | null;
   disabledTime: Date | null;
   disabledReason: string | null;
+  /** `exclude`: changes that only show what Busbar wrote are left out, where no object says otherwise. */
+  ownWrites: string | null;
   createTime: Date;
   updateTime: Date | null;
 }
@@ -57,7 +59,8 @@ export const listDestinationsById = (queries: Queries, ids: string[]): Promise<D
     ? Promise.resolve([])
     : queries.selectFrom("destinations").selectAll().where("id", "in", ids).execute();
 
-type Settings = Pick<DestinationRow, "name" | "metadata" | "secretsSealed">;
+type Settings = Pick<DestinationRow, "name" | "metadata" | "secretsSealed"> &
+  Partial<Pick<DestinationRow, "ownWrites">>;
 
 /** Violates `destinations_project_id_name_key` when the project has a destination of this name. */
 export const insertDestination = (

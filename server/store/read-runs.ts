@@ -172,6 +172,7 @@ export interface ClaimedRun extends DueRun {
   destinationId: string | null;
   destinationType: string | null;
   destinationDisabled: boolean;
+  destinationOwnWrites: string | null;
 }
 
 /**
@@ -198,7 +199,8 @@ export async function claimRuns(
       operations.config_id, claimed.object_name, kind, kind = 'backfill' as is_backfill, since_time, until_time, settles, stage, checkpoint, attempts,
       page_time, operations.create_time, operations.metadata, deletions_time, next_tick, missing_fields,
       connections.provider_workspace_ref as workspace, destinations.id as destination_id,
-      destinations.type as destination_type, coalesce(disabled_time is not null, false) as destination_disabled
+      destinations.type as destination_type, coalesce(disabled_time is not null, false) as destination_disabled,
+      destinations.own_writes as destination_own_writes
     from claimed
     cross join lateral (select * from operations where operations.id = claimed.operation_id limit 1) operations
     join installations on installations.id = claimed.installation_id

@@ -262,6 +262,7 @@ export interface Destinations {
   id: string;
   metadata: Json;
   name: string;
+  ownWrites: string | null;
   projectId: string;
   secretsSealed: string;
   type: string;
@@ -458,6 +459,19 @@ export interface OwnProviders {
   origins: string;
   projectId: string;
   updateTime: Timestamp | null;
+}
+
+export interface OwnWrites {
+  changeTime: Timestamp | null;
+  connectionId: string;
+  createTime: Generated<Timestamp>;
+  fields: Json;
+  objectKey: string;
+  operationId: string;
+  recordId: string;
+  since: Timestamp;
+  type: string;
+  until: Timestamp;
 }
 
 export interface Processes {
@@ -873,6 +887,7 @@ export interface DB {
   operations: Operations;
   organizations: Organizations;
   ownProviders: OwnProviders;
+  ownWrites: OwnWrites;
   processes: Processes;
   projectRetention: ProjectRetention;
   projects: Projects;

@@ -8,6 +8,10 @@ export interface InboxEvent extends Omit<ProviderEvent, "accountRef" | "dedupeKe
   time: Date;
   /** Found by reading: the receiver may have the change already. */
   isFound?: true;
+  /** It certainly shows nothing but what the operation wrote. */
+  isOwn?: true;
+  /** One of our operations that may have made it. */
+  possibleOperationId?: string;
 }
 
 /** Events that become one entry. */
@@ -21,6 +25,8 @@ export interface EventGroup {
   changedCompounds?: string[];
   /** The newest of our operations, if each of the events is a change by one. */
   operationId?: string;
+  /** Otherwise the newest that may have made one, if no event is certainly somebody else's. */
+  possibleOperationId?: string;
 }
 
 export interface GroupOptions {
@@ -63,12 +69,15 @@ function toGroup(events: [InboxEvent, ...InboxEvent[]]): EventGroup {
   const changedCompounds = updates.flatMap((update) => update.changedCompounds ?? []);
   const isOwn = events.every(({ operationId }) => operationId !== undefined);
   const operationId = isOwn ? events.at(-1)?.operationId : undefined;
+  const possible = events.map((event) => event.operationId ?? event.possibleOperationId);
+  const possibleOperationId = isOwn || possible.includes(undefined) ? undefined : possible.at(-1);
   return {
     shown,
     events,
     changedFields: isKnown ? [...names].toSorted() : undefined,
     changedCompounds,
     ...(operationId !== undefined && { operationId }),
+    ...(possibleOperationId !== undefined && { possibleOperationId }),
   };
 }
 

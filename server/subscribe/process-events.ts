@@ -2,7 +2,6 @@
 import { elapsedMs } from "../../ground/clock.ts";
 import { packSeen } from "../../ground/pack-seen.ts";
 import { callProvider } from "../operations/call-provider.ts";
-import { listKnownOperations } from "../store/operations.ts";
 import type { MessageDestination } from "../read/read-target.ts";
 import { retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import { transact } from "../store/database.ts";
@@ -23,6 +22,7 @@ import { byTime, type EventGroup, type InboxEvent } from "./group-events.ts";
 import { SAME_CHANGE_MS, splitOtherReports } from "./other-reports.ts";
 import { dropRepeats, type NewGroups } from "./drop-repeats.ts";
 import { groupEntries, needsRecords, readGroupRecords, type GroupRecords } from "./shape-groups.ts";
+import { leaveOutOwn, withOwnOperations } from "./own-events.ts";
 import { subscribeMessages, type CutEntries } from "./subscribe-message.ts";
 import type { SubscribeServices } from "./subscribe-services.ts";
 import type { SubscribeDefinition } from "./subscribe-definition.ts";
@@ -83,10 +83,12 @@ async function processBatch(
   const events = await withOwnOperations(
     deps,
     subscription,
+    target,
     read.flatMap((event) => event ?? []),
   );
   const earlier = await listEarlierReports(deps, subscription, target, events);
-  const { groups, filtered, reported } = chooseAll(deps, target, events, earlier);
+  const { groups: wanted, filtered, reported } = chooseAll(deps, target, events, earlier);
+  const { groups, filtered: own } = leaveOutOwn(target, wanted);
   const { fresh, messages, messageIds } = await buildMessages(deps, subscription, target, {
     groups,
     reported,
@@ -94,6 +96,7 @@ async function processBatch(
   const ended = [
     ...unreadable.map((event) => endFiltered(event, "the event cannot be read")),
     ...filtered,
+    ...own,
     ...fresh.repeated,
     ...fresh.groups.flatMap((group, index) =>
       endReported(group, messageIds[index] ?? null, fresh.hashes[index] ?? null),
@@ -102,20 +105,6 @@ async function processBatch(
   const seen = seenIn(fresh.groups, messageIds);
   const erasing = fresh.groups.flatMap(({ shown }) => (shown.erases ? shown : []));
   return commit(deps, subscription, { ended, messages, seen }, erasing);
-}
-
-/** Drops operations that are none of the project: another Busbar may write to the account as well. */
-async function withOwnOperations(
-  { database: { queries } }: SubscribeServices,
-  { projectId }: ClaimedSubscription,
-  events: InboxEvent[],
-): Promise<InboxEvent[]> {
-  const ids = new Set(events.flatMap(({ operationId }) => operationId ?? []));
-  if (ids.size === 0) return events;
-  const own = await listKnownOperations(queries, projectId, [...ids]);
-  return events.map(({ operationId, ...event }) =>
-    operationId !== undefined && own.has(operationId) ? { ...event, operationId } : event,
-  );
 }
 
 function toInboxEvent(

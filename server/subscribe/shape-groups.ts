@@ -50,7 +50,7 @@ export const groupEntries = (
   groups: readonly EventGroup[],
   { own, others }: Omit<GroupRecords, "fingerprints">,
 ): string[] =>
-  groups.map(({ shown, changedFields, operationId }) => {
+  groups.map(({ shown, changedFields, operationId, possibleOperationId }) => {
     const record = shown.type === "delete" ? undefined : own.get(shown.recordId);
     return subscribeEntryText({
       id: shown.recordId,
@@ -61,6 +61,7 @@ export const groupEntries = (
       record,
       ends: listEnds(context, shown, { own: record, others }),
       operationId,
+      possibleOperationId,
       rawEvent: shown.raw,
     });
   });

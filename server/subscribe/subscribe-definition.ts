@@ -1,6 +1,6 @@
 /** Resolves what an installation subscribes to, from manifest and configuration. Pure. */
 import type { ConfigSubscribeObject } from "../../manifest/installation-config.ts";
-import type { SubscribeObject } from "../../manifest/manifest.ts";
+import type { OwnWrites, SubscribeObject } from "../../manifest/manifest.ts";
 import { configObject } from "../../manifest/object-fields.ts";
 import { findReadDefinition, type ReadDefinition, type ReadSources } from "../read/read-definition.ts";
 
@@ -14,6 +14,8 @@ export interface SubscribeDefinition {
   watch: Watch;
   /** Whether changes of associations come with both records. */
   includeFullRecords: boolean;
+  /** Whether changes that only show what Busbar wrote are delivered; undefined: the destination decides. */
+  ownWrites?: OwnWrites | undefined;
   /** Gives fields and mapping; undefined if the manifest does not read the object. */
   read: ReadDefinition | undefined;
   /** Settings that have no effect, for the status. */
@@ -79,6 +81,7 @@ function define(
     },
     watch: toWatch(configured?.updateEvent) ?? toWatch(declared?.updateEvent) ?? "all",
     includeFullRecords: declared?.associationChangeEvent?.includeFullRecords === true,
+    ownWrites: configured?.ownWrites ?? declared?.ownWrites,
     read,
     warnings: listWarnings(configured, read),
   };

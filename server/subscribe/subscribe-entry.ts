@@ -16,6 +16,8 @@ export interface SubscribeEntry {
   record: Partial<ResultEntry> | undefined;
   /** Our operation that made the change. */
   operationId?: string | undefined;
+  /** One that may have made it. */
+  possibleOperationId?: string | undefined;
   /** Of changes of associations. */
   ends?: { from: RecordAtEnd; to: RecordAtEnd } | undefined;
   /** JSON text. */
@@ -33,7 +35,8 @@ export interface RecordAtEnd {
 
 /** `rawEvent` is copied byte for byte, because its numbers may have more digits than JavaScript keeps. */
 export function subscribeEntryText(entry: SubscribeEntry): string {
-  const { id, type, providerEventType, time, fieldsUpdated, record, operationId, ends, rawEvent } = entry;
+  const { id, type, providerEventType, time, fieldsUpdated, record, ends, rawEvent } = entry;
+  const { operationId, possibleOperationId } = entry;
   const { changeTime, readTime } =
     record?.readTime === undefined
       ? { changeTime: time?.toISOString(), readTime: now().toISOString() }
@@ -45,6 +48,7 @@ export function subscribeEntryText(entry: SubscribeEntry): string {
     subscribeEventType: type,
     providerEventType,
     ...(operationId !== undefined && { causedBy: { operationId } }),
+    ...(possibleOperationId !== undefined && { possiblyCausedBy: { operationId: possibleOperationId } }),
     ...(type === "update" && fieldsUpdated && { fieldsUpdated }),
     ...(ends ? associationMembers(ends) : recordMembers(record)),
   };

@@ -1,12 +1,11 @@
 /** Gathers what processing the events of a subscription needs: definition, connector, destination. */
 import type { Catalog } from "../../connector-kit/catalog.ts";
-import { DESTINATIONS } from "../../destinations/index.gen.ts";
 import type { Connector } from "../../connector-kit/connector.ts";
 import type { ReadConnector } from "../../connector-kit/read-connector.ts";
 import type { SubscribeConnector } from "../../connector-kit/subscribe-connector.ts";
 import type { Installed, InstallationCache } from "../operations/installation-cache.ts";
 import { readableDefinitions, type ReadDefinition } from "../read/read-definition.ts";
-import type { MessageDestination } from "../read/read-target.ts";
+import { toMessageDestination, type MessageDestination } from "../read/read-target.ts";
 import { readSources } from "../read/read-sources.ts";
 import type { Database } from "../store/database.ts";
 import { findDestination } from "../store/destinations.ts";
@@ -61,10 +60,7 @@ export async function findSubscriptionTarget(
     connector,
     definition,
     reads: readableDefinitions(sources),
-    destination:
-      destination?.disabledTime === null
-        ? { id: destination.id, maxBytes: DESTINATIONS[destination.type]?.maxMessageBytes }
-        : undefined,
+    destination: destination?.disabledTime === null ? toMessageDestination(destination) : undefined,
   };
 }
 

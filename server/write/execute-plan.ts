@@ -2,6 +2,7 @@
 import type { Connector, RecordOutcome, WriteResult } from "../../connector-kit/connector.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import type { Account, ProviderFetch } from "../../connector-kit/provider-fetch.ts";
+import { elapsedMs } from "../../ground/clock.ts";
 import { withGateTime } from "../calls/gates/judge-answer.ts";
 import { callProvider, type CallServices } from "../operations/call-provider.ts";
 import type { LogEntry } from "../store/operations.ts";
@@ -10,6 +11,7 @@ import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { WritePlan } from "./plan-write.ts";
 import { namingFields } from "./naming-fields.ts";
 import { isNothingLeft, neededReads, settlePlan } from "./settle-plan.ts";
+import { rememberWrites, timedFetch } from "./remember-writes.ts";
 import { suggestFields } from "./suggest-fields.ts";
 import { toRecordWrite } from "./to-record-write.ts";
 
@@ -71,7 +73,11 @@ const send = (
       throw new ProviderError({ kind: "forbidden", message });
     }
     await beforeSend?.(connector.write.repeatableMs?.(plan));
-    const done = await applyPlan(plan, connector.write, fetch, { readBack, account, operationId });
+    const startedMs = elapsedMs();
+    const timed = timedFetch(fetch);
+    const done = await applyPlan(plan, connector.write, timed.fetch, { readBack, account, operationId });
+    const times = { tookMs: elapsedMs() - startedMs, answerTime: timed.answerTime() };
+    await rememberWrites(deps, { connector, connectionId: connection.id, operationId, ...times }, done);
     return { ...done, outcomes: await suggestFields(deps, call, done.plan, done.outcomes) };
   });
 

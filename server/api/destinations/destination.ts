@@ -78,12 +78,24 @@ export const IncludeSecrets = Type.Optional(
   Type.Boolean({ description: "Adds `secrets.webhookSigningKey`. Default false." }),
 );
 
+export const OwnWritesSchema = Type.Optional(
+  Type.Union([Type.Literal("include"), Type.Literal("exclude")], {
+    description:
+      "Busbar's own: `exclude` leaves out changes that certainly show nothing but what Busbar wrote, where no object says otherwise. " +
+      "Default `include`.",
+  }),
+);
+
+const isOwnWrites = (value: string | null): value is "include" | "exclude" =>
+  value === "include" || value === "exclude";
+
 export const DestinationSchema = Type.Object(
   {
     id: DestinationId,
     name: Type.String({ description: "Name of the destination, unique in the project." }),
     type: Type.String({ description: "Type of the destination, for example `webhook`." }),
     metadata: MetadataSchema,
+    ownWrites: OwnWritesSchema,
     createTime: CreateTime,
     updateTime: Type.Optional(UpdateTime),
     disabledTime: Type.Optional(
@@ -122,6 +134,7 @@ export const toDestination = (row: DestinationRow): Static<typeof DestinationSch
   name: row.name,
   type: row.type,
   metadata: row.metadata as Record<string, unknown>,
+  ...(isOwnWrites(row.ownWrites) && { ownWrites: row.ownWrites }),
   ...times(row),
   ...(row.disabledTime && { disabledTime: row.disabledTime.toISOString() }),
   ...(row.disabledReason !== null && { disabledReason: row.disabledReason }),

@@ -38,6 +38,7 @@ import {
   getDestinationRow,
   IncludeSecrets,
   MetadataSchema,
+  OwnWritesSchema,
   SecretsSchema,
   shownTo,
   toDestination,
@@ -139,6 +140,7 @@ const createDestination = (deps: CreateServices) =>
             "Secrets of the destination, for example `awsSecretKey`. Stored encrypted, never returned.",
         }),
       ),
+      ownWrites: OwnWritesSchema,
     }),
     success: { status: 201, description: "The destination.", schema: DestinationSchema },
     refusals: {
@@ -156,7 +158,8 @@ const createDestination = (deps: CreateServices) =>
       const secretsSealed = sealDestinationSecrets(deps.sealer, place, { secrets, signingKeys });
       await requireCapacity(deps, project.id);
       try {
-        const row = { ...place, name, type: type.type, metadata, secretsSealed };
+        const ownWrites = body.ownWrites ?? null;
+        const row = { ...place, name, type: type.type, metadata, secretsSealed, ownWrites };
         return toDestination(await insertDestination(deps.database.queries, row));
       } catch (error) {
         throw isUniqueViolation(error, "destinations_project_id_name_key")

@@ -6,6 +6,7 @@ export interface DestinationChange {
   type: string;
   metadata: Record<string, unknown>;
   secrets: Record<string, unknown>;
+  ownWrites: string | null;
 }
 
 /** Members of destinations of the type. */
@@ -35,6 +36,8 @@ function apply(
 ): void {
   if (group === "name") {
     after.name = present(source.name, path);
+  } else if (group === "ownWrites") {
+    after.ownWrites = present(source.ownWrites, path);
   } else if (group === "type") {
     keepType(present(source.type, path), after.type);
   } else if (member === undefined) {
@@ -48,11 +51,11 @@ function apply(
 }
 
 type Step =
-  | { group: "name" | "type"; member?: undefined }
+  | { group: "name" | "type" | "ownWrites"; member?: undefined }
   | { group: "metadata" | "secrets"; member: string | undefined };
 
 function parse(path: string, members: Members): Step {
-  if (path === "name" || path === "type") return { group: path };
+  if (path === "name" || path === "type" || path === "ownWrites") return { group: path };
   const [group, member, ...rest] = path.split(".");
   const isKnown = group === "metadata" || group === "secrets";
   if (isKnown && (member === undefined || (members[group].includes(member) && rest.length === 0))) {
@@ -62,7 +65,10 @@ function parse(path: string, members: Members): Step {
     one,
     ...members[one].map((name) => `${one}.${name}`),
   ]);
-  throw memberProblem("updateMask", `\`${path}\` cannot be updated; these can: name, ${known.join(", ")}.`);
+  throw memberProblem(
+    "updateMask",
+    `\`${path}\` cannot be updated; these can: name, ownWrites, ${known.join(", ")}.`,
+  );
 }
 
 function present<Value>(value: Value | undefined, path: string): Value {

@@ -13,6 +13,7 @@ import {
   DestinationSchema,
   getDestinationRow,
   MetadataSchema,
+  OwnWritesSchema,
   SecretsSchema,
   destinationNameTaken,
   toDestination,
@@ -32,7 +33,7 @@ export const updateDestination = (deps: UpdateServices) =>
     tag: "Destinations",
     summary: "Update a destination",
     description:
-      "By id or name. `updateMask` may list `name`, `metadata`, `metadata.<member>` and `secrets.<member>`; " +
+      "By id or name. `updateMask` may list `name`, `ownWrites`, `metadata`, `metadata.<member>` and `secrets.<member>`; " +
       "null removes a member. The result is checked as a whole. Setting `metadata.url` enables a disabled " +
       "destination.",
     params: Type.Object({ destination: DestinationIdOrName }),
@@ -50,6 +51,7 @@ export const updateDestination = (deps: UpdateServices) =>
           type: Type.Optional(Type.String({ description: "Type of the destination. Cannot be changed." })),
           metadata: Type.Optional(MetadataSchema),
           secrets: Type.Optional(SecretsSchema),
+          ownWrites: OwnWritesSchema,
         },
         { description: "New values of the members listed in `updateMask`." },
       ),
@@ -87,13 +89,14 @@ function change(
     metadata: Object.keys(type.config.properties),
     secrets: Object.keys(type.secrets.properties),
   };
-  const before = { name: row.name, type: row.type, metadata, secrets };
+  const before = { name: row.name, type: row.type, metadata, secrets, ownWrites: row.ownWrites ?? null };
   const { enable, ...after } = maskedDestination(updateMask, destination, before, members);
   const name = after.name === row.name ? row.name : checkName(after.name, "destination.name");
   const checked = checkSettings(type, after, deps.egress, "destination.");
   return updateRow(queries, row.projectId, row.id, {
     name,
     metadata: checked.metadata,
+    ownWrites: after.ownWrites,
     secretsSealed: sealDestinationSecrets(deps.sealer, row, { secrets: checked.secrets, signingKeys }),
     enable,
   });
