@@ -79,6 +79,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("login logout profiles", async () => (await import("./commands/login.ts")).addLogin),
       file("whoami", async () => (await import("./commands/whoami.ts")).addWhoami),
       file("doctor", async () => (await import("./commands/doctor.ts")).addDoctor),
+      file("collection", async () => (await import("./commands/collection.ts")).addCollection),
       file("api", async () => (await import("./commands/api.ts")).addApi),
       {
         ...file("completion", async () => (await import("./commands/completion.ts")).addCompletion),

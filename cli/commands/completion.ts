@@ -31,5 +31,6 @@ function listArguments(path: string): readonly string[] {
   if (path === "list") return ableTo("list").map(({ plural }) => plural);
   if (path === "get") return ableTo("get").map(({ singular }) => singular);
   if (path === "delete") return ableTo("remove").map(({ singular }) => singular);
+  if (path === "collection") return ["postman", "bruno"];
   return path === "completion" ? Object.keys(SHELLS) : [];
 }
