@@ -134,10 +134,7 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar api POST /v1/projects/{project}/groups -f groupRef=acme -f groupName='Acme Inc.'",
     "busbar api POST /v1/projects/{project}/connections:generate --body @connection.json",
   ],
-  collection: [
-    "busbar collection postman",
-    "busbar collection bruno requests --force",
-  ],
+  collection: ["busbar collection postman", "busbar collection bruno requests --force"],
   completion: [
     "source <(busbar completion bash)",
     "source <(busbar completion zsh)",

@@ -1,5 +1,13 @@
 /** Reads what a collection needs from the server's description: one request per operation, by tag. */
-import { isObject, objectsAt, requireObject, textAt, valueAt, type Json, type JsonObject } from "../http/json.ts";
+import {
+  isObject,
+  objectsAt,
+  requireObject,
+  textAt,
+  valueAt,
+  type Json,
+  type JsonObject,
+} from "../http/json.ts";
 
 export interface CollectionFolder {
   name: string;
@@ -69,7 +77,7 @@ function readRequest(method: string, path: string, operation: JsonObject): Colle
     ...(media !== undefined && { media }),
     ...(example && { body: example.value }),
     answers: Object.entries(requireObject(operation["responses"])).flatMap(([status, answer]) =>
-      readExamples(isObject(answer) ? jsonOf(answer) : undefined).map(({ name, value }) => ({
+      readExamples(isObject(answer) ? toJson(answer) : undefined).map(({ name, value }) => ({
         name: name || (textAt(answer, "description") ?? status),
         status: Number(status),
         body: value,
@@ -79,7 +87,7 @@ function readRequest(method: string, path: string, operation: JsonObject): Colle
 }
 
 /** Names of media types have dots and slashes, so they are no path. */
-function jsonOf(answer: JsonObject): Json | undefined {
+function toJson(answer: JsonObject): Json | undefined {
   const { content } = answer;
   return isObject(content) ? content["application/json"] : undefined;
 }

@@ -29,7 +29,10 @@ export function addCollection(program: Command, terminal: Terminal): void {
     .command("collection")
     .description("write the requests of the API, with examples, for Postman or Bruno")
     .addArgument(new Argument("<format>", "the program").choices(Object.keys(FORMATS)))
-    .argument("[path]", "the file, for Bruno the folder (default: busbar.postman_collection.json, busbar-bruno)")
+    .argument(
+      "[path]",
+      "the file, for Bruno the folder (default: busbar.postman_collection.json, busbar-bruno)",
+    )
     .option("--force", "overwrite what is there")
     .addHelpText(
       "after",
@@ -52,7 +55,11 @@ export function addCollection(program: Command, terminal: Terminal): void {
     );
 }
 
-function readVariables(folders: CollectionFolder[], origin: string, project = "default"): Record<string, string> {
+function readVariables(
+  folders: CollectionFolder[],
+  origin: string,
+  project = "default",
+): Record<string, string> {
   const names = folders.flatMap(({ requests }) => requests.flatMap(({ variables }) => variables));
   const empty = Object.fromEntries(names.toSorted().map((name) => [name, ""]));
   return { baseUrl: origin, apiKey: "", ...empty, projectIdOrName: project };

@@ -133,7 +133,10 @@ test("Bruno's parser reads every file of its collection as the request that is d
 test("no file of a collection holds the key, and none is overwritten without --force", async () => {
   for await (const file of glob("{busbar.json,requests/**/*.*}", { cwd }))
     assert.ok(!(await readFile(join(cwd, file), "utf8")).includes(on.apiKey), file);
-  for (const [format, path] of [["postman", "busbar.json"], ["bruno", "requests"]] as const) {
+  for (const [format, path] of [
+    ["postman", "busbar.json"],
+    ["bruno", "requests"],
+  ] as const) {
     const again = await busbar("collection", format, path);
     assert.deepEqual([again.code, /exists already/.test(again.stderr)], [1, true]);
     assert.equal((await busbar("collection", format, path, "--force")).code, 0);
