@@ -157,7 +157,8 @@ async function markSent(
       if (await markApprovalSent(queries, { id, workerId: deps.workerId() }, operation)) return undefined;
       throw lost;
     });
-    return usedUp ? { againInMs: Math.min(usedUp.freeInMs, 60 * deps.minuteMs) } : "sent";
+    // The builder may raise the budget before it frees up.
+    return usedUp ? { againInMs: Math.min(usedUp.freeInMs, deps.minuteMs) } : "sent";
   } catch (error) {
     if (error === lost) return "lost";
     throw error;

@@ -1,0 +1,405 @@
+/** Attacks on approvals and budgets: as an agent, its client, another customer or another project would try them. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { newId } from "../../ground/ids.ts";
+import { openAgent, sendMessage, type AgentClient } from "../harness/agent-client.ts";
+import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
+import { runBusbar } from "../harness/child-busbar.ts";
+import { connectCustomer } from "../harness/connect-customer.ts";
+import { bearer, registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
+import { addPerson } from "../harness/people.ts";
+import { secondProject } from "../harness/second-project.ts";
+import { until } from "../harness/until.ts";
+
+const MANIFEST = `
+specVersion: 1.0.0
+integrations:
+  - name: crm
+    provider: hubspot
+    read:
+      objects:
+        - objectName: contacts
+          mapToName: person
+          destination: hook
+          requiredFields:
+            - fieldName: email
+            - { fieldName: lastname, mapToName: familyName }
+            - { fieldName: firstname, mapToName: givenName }
+    write:
+      objects: [{ objectName: contacts, inheritMapping: true }]
+    proxy: { enabled: true }
+`;
+const content = {
+  write: { objects: { contacts: { objectName: "contacts", deletionSettings: { enabled: true } } } },
+};
+const WITH_DELETION = { default: { delete: "ask" } };
+
+/** A Busbar with the customers `acme` and `globex`, an agent with a key that only writes and reads, and people. */
+async function openScene(env: Record<string, string> = {}) {
+  const on = await openTestBusbar({ env });
+  on.sandbox.hubspot.setLimits("off");
+  for (const groupRef of ["acme", "globex"]) {
+    const wanted = {
+      provider: "hubspot",
+      manifest: MANIFEST,
+      integration: "crm",
+      content,
+      groupRef,
+    } as const;
+    await connectCustomer(on, wanted);
+  }
+  const made = await on.inProject("POST", "/api-keys", {
+    label: "agent",
+    scopes: ["read", "write", "proxy"],
+  });
+  const credential: string = made.body.key;
+  const agent = await openAgent(on, { credential });
+  const succeed = async (tool: string, args: Record<string, unknown> = {}): Promise<Answer["body"]> => {
+    const { isError, content: result } = await agent.call(tool, args);
+    assert.equal(isError, false, JSON.stringify(result));
+    return result;
+  };
+  const setPolicy = async (policy: object): Promise<void> => {
+    const answer = await on.inProject("PUT", "/agent-policy", policy);
+    assert.equal(answer.status, 200, answer.text);
+  };
+  const ask = async (tool: string, args: Record<string, unknown>): Promise<string> => {
+    const { status, approval } = await succeed(tool, { object: "person", ...args });
+    assert.equal(status, "approval_required");
+    return approval.approvalId;
+  };
+  const askCreate = (email: string) => ask("create_record", { record: { email, familyName: "Asked" } });
+  const create = async (email: string, more: object = {}): Promise<string> => {
+    const record = { email, familyName: "King", givenName: "Ada", ...more };
+    const written = await on.write("crm", "person", { groupRef: "acme", type: "create", record });
+    assert.equal(written.status, 200, written.text);
+    return written.body.result.recordId;
+  };
+  const decide = (id: string, headers?: Record<string, string>, body: object = { decision: "approve" }) =>
+    on.inProject("POST", `/approvals/${id}:decide`, body, headers);
+  const get = async (id: string) => (await on.inProject("GET", `/approvals/${id}`)).body;
+  const ended = (id: string) =>
+    until(async () => {
+      const approval = await get(id);
+      return ["pending", "approved"].includes(approval.status) ? undefined : approval;
+    });
+  const contacts = (text: string) =>
+    on.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(text));
+  return { on, agent, credential, succeed, setPolicy, ask, askCreate, create, decide, get, ended, contacts };
+}
+
+type Scene = Awaited<ReturnType<typeof openScene>>;
+
+describe("an approval", () => {
+  let scene: Scene;
+  let signer: TokenSigner;
+  after(() => scene.on.stop());
+  before(async () => {
+    scene = await openScene();
+    signer = await registerJwtKey(scene.on);
+  });
+
+  test("is not decided by a credential of agents, browsers, customers or viewers, nor by nobody", async () => {
+    const { on, decide, get, askCreate, credential, contacts } = scene;
+    const id = await askCreate("forged@example.com");
+    const keyWith = async (scopes: string[]) => ({
+      "x-api-key": (await on.inProject("POST", "/api-keys", { label: "x", scopes })).body.key,
+    });
+    const viewer = await addPerson(on, "viewer");
+    const forgers: [Record<string, string>, number][] = [
+      [{ "x-api-key": credential }, 403],
+      [{ "x-api-key": "" }, 401],
+      [await keyWith(["write", "read", "proxy"]), 403],
+      [await keyWith(["frontend"]), 403],
+      [await keyWith(["read-only"]), 403],
+      [bearer(await signer.sign()), 403],
+      [bearer(await signer.sign({ groupRef: "globex" })), 403],
+      [viewer.headers, 403],
+    ];
+    for (const [headers, status] of forgers) assert.equal((await decide(id, headers)).status, status);
+    assert.equal((await get(id)).status, "pending");
+    assert.deepEqual(contacts("forged@example.com"), []);
+  });
+
+  test("is not made by what an agent puts into its call", async () => {
+    const { on, agent, credential, contacts } = scene;
+    const record = { email: "argued@example.com", familyName: "Argued" };
+    for (const forged of [
+      { approved: true },
+      { approvalId: newId() },
+      { approval: { status: "approved" } },
+    ]) {
+      const { isError, content: result } = await agent.call("create_record", {
+        object: "person",
+        record,
+        ...forged,
+      });
+      assert.equal(isError, true);
+      assert.equal(result.problem.status, 400, JSON.stringify(result));
+    }
+    const headers = { authorization: `Bearer ${credential}` };
+    for (const name of ["decide", "decide_approval", "decideApproval", "approve"]) {
+      const params = { name, arguments: { approvalId: newId(), decision: "approve" } };
+      const answer = await sendMessage(on, "tools/call", params, { headers });
+      assert.ok(answer.body.error ?? answer.body.result.isError, answer.text);
+    }
+    assert.deepEqual(contacts("argued@example.com"), []);
+  });
+
+  test("is decided by a person with the role editor, and never by the person who made the agent's key", async () => {
+    const { on, decide, ended } = scene;
+    const editor = await addPerson(on, "editor");
+    const made = await on.call(
+      "POST",
+      "/v1/projects/default/api-keys",
+      { label: "hers", scopes: ["write"] },
+      editor.headers,
+    );
+    assert.equal(made.status, 201, made.text);
+    const hers = await openAgent(on, { credential: made.body.key });
+    const record = { email: "hers@example.com", familyName: "Hers" };
+    const { content: asked } = await hers.call("create_record", { object: "person", record });
+    const { approvalId } = asked.approval;
+    assert.equal((await decide(approvalId, editor.headers)).status, 403);
+    assert.equal((await decide(approvalId, { "x-api-key": made.body.key })).status, 403);
+    const other = await addPerson(on, "editor");
+    const decided = await decide(approvalId, other.headers);
+    assert.equal(decided.status, 200, decided.text);
+    assert.deepEqual([decided.body.decidedBy.kind, decided.body.decidedBy.id], ["person", other.builderId]);
+    assert.equal((await ended(approvalId)).status, "executed");
+  });
+
+  test("is decided once, however many decide at once, and the act is sent once", async () => {
+    const { decide, askCreate, ended, contacts, succeed } = scene;
+    const id = await askCreate("race@example.com");
+    const answers = await Promise.all(Array.from({ length: 12 }, () => decide(id)));
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(11).fill(409)]);
+    assert.equal((await ended(id)).status, "executed");
+    assert.equal((await decide(id)).status, 409, "a replayed decision");
+    assert.equal((await decide(id, {}, { decision: "reject" })).status, 409);
+    // The call again, also under a policy that allows it now, is the same act.
+    const args = { object: "person", record: { email: "race@example.com", familyName: "Asked" } };
+    for (const policy of [{}, { default: { write: "allow" } }]) {
+      await scene.setPolicy(policy);
+      const again = await succeed("create_record", args);
+      assert.deepEqual([again.approval.status, again.repeated], ["executed", true]);
+    }
+    await scene.setPolicy({});
+    assert.equal(contacts("race@example.com").length, 1);
+  });
+
+  test("of one customer or project is unknown to another, and cannot be moved", async () => {
+    const { on, askCreate, get } = scene;
+    const id = await askCreate("moved@example.com");
+    const globex = await openAgent(on, { groupRef: "globex", credential: scene.credential });
+    const moved = await globex.call("get_approval", { approvalId: id });
+    const nothing = newId();
+    const unknown = await globex.call("get_approval", { approvalId: nothing });
+    assert.equal(moved.content.problem.status, 404);
+    assert.equal(moved.content.problem.detail, unknown.content.problem.detail.replace(nothing, id));
+    const other = await secondProject(on);
+    for (const path of [`/approvals/${id}`, `/approvals/${id.toUpperCase()}`]) {
+      assert.equal((await other.inProject("GET", path)).status, 404);
+      assert.equal((await other.inProject("POST", `${path}:decide`, { decision: "approve" })).status, 404);
+    }
+    assert.deepEqual((await other.inProject("GET", "/approvals")).body.results, []);
+    for (const forged of ["x", "' or true --", "00000000-0000-0000-0000-000000000000"]) {
+      const path = `/approvals/${encodeURIComponent(forged)}`;
+      assert.equal((await on.inProject("GET", path)).status, 404);
+    }
+    assert.equal((await get(id)).status, "pending");
+  });
+
+  test("for a key of another act is refused, and its act cannot be exchanged", async () => {
+    const { agent, succeed, get } = scene;
+    const first = { object: "person", record: { email: "key1@example.com" }, idempotencyKey: "k-1" };
+    const { approval } = await succeed("create_record", first);
+    const changed = { ...first, record: { email: "key2@example.com" } };
+    const exchanged = await agent.call("create_record", changed);
+    assert.equal(exchanged.content.problem.status, 422, JSON.stringify(exchanged.content));
+    assert.deepEqual((await get(approval.approvalId)).after, { email: "key1@example.com" });
+    // How the object is named makes no other act.
+    const named = await succeed("create_record", { ...first, object: "contacts", integration: "crm" });
+    assert.equal(named.approval.approvalId, approval.approvalId);
+  });
+
+  test("of an act that the policy forbids or hides since is not carried out, and waits for a pause to end", async () => {
+    const { setPolicy, ask, create, decide, get, ended, contacts } = scene;
+    const recordId = await create("since@example.com");
+    await setPolicy(WITH_DELETION);
+    const deletion = await ask("delete_record", { id: recordId });
+    const update = await ask("update_record", { id: recordId, record: { familyName: "Since" } });
+    await setPolicy({ ...WITH_DELETION, paused: true });
+    assert.equal((await decide(update)).status, 200);
+    await setPolicy({ hiddenFields: { person: ["familyName"] }, paused: true });
+    assert.equal((await get(update)).status, "approved");
+    await setPolicy({ hiddenFields: { person: ["familyName"] } });
+    assert.equal((await ended(update)).status, "rejected");
+    assert.equal((await decide(deletion)).status, 200);
+    assert.match((await ended(deletion)).reason, /forbids/);
+    assert.equal(contacts("since@example.com").length, 1);
+    assert.deepEqual(contacts('"Since"'), []);
+    await setPolicy({});
+  });
+
+  test("tells an agent nothing of hidden fields: neither before, after, reason nor result", async () => {
+    const { on, agent, setPolicy, ask, create, decide, ended, succeed } = scene;
+    const recordId = await create("hidden@example.com", { familyName: "Secretname" });
+    await setPolicy({ ...WITH_DELETION, hiddenFields: { "*": ["lastname"] } });
+    const id = await ask("delete_record", { id: recordId });
+    const seen = JSON.stringify([
+      await succeed("get_approval", { approvalId: id }),
+      await agent.call("delete_record", { object: "person", id: recordId }),
+    ]);
+    assert.doesNotMatch(seen, /Secretname|familyName|lastname/i);
+    const shown = (await on.inProject("GET", `/approvals/${id}`)).body;
+    assert.match(JSON.stringify(shown.before), /Secretname/, "whoever decides sees it");
+    const record = { id: recordId, familyName: "Othername" };
+    await on.write("crm", "person", { groupRef: "acme", type: "update", record });
+    assert.equal((await decide(id)).status, 200);
+    const done = await ended(id);
+    assert.deepEqual([done.status, done.operationId], ["stale", undefined]);
+    const told = JSON.stringify(await succeed("get_approval", { approvalId: id }));
+    assert.doesNotMatch(told, /Secretname|Othername|familyName|lastname/i);
+    const sent = await agent.call("update_record", {
+      object: "person",
+      id: recordId,
+      record: { lastname: "x" },
+    });
+    assert.equal(sent.content.status, "forbidden");
+    assert.doesNotMatch(JSON.stringify(sent), /Othername/);
+    const api = { method: "GET", path: `/crm/v3/objects/contacts/${recordId}?properties=lastname` };
+    const proxied = await agent.call("call_api", api);
+    assert.equal(proxied.content.status, "forbidden");
+    await setPolicy({});
+  });
+});
+
+describe("time and budgets", () => {
+  let scene: Scene;
+  after(() => scene.on.stop());
+  before(async () => {
+    scene = await openScene({ BUSBAR_MINUTE_MS: "1000" });
+  });
+
+  test("an approval that nobody has decided in time can neither be decided nor asked for by the same call", async () => {
+    const { setPolicy, askCreate, decide, get, contacts } = scene;
+    await setPolicy({ approvalMinutes: 1 });
+    const id = await askCreate("late@example.com");
+    await until(async () => (await get(id)).status === "expired" || undefined);
+    assert.equal((await decide(id)).status, 409);
+    assert.equal((await decide(id, {}, { decision: "reject" })).status, 409);
+    assert.deepEqual(contacts("late@example.com"), []);
+  });
+
+  test("fifty calls at once in two processes send exactly as many acts as the budget has", async () => {
+    const { on, credential, setPolicy, contacts } = scene;
+    await setPolicy({ default: { write: "allow" }, budgets: { writesPerHour: 9, writesPerHourPerGroup: 7 } });
+    const sibling = await on.sibling();
+    const agents = await Promise.all([
+      openAgent(on, { credential }),
+      openAgent({ ...on, busbar: sibling }, { credential }),
+    ]);
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, at) => {
+        const record = { email: `fifty${at}@example.com`, familyName: "Fifty" };
+        return (agents[at % 2] as AgentClient).call("create_record", { object: "person", record });
+      }),
+    );
+    assert.equal(results.filter(({ isError }) => !isError).length, 7);
+    for (const { isError, content: result } of results)
+      if (isError) {
+        assert.equal(result.problem.status, 429);
+        assert.match(result.problem.detail, /writesPerHourPerGroup.*\d{4}-\d\d-\d\dT/);
+      }
+    assert.equal(contacts("Fifty").length, 7);
+    // An approved act beyond the budget waits for it; a call of the API counts as well.
+    await setPolicy({ budgets: { writesPerHour: 8 } });
+    const globex = await openAgent(on, { credential, groupRef: "globex" });
+    const record = { email: "waits@example.com" };
+    const asked = await globex.call("create_record", { object: "person", record });
+    await setPolicy({ default: { callApiWrite: "allow" }, budgets: { writesPerHour: 8 } });
+    const post = { method: "POST", path: "/crm/v3/objects/contacts", body: { properties: {} } };
+    assert.equal((await globex.call("call_api", post)).content.status, 201);
+    assert.equal((await globex.call("call_api", post)).content.problem.status, 429);
+    const { approvalId } = asked.content.approval;
+    assert.equal((await scene.decide(approvalId)).status, 200);
+    assert.equal((await scene.get(approvalId)).status, "approved");
+    await setPolicy({});
+    assert.equal((await scene.ended(approvalId)).status, "executed");
+    assert.equal(contacts("waits@example.com").length, 1);
+  });
+});
+
+describe("an approved act while the process that carries it out is killed", () => {
+  let scene: Scene;
+  let dataDir: string;
+  after(async () => {
+    await scene.on.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  before(async () => {
+    scene = await openScene({ BUSBAR_ROLES: "api" });
+    dataDir = await mkdtemp(join(tmpdir(), "busbar-worker-"));
+    await writeFile(join(dataDir, "catalog.json"), JSON.stringify(scene.on.sandbox.catalog()));
+  });
+  const startWorker = () =>
+    runBusbar(["start"], {
+      DATABASE_URL: scene.on.connectionString,
+      BUSBAR_DATA_DIR: dataDir,
+      BUSBAR_CATALOG: join(dataDir, "catalog.json"),
+      BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
+      BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+      BUSBAR_ROLES: "worker",
+      BUSBAR_HEALTH_PORT: "0",
+      BUSBAR_DASHBOARD: "false",
+    });
+  const requests = (method: string, text: string) =>
+    scene.on.sandbox
+      .requests({ provider: "hubspot" })
+      .filter((one) => one.method === method && JSON.stringify(one).includes(text));
+
+  for (const [when, method, status] of [
+    ["before it was sent, is sent once by another", "POST", "executed"],
+    ["while it is sent, is not sent again, and its operation says so", "PATCH", "failed"],
+  ] as const) {
+    test(when, async () => {
+      const { on, ask, create, decide, ended, get, contacts } = scene;
+      const recordId = await create(`kill-${status}@example.com`);
+      const id = await ask("update_record", { id: recordId, record: { givenName: `Killed ${status}` } });
+      on.sandbox.clearRequests();
+      // Reading the record as it is goes by a POST of ids, writing by a PATCH.
+      const before = requests(method, recordId).length;
+      on.sandbox.addFault({ provider: "hubspot", method, path: "/crm/v3/objects/contacts", hang: true });
+      assert.equal((await decide(id)).status, 200);
+      const [one, other] = [startWorker(), startWorker()];
+      const isHanging = () => on.sandbox.faults().some(({ hits }) => hits === 1) || undefined;
+      await until(isHanging);
+      assert.equal((await get(id)).status, "approved");
+      // Both are killed: whichever has it.
+      for (const { child, exited } of [one, other]) {
+        child.kill("SIGKILL");
+        await exited;
+      }
+      on.sandbox.clearFaults();
+      const next = startWorker();
+      const done = await ended(id);
+      next.child.kill("SIGTERM");
+      if (next.child.exitCode === null) await once(next.child, "exit");
+      assert.equal(done.status, status, JSON.stringify(done));
+      const operation = (await on.inProject("GET", `/operations/${done.operationId}`)).body;
+      assert.equal(
+        operation.status,
+        status === "executed" ? "success" : "failure",
+        JSON.stringify(operation),
+      );
+      assert.equal(requests("PATCH", `Killed ${status}`).length, 1);
+      assert.equal(contacts(`Killed ${status}`).length, status === "executed" ? 1 : 0);
+      assert.ok(requests(method, recordId).length > before);
+    });
+  }
+});
