@@ -1,98 +1,13 @@
 /** Attacks on approvals and budgets: as an agent, its client, another customer or another project would try them. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { newId } from "../../ground/ids.ts";
 import { openAgent, sendMessage, type AgentClient } from "../harness/agent-client.ts";
-import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.ts";
-import { runBusbar } from "../harness/child-busbar.ts";
-import { connectCustomer } from "../harness/connect-customer.ts";
 import { bearer, registerJwtKey, type TokenSigner } from "../harness/customer-tokens.ts";
 import { addPerson } from "../harness/people.ts";
 import { secondProject } from "../harness/second-project.ts";
 import { until } from "../harness/until.ts";
-
-const MANIFEST = `
-specVersion: 1.0.0
-integrations:
-  - name: crm
-    provider: hubspot
-    read:
-      objects:
-        - objectName: contacts
-          mapToName: person
-          destination: hook
-          requiredFields:
-            - fieldName: email
-            - { fieldName: lastname, mapToName: familyName }
-            - { fieldName: firstname, mapToName: givenName }
-    write:
-      objects: [{ objectName: contacts, inheritMapping: true }]
-    proxy: { enabled: true }
-`;
-const content = {
-  write: { objects: { contacts: { objectName: "contacts", deletionSettings: { enabled: true } } } },
-};
-const WITH_DELETION = { default: { delete: "ask" } };
-
-/** A Busbar with the customers `acme` and `globex`, an agent with a key that only writes and reads, and people. */
-async function openScene(env: Record<string, string> = {}) {
-  const on = await openTestBusbar({ env });
-  on.sandbox.hubspot.setLimits("off");
-  for (const groupRef of ["acme", "globex"]) {
-    const wanted = {
-      provider: "hubspot",
-      manifest: MANIFEST,
-      integration: "crm",
-      content,
-      groupRef,
-    } as const;
-    await connectCustomer(on, wanted);
-  }
-  const made = await on.inProject("POST", "/api-keys", {
-    label: "agent",
-    scopes: ["read", "write", "proxy"],
-  });
-  const credential: string = made.body.key;
-  const agent = await openAgent(on, { credential });
-  const succeed = async (tool: string, args: Record<string, unknown> = {}): Promise<Answer["body"]> => {
-    const { isError, content: result } = await agent.call(tool, args);
-    assert.equal(isError, false, JSON.stringify(result));
-    return result;
-  };
-  const setPolicy = async (policy: object): Promise<void> => {
-    const answer = await on.inProject("PUT", "/agent-policy", policy);
-    assert.equal(answer.status, 200, answer.text);
-  };
-  const ask = async (tool: string, args: Record<string, unknown>): Promise<string> => {
-    const { status, approval } = await succeed(tool, { object: "person", ...args });
-    assert.equal(status, "approval_required");
-    return approval.approvalId;
-  };
-  const askCreate = (email: string) => ask("create_record", { record: { email, familyName: "Asked" } });
-  const create = async (email: string, more: object = {}): Promise<string> => {
-    const record = { email, familyName: "King", givenName: "Ada", ...more };
-    const written = await on.write("crm", "person", { groupRef: "acme", type: "create", record });
-    assert.equal(written.status, 200, written.text);
-    return written.body.result.recordId;
-  };
-  const decide = (id: string, headers?: Record<string, string>, body: object = { decision: "approve" }) =>
-    on.inProject("POST", `/approvals/${id}:decide`, body, headers);
-  const get = async (id: string) => (await on.inProject("GET", `/approvals/${id}`)).body;
-  const ended = (id: string) =>
-    until(async () => {
-      const approval = await get(id);
-      return ["pending", "approved"].includes(approval.status) ? undefined : approval;
-    });
-  const contacts = (text: string) =>
-    on.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(text));
-  return { on, agent, credential, succeed, setPolicy, ask, askCreate, create, decide, get, ended, contacts };
-}
-
-type Scene = Awaited<ReturnType<typeof openScene>>;
+import { openScene, WITH_DELETION, type Scene } from "./agent-scene.ts";
 
 describe("an approval", () => {
   let scene: Scene;
@@ -174,7 +89,8 @@ describe("an approval", () => {
   });
 
   test("is decided once, however many decide at once, and the act is sent once", async () => {
-    const { decide, askCreate, ended, contacts, succeed } = scene;
+    const { on, decide, askCreate, ended, contacts, succeed } = scene;
+    await on.sibling();
     const id = await askCreate("race@example.com");
     const answers = await Promise.all(Array.from({ length: 12 }, () => decide(id)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(11).fill(409)]);
@@ -333,73 +249,4 @@ describe("time and budgets", () => {
     assert.equal((await scene.ended(approvalId)).status, "executed");
     assert.equal(contacts("waits@example.com").length, 1);
   });
-});
-
-describe("an approved act while the process that carries it out is killed", () => {
-  let scene: Scene;
-  let dataDir: string;
-  after(async () => {
-    await scene.on.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  });
-  before(async () => {
-    scene = await openScene({ BUSBAR_ROLES: "api" });
-    dataDir = await mkdtemp(join(tmpdir(), "busbar-worker-"));
-    await writeFile(join(dataDir, "catalog.json"), JSON.stringify(scene.on.sandbox.catalog()));
-  });
-  const startWorker = () =>
-    runBusbar(["start"], {
-      DATABASE_URL: scene.on.connectionString,
-      BUSBAR_DATA_DIR: dataDir,
-      BUSBAR_CATALOG: join(dataDir, "catalog.json"),
-      BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
-      BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-      BUSBAR_ROLES: "worker",
-      BUSBAR_HEALTH_PORT: "0",
-      BUSBAR_DASHBOARD: "false",
-    });
-  const requests = (method: string, text: string) =>
-    scene.on.sandbox
-      .requests({ provider: "hubspot" })
-      .filter((one) => one.method === method && JSON.stringify(one).includes(text));
-
-  for (const [when, method, status] of [
-    ["before it was sent, is sent once by another", "POST", "executed"],
-    ["while it is sent, is not sent again, and its operation says so", "PATCH", "failed"],
-  ] as const) {
-    test(when, async () => {
-      const { on, ask, create, decide, ended, get, contacts } = scene;
-      const recordId = await create(`kill-${status}@example.com`);
-      const id = await ask("update_record", { id: recordId, record: { givenName: `Killed ${status}` } });
-      on.sandbox.clearRequests();
-      // Reading the record as it is goes by a POST of ids, writing by a PATCH.
-      const before = requests(method, recordId).length;
-      on.sandbox.addFault({ provider: "hubspot", method, path: "/crm/v3/objects/contacts", hang: true });
-      assert.equal((await decide(id)).status, 200);
-      const [one, other] = [startWorker(), startWorker()];
-      const isHanging = () => on.sandbox.faults().some(({ hits }) => hits === 1) || undefined;
-      await until(isHanging);
-      assert.equal((await get(id)).status, "approved");
-      // Both are killed: whichever has it.
-      for (const { child, exited } of [one, other]) {
-        child.kill("SIGKILL");
-        await exited;
-      }
-      on.sandbox.clearFaults();
-      const next = startWorker();
-      const done = await ended(id);
-      next.child.kill("SIGTERM");
-      if (next.child.exitCode === null) await once(next.child, "exit");
-      assert.equal(done.status, status, JSON.stringify(done));
-      const operation = (await on.inProject("GET", `/operations/${done.operationId}`)).body;
-      assert.equal(
-        operation.status,
-        status === "executed" ? "success" : "failure",
-        JSON.stringify(operation),
-      );
-      assert.equal(requests("PATCH", `Killed ${status}`).length, 1);
-      assert.equal(contacts(`Killed ${status}`).length, status === "executed" ? 1 : 0);
-      assert.ok(requests(method, recordId).length > before);
-    });
-  }
 });

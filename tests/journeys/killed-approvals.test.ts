@@ -1,0 +1,76 @@
+/** An approved act happens once or ends as failed, also when the process that carries it out is killed. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { runBusbar } from "../harness/child-busbar.ts";
+import { until } from "../harness/until.ts";
+import { openScene, type Scene } from "./agent-scene.ts";
+
+describe("an approved act while the process that carries it out is killed", () => {
+  let scene: Scene;
+  let dataDir: string;
+  after(async () => {
+    await scene.on.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  before(async () => {
+    scene = await openScene({ BUSBAR_ROLES: "api" });
+    dataDir = await mkdtemp(join(tmpdir(), "busbar-worker-"));
+    await writeFile(join(dataDir, "catalog.json"), JSON.stringify(scene.on.sandbox.catalog()));
+  });
+  const startWorker = () =>
+    runBusbar(["start"], {
+      DATABASE_URL: scene.on.connectionString,
+      BUSBAR_DATA_DIR: dataDir,
+      BUSBAR_CATALOG: join(dataDir, "catalog.json"),
+      BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
+      BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+      BUSBAR_ROLES: "worker",
+      BUSBAR_HEALTH_PORT: "0",
+      BUSBAR_DASHBOARD: "false",
+    });
+  const requests = (method: string, text: string) =>
+    scene.on.sandbox
+      .requests({ provider: "hubspot" })
+      .filter((one) => one.method === method && JSON.stringify(one).includes(text));
+
+  for (const [when, method, status] of [
+    ["before it was sent, is sent once by another", "POST", "executed"],
+    ["while it is sent, is not sent again, and its operation says so", "PATCH", "failed"],
+  ] as const) {
+    test(when, async () => {
+      const { on, ask, create, decide, ended, get, contacts } = scene;
+      const recordId = await create(`kill-${status}@example.com`);
+      const id = await ask("update_record", { id: recordId, record: { givenName: `Killed ${status}` } });
+      on.sandbox.clearRequests();
+      // Reading the record as it is goes by a POST of ids, writing by a PATCH.
+      const before = requests(method, recordId).length;
+      on.sandbox.addFault({ provider: "hubspot", method, path: "/crm/v3/objects/contacts", hang: true });
+      assert.equal((await decide(id)).status, 200);
+      const killed = startWorker();
+      const isHanging = () => on.sandbox.faults().some(({ hits }) => hits === 1) || undefined;
+      await until(isHanging);
+      assert.equal((await get(id)).status, "approved");
+      killed.child.kill("SIGKILL");
+      await killed.exited;
+      on.sandbox.clearFaults();
+      const next = startWorker();
+      const done = await ended(id);
+      next.child.kill("SIGTERM");
+      if (next.child.exitCode === null) await once(next.child, "exit");
+      assert.equal(done.status, status, JSON.stringify(done));
+      const operation = (await on.inProject("GET", `/operations/${done.operationId}`)).body;
+      assert.equal(
+        operation.status,
+        status === "executed" ? "success" : "failure",
+        JSON.stringify(operation),
+      );
+      assert.equal(requests("PATCH", `Killed ${status}`).length, 1);
+      assert.equal(contacts(`Killed ${status}`).length, status === "executed" ? 1 : 0);
+      assert.ok(requests(method, recordId).length > before);
+    });
+  }
+});
