@@ -125,6 +125,7 @@ function rulesFaults(rules: ObjectRules, path: string): ProviderFault[] {
     ...(select?.to.startsWith("body.") && (list?.method ?? "GET") === "GET"
       ? [{ path: `${path}.select.to`, message: "must be query.<name>, because the list has no body" }]
       : []),
+    ...selectFault(rules, path),
     ...(list?.body && (list.method ?? "GET") === "GET"
       ? [{ path: `${path}.list.body`, message: "needs another method than GET" }]
       : []),
@@ -166,6 +167,24 @@ function textFaults({ list, create, update, delete: remove }: ObjectRules, path:
       fault(`${path}.${place}.${name}`, textFault(value)),
     ),
   );
+}
+
+/** Faults of how many fields one request may name. */
+function selectFault({ select, list, flatten }: ObjectRules, path: string): ProviderFault[] {
+  const { most, ids } = select ?? {};
+  const place = `${path}.select`;
+  return [
+    ...((most === undefined) === (ids === undefined) ? [] : fault(place, "needs most and ids, or neither")),
+    ...fault(`${place}.ids.to`, targetFault(ids?.to, ["query"])),
+    ...(most !== undefined && most < 3 ? fault(`${place}.most`, "must be at least 3") : []),
+    ...(ids && ids.most < 1 ? fault(`${place}.ids.most`, "must be at least 1") : []),
+    ...(most !== undefined && (flatten !== undefined || (list?.method ?? "GET") !== "GET")
+      ? fault(
+          `${place}.most`,
+          "is for lists by GET whose records have their fields beside the id, without flatten",
+        )
+      : []),
+  ];
 }
 
 function keyFault(create: ObjectRules["create"]): string | undefined {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { processorMs } from "../../tests/harness/processor-ms.ts";
+import type { JsonObject } from "../../ground/json.ts";
 import type { ReadPlan } from "../read-connector.ts";
 import { replay } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
@@ -40,6 +41,70 @@ test("fields to read and to compare are named once each, with the id and the tim
   assert.deepEqual(posted.preparePage(PLAN).body, {
     only: { fields: ["name", "custom", "id", "email", "changed"] },
   });
+});
+
+const FEW: ObjectRules = {
+  records: "data",
+  list: { path: "/{path}", query: { state: "all" } },
+  paging: { none: true },
+  get: { path: "/{path}/{id}" },
+  select: { to: "query.fields", most: 4, ids: { to: "query.ids", most: 2 } },
+};
+const WANTED = ["name", "email", "phone", "city", "zip"];
+
+test("fields beyond those that one request may name are read by the ids of the page, and none is dropped (Zoho CRM: 50)", async () => {
+  const at = (query: string) => new URLSearchParams(query.split("?")[1]);
+  const stored: JsonObject[] = ["1", "2", "3", "4"].map((id) => ({
+    id,
+    changed: "2026-11-27T08:00:00Z",
+    ...Object.fromEntries(WANTED.map((name) => [name, `${name} ${id}`])),
+  }));
+  const { fetch, requests } = replay(({ path }) => {
+    const [alone] = /^\/people\/(\w+)/.exec(path)?.slice(1) ?? [];
+    // 3 is in no answer that is asked for by ids, and 4 is gone.
+    if (alone !== undefined)
+      return alone === "3"
+        ? { status: 200, body: stored[2] ?? null }
+        : { status: 404, body: { error: "gone" } };
+    const names = at(path).get("fields")?.split(",") ?? [];
+    assert.ok(names.length <= 4, path);
+    const ids = at(path).get("ids")?.split(",");
+    const data = stored
+      .filter(({ id }) => !ids || (ids.includes(String(id)) && id !== "3" && id !== "4"))
+      .map((record) => Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))));
+    return { status: 200, body: { data } };
+  });
+  const { records } = await buildReader(FEW).readPage(
+    { ...PLAN, fields: WANTED, filters: [] },
+    undefined,
+    fetch,
+  );
+  assert.deepEqual(
+    records.map(({ raw }) => raw),
+    stored.slice(0, 3),
+  );
+  assert.deepEqual(
+    requests.map(({ path }) => decodeURIComponent(path)),
+    [
+      "/people?state=all&fields=id,changed,name,email",
+      "/people?state=all&ids=1,2&fields=id,phone,city,zip",
+      "/people?state=all&ids=3,4&fields=id,phone,city,zip",
+      "/people/3",
+      "/people/4",
+    ],
+  );
+});
+
+test("a refusal of further fields fails the page, and fewer fields cost no further request", async () => {
+  const page = { status: 200, body: { data: [{ id: "1", changed: "2026-11-27T08:00:00Z" }] } };
+  const refused = replay(page, { status: 400, body: { error: "no such field" } });
+  await assert.rejects(
+    async () => buildReader(FEW).readPage({ ...PLAN, fields: WANTED, filters: [] }, undefined, refused.fetch),
+    /no such field/,
+  );
+  const { fetch, requests } = replay(page);
+  await buildReader(FEW).readPage({ ...PLAN, fields: ["name", "email"], filters: [] }, undefined, fetch);
+  assert.equal(requests.length, 1);
 });
 
 test("without a wanted field, nothing is named where id and time stand beside the fields: all are meant", async () => {

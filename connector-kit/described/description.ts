@@ -219,6 +219,22 @@ const ObjectRulesSchema = Type.Object({
       {
         to: text("Where the names go: `query.<name>`, separated by commas, or `body.<path>` as a list."),
         separator: optional("Between two names in the query, instead of a comma."),
+        most: Type.Optional(
+          Type.Integer({
+            description:
+              "Names of one request at most. Further fields of a page are asked for by the ids of its records. Needs `ids`; single records are " +
+              "then read without names, with all fields.",
+          }),
+        ),
+        ids: Type.Optional(
+          Type.Object(
+            {
+              to: text("Where the ids go: `query.<name>`, separated by commas."),
+              most: Type.Integer({ description: "Ids of one request at most." }),
+            },
+            { description: "How the list is asked for certain records." },
+          ),
+        ),
       },
       {
         description:

@@ -13,6 +13,7 @@ import { buildBody } from "./body-members.ts";
 import { chooseList, type ChosenList, type Wanted } from "./chosen-list.ts";
 import { firstCheckpoint, startRequest } from "./first-cursor.ts";
 import { filledNames, fillPath, fillText } from "./fill-path.ts";
+import { withFurtherFields } from "./further-fields.ts";
 import { getOne } from "./get-record.ts";
 import { withDocument } from "./graphql-plan.ts";
 import { at, readRecordId, flattenValues, type ObjectPlan } from "./object-plan.ts";
@@ -157,11 +158,12 @@ async function readPageFrom(
   const entries = listed.map((entry) => objectOrBroken(at(entry, each), "a record"));
   const whole = rules.readEach
     ? await wholeRecords(entries, { rules, classify, fetch: watched.fetch }, plan)
-    : entries;
+    : await withFurtherFields({ rules, classify, fetch: watched.fetch }, entries, namedFields(rules, plan));
   const records = whole.map((entry) => sourceRecord(entry, rules));
-  const ids = rules.readEach
-    ? entries.map((entry) => readRecordId(entry, rules) ?? "")
-    : records.map(({ id }) => id);
+  const ids =
+    whole === entries
+      ? records.map(({ id }) => id)
+      : entries.map((entry) => readRecordId(entry, rules) ?? "");
   const total = totalIn(body, rules);
   const next = nextCheckpoint(chosen, checkpoint, { plan, response, body, records, ids, total });
   const seen = seenIds(checkpoint);

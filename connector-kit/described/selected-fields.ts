@@ -5,8 +5,10 @@ import { put, withQuery, type RequestParts } from "./request-parts.ts";
 
 /** Adds the names of the fields. Nothing is added where the provider returns all fields anyway. */
 export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: readonly string[]): void {
-  const { select } = plan;
-  const names = select ? selectedNames(plan, fields) : [];
+  putNames(parts, plan, selectedGroups(plan, fields)[0] ?? []);
+}
+
+export function putNames(parts: RequestParts, { select }: ObjectPlan, names: string[]): void {
   if (!select || names.length === 0) return;
   put(parts, select.to, select.to.startsWith("body.") ? names : names.join(select.separator ?? ","));
 }
@@ -14,16 +16,36 @@ export function putSelected(parts: RequestParts, plan: ObjectPlan, fields: reado
 /** Returns the path of a single record with the names of the fields in its query. */
 export function selectingPath(path: string, plan: ObjectPlan, fields: readonly string[]): string {
   const parts: RequestParts = { query: [], body: {} };
-  putSelected(parts, plan, fields);
+  // More names than one request may have: without any, a single record has all its fields.
+  if (selectedGroups(plan, fields).length <= 1) putSelected(parts, plan, fields);
   return withQuery(path, parts.query);
 }
 
+/** Returns the names of the fields in groups that one request may name: id and time of the last change first, and the id in each. */
+export function selectedGroups(plan: ObjectPlan, fields: readonly string[]): string[][] {
+  if (!plan.select) return [];
+  const names = selectedNames(plan, fields);
+  const { most = Number.POSITIVE_INFINITY } = plan.select;
+  if (names.length <= most) return [names];
+  const beside = besideFields(plan);
+  const [id = ""] = beside;
+  const rest = names.filter((name) => !beside.includes(name));
+  const first = most - beside.length;
+  const groups = [[...beside, ...rest.slice(0, first)]];
+  for (let start = first; start < rest.length; start += most - 1)
+    groups.push([id, ...rest.slice(start, start + most - 1)]);
+  return groups;
+}
+
+const besideFields = ({ idPath, changedPath }: ObjectPlan): string[] => [
+  ...new Set([idPath, changedPath].flatMap((path) => path?.split(".")[0] ?? [])),
+];
+
 /** Id and time of the last change are members of the record beside flattened fields, and cannot be named there. */
-function selectedNames({ flatten, idPath, changedPath }: ObjectPlan, fields: readonly string[]): string[] {
-  const beside = [idPath, changedPath].flatMap((path) => path?.split(".")[0] ?? []);
+function selectedNames(plan: ObjectPlan, fields: readonly string[]): string[] {
   const names = new Set(fields.map(topName));
-  for (const name of beside)
-    if (flatten === undefined) names.add(name);
+  for (const name of besideFields(plan))
+    if (plan.flatten === undefined) names.add(name);
     else names.delete(name);
   return [...names];
 }

@@ -185,6 +185,8 @@ const ListFact = closed({
             description: "Fields, or values of the parameter, that are absent unless asked for.",
           }),
         ),
+        most: integer("Names at most; more are refused. Answers then have the named fields only."),
+        ids: optional("Where ids go that choose records, separated by commas."),
         brings: Type.Optional(
           Type.Record(Type.String(), Type.String(), {
             description:

@@ -46,8 +46,8 @@ export const description: Description = {
   module: "crm",
   ids: { pattern: "[0-9]{1,30}" },
   defaults: {
-    // At most 50 fields can be named.
-    select: { to: "query.fields" },
+    // "You can include a maximum of 50 field API names in this parameter"; `ids` names no largest number.
+    select: { to: "query.fields", most: 50, ids: { to: "query.ids", most: 100 } },
     list: {
       path,
       query: { sort_by: "id", sort_order: "asc" },

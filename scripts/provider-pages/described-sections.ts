@@ -131,6 +131,7 @@ function limitSection({ limits }: Description, plans: ObjectPlan[]): string[] {
       : [`* Reads of a connection send ${limits.perSecond} requests a second at most.`]),
     ...(sizes.size === 0 ? [] : [`* A page has up to ${[...sizes].join(", ")} records.`]),
     ...overlapText(plans),
+    ...fewFieldsText(plans),
     ...completeUpdateText(plans),
     ...(plans.some(({ readEach }) => readEach)
       ? ["* Lists have only ids: each record that is read costs a call."]
@@ -150,6 +151,15 @@ function overlapText(plans: ObjectPlan[]): string[] {
   return minutes > 0
     ? [
         `* Records appear late: a scheduled read begins ${minutes} minutes before the last, and delivers what is new or changed.`,
+      ]
+    : [];
+}
+
+function fewFieldsText(plans: ObjectPlan[]): string[] {
+  const most = Math.min(...plans.map(({ select }) => select?.most ?? Number.POSITIVE_INFINITY));
+  return Number.isFinite(most)
+    ? [
+        `* A request names ${most} fields at most. Further fields cost further calls for each page, by the ids of its records.`,
       ]
     : [];
 }

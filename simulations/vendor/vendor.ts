@@ -167,8 +167,13 @@ export class Vendor {
     const { parent } = values;
     if (parent !== undefined && object.parent && !this.isParent(object.parent, parent))
       return { missing: `there is no ${object.parent.object} ${parent}` };
+    const { most, ids } = fact.fields ?? {};
+    const names = most === undefined ? [] : (textIn(request, fact.fields?.to ?? "") ?? "").split(",");
+    if (most !== undefined && names.length > most) return `${fact.fields?.to}: more than ${most} names`;
+    const chosen = ids === undefined ? undefined : textIn(request, ids)?.split(",");
     const listed = this.records
       .of(objectName)
+      .filter(({ id }) => chosen?.includes(id) ?? true)
       .filter((record) => isListed(route, request, record))
       .filter((record) => parent === undefined || record.parent === parent)
       .filter((record) => bound === undefined || isWithin(fact, object, record, bound));
@@ -203,6 +208,10 @@ export class Vendor {
       ...(asked && { asked }),
       fieldsAt: this.fieldsAt(objectName),
     });
+    if (fact.fields?.most !== undefined)
+      return Object.fromEntries(
+        Object.entries(shown).filter(([name]) => name === object.id.path || asked?.includes(name)),
+      );
     if (fact.entries !== "ids") return shown;
     const id = valueAt(shown, object.id.path) ?? record.id;
     return object.id.path

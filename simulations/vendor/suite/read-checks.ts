@@ -55,6 +55,9 @@ export function readChecks(bench: Bench): Check[] {
       source,
       run: () => fieldOnRequest(bench, field),
     })),
+    ...(fields?.most === undefined
+      ? []
+      : [{ name: "more fields than one request may name", source, run: () => manyFields(bench) }]),
     ...valueChecks(bench),
     ...(object.fieldList
       ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
@@ -202,6 +205,22 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
     record && rawAt(record, path) !== undefined,
     `${path} is not in the records; it comes only when it is asked for at ${bench.object.list?.fields?.to}`,
   );
+}
+
+/** None of the fields is dropped where the vendor limits how many can be named. */
+async function manyFields(bench: Bench): Promise<undefined> {
+  const { most = 0 } = bench.object.list?.fields ?? {};
+  const fields = Array.from({ length: most * 2 + 1 }, (_, index) => `Field_${index}`);
+  const records = putRecords(bench, 3, { fields: Object.fromEntries(fields.map((name) => [name, name])) });
+  const found = await walkAll(bench, { fields, pageSize: SMALL_PAGE });
+  expectIds(found.records, records);
+  for (const { id, values } of found.records) {
+    const missing = fields.filter((name) => values[name] !== name);
+    expect(
+      missing.length === 0,
+      `${missing.length} of ${fields.length} fields of ${id} are missing: ${missing[0]}`,
+    );
+  }
 }
 
 async function listedFields(bench: Bench): Promise<undefined> {
