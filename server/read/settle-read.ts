@@ -13,7 +13,7 @@ import { shorten } from "../../ground/storable-text.ts";
 import { isDatabaseAway, retryWhileDatabaseIsDown } from "../store/database-outage.ts";
 import type { SpentBudget } from "./call-budgets.ts";
 import { readCounts, buildMetadata, nameObject, waitedFor } from "./read-counts.ts";
-import { requiredFieldNames } from "./read-definition.ts";
+import { refusedField } from "./vanished-fields.ts";
 import { toReadSpan } from "./read-span.ts";
 import type { ReadTarget, RunOwner } from "./read-target.ts";
 import type { RunReadServices } from "./read-services.ts";
@@ -249,11 +249,7 @@ function describeFailure(
 ): NonNullable<RunEnd["failure"]> {
   const detail = shorten(error.message, LONGEST_FAULT);
   if (!(error instanceof ProviderError)) return { type: "read", name: messageName, detail };
-  const { fieldKey } = connector?.read ?? {};
-  const key = error.kind === "invalid" && error.code !== undefined ? fieldKey?.(error.code) : undefined;
-  const field = (definition ? requiredFieldNames(definition) : []).find(
-    (name) => key !== undefined && fieldKey?.(name) === key,
-  );
+  const field = refusedField(error, definition, connector?.read);
   if (field !== undefined) return { type: "field", name: field, detail };
   return { type: error.kind === "not_found" ? "object" : "read", name: messageName, detail };
 }

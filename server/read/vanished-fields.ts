@@ -3,8 +3,8 @@ import { findFieldsConnector, type ObjectMetadata } from "../../connector-kit/fi
 import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import { didYouMean } from "../../ground/closest.ts";
 import { callProvider } from "../operations/call-provider.ts";
-import { requiredFieldNames } from "./read-definition.ts";
-import { locateFields } from "./read-set.ts";
+import { requiredFieldNames, type ReadDefinition } from "./read-definition.ts";
+import { locateFields, type FieldNames } from "./read-set.ts";
 import type { ReadWalk, WalkServices } from "./read-walk.ts";
 
 /**
@@ -27,15 +27,40 @@ export async function leaveOutVanished(
       log.push(warning(`The provider's answers do not have: ${missing.join(", ")}`));
     return;
   }
-  const locate = locateFields(metadata, walk.target.connector.read);
-  const vanished = missing.filter((name) => !locate(name).isKnown);
-  const required = new Set(requiredFieldNames(walk.target.definition));
-  const [first, ...more] = vanished.filter((name) => required.has(name));
-  if (first !== undefined) throw withoutRequired([first, ...more], metadata);
-  for (const name of vanished) {
+  for (const name of requireFields(missing, metadata, walk.target)) {
     walk.refused.add(name);
     log.push(warning(`The customer's account has no field ${name}: it is left out`));
   }
+}
+
+interface FieldsOwner {
+  definition: ReadDefinition;
+  connector: { read: FieldNames };
+}
+
+/** Returns which of the fields the object does not have. Throws `ProviderError` (`invalid`) if the manifest requires one of them. */
+export function requireFields(
+  names: string[],
+  metadata: ObjectMetadata,
+  { definition, connector }: FieldsOwner,
+): string[] {
+  const locate = locateFields(metadata, connector.read);
+  const vanished = names.filter((name) => !locate(name).isKnown);
+  const required = new Set(requiredFieldNames(definition));
+  const [first, ...more] = vanished.filter((name) => required.has(name));
+  if (first !== undefined) throw withoutRequired([first, ...more], metadata);
+  return vanished;
+}
+
+/** Returns the required field that a provider does not know, or that `requireFields` misses; undefined if the failure is another one. */
+export function refusedField(
+  { kind, code }: Pick<ProviderError, "kind" | "code">,
+  definition: ReadDefinition | undefined,
+  names: FieldNames | undefined,
+): string | undefined {
+  if (kind !== "invalid" || code === undefined || !definition || !names) return undefined;
+  const key = names.fieldKey(code);
+  return requiredFieldNames(definition).find((name) => names.fieldKey(name) === key);
 }
 
 const warning = (msg: string) => ({ severity: "WARNING" as const, msg });

@@ -60,7 +60,7 @@ const REASONS = sql`(
   from read_runs join read_objects using (installation_id, object_name)
   where read_runs.installation_id = installations.id and attempts > 0 and pause is null and not disabled
   union all
-  select 'subscription', object_name, coalesce(reason, 'The subscription is ' || state || '.'), state_time
+  select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time
   from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
 )`;
 

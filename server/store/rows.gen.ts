@@ -737,6 +737,7 @@ export interface Subscriptions {
   destination: string | null;
   dueTime: Generated<Timestamp | null>;
   duplicates: Generated<Int8>;
+  failedField: string | null;
   filtered: Generated<Int8>;
   id: string;
   installationId: string;

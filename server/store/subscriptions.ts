@@ -251,7 +251,7 @@ export async function nextSubscriptionDueMs(queries: Queries): Promise<number | 
 
 /** Sets what changes when a subscription works again. */
 export const RECOVERED = sql`attempts = 0, state = case when state = 'degraded' then 'active' else state end,
-  reason = case when state = 'degraded' then null else reason end`;
+  reason = case when state = 'degraded' then null else reason end, failed_field = case when state = 'degraded' then null else failed_field end`;
 
 /**
  * Ends a turn in which everything succeeded. The subscription is due again when events wait, a walk is not over, the next
@@ -276,6 +276,8 @@ export interface PostponedSubscription extends SubscriptionClaim {
   attempts: number;
   state: SubscriptionState;
   reason: string;
+  /** The required field that the account does not have, if that is the reason. */
+  failedField?: string | undefined;
   /** Set where `subscribe.create.error` is recorded for it in the same transaction. */
   reportedError?: string;
   /** It does not wait if it was made due since it was claimed, such as by a stream that was opened. */
@@ -284,11 +286,19 @@ export interface PostponedSubscription extends SubscriptionClaim {
 
 /** Puts a claimed subscription back after a failure. Events that arrive meanwhile wait as well. */
 export async function postponeSubscription(queries: Queries, one: PostponedSubscription): Promise<void> {
-  const { retryTime, attempts, state, reason, reportedError = null, unlessDue = false } = one;
+  const {
+    retryTime,
+    attempts,
+    state,
+    reason,
+    failedField = null,
+    reportedError = null,
+    unlessDue = false,
+  } = one;
   await sql`
     update subscriptions set claimed_by = null, due_time = now(),
       retry_time = case when ${unlessDue} and due_time is not null then null else ${retryTime}::timestamptz end, attempts = ${attempts},
-      state = ${state}, reason = ${reason}, reported_error = coalesce(${reportedError}, reported_error)
+      state = ${state}, reason = ${reason}, failed_field = ${failedField}, reported_error = coalesce(${reportedError}, reported_error)
     where ${isHeldBy(one)}
   `.execute(queries);
 }
@@ -307,7 +317,7 @@ export async function activateSubscription(
   const missedSince = sql`case when poll_time is null then least(polled_until, deletions_until) end`;
   await sql`
     update subscriptions set account_ref = ${accountRef}, object_key = ${objectKey}, reported_error = null, attempts = 0,
-      state = 'active', reason = null, warnings = ${warnings}::text[], source_retry_time = null, ${reconcileFrom(missedSince, CAUGHT_UP)},
+      state = 'active', reason = null, failed_field = null, warnings = ${warnings}::text[], source_retry_time = null, ${reconcileFrom(missedSince, CAUGHT_UP)},
       polled_until = case when poll_time is not null then polled_until end,
       deletions_until = case when poll_time is not null then deletions_until end
     where ${isHeldBy(one)}

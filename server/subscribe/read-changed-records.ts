@@ -1,15 +1,17 @@
 /** Reads changed records again, as the reader reads them, and shapes them like its entries. */
-import { ProviderError } from "../../connector-kit/provider-error.ts";
+import { findFieldsConnector } from "../../connector-kit/fields.ts";
+import { isRetryable, ProviderError } from "../../connector-kit/provider-error.ts";
 import type { ReadPlan } from "../../connector-kit/read-connector.ts";
 import type { ResultEntry } from "../events/read-message-schema.ts";
-import { now } from "../../ground/clock.ts";
+import { now, nowMs } from "../../ground/clock.ts";
 import type { ProviderCall } from "../operations/call-provider.ts";
 import type { MetadataMemory } from "../operations/metadata-memory.ts";
 import type { ReadPaces } from "../read/paced-fetch.ts";
 import { contentText } from "../read/entry-text.ts";
 import { recordFingerprint } from "../read/record-fingerprint.ts";
 import { planObject, type PlannedObject } from "../read/plan-object.ts";
-import type { ReadDefinition } from "../read/read-definition.ts";
+import { requiredFieldNames, type ReadDefinition } from "../read/read-definition.ts";
+import { requireFields } from "../read/vanished-fields.ts";
 import { shapeRecords } from "../read/shape-record.ts";
 import type { SubscribingConnector } from "./subscription-target.ts";
 
@@ -40,12 +42,38 @@ export async function readChangedRecords(
   const shaper = shapeRecords(planned.set, reader.connector.read);
   const readTime = now().toISOString();
   const entries = new Map(records.map((record) => [record.id, shaper.shape(record, readTime)]));
+  await requireFieldsIn(reader, definition, shaper.missing());
   const fingerprints = new Map<string, Buffer>();
   for (const { id, changeTime } of records) {
     const entry = entries.get(id);
     if (entry) fingerprints.set(id, recordFingerprint(contentText(entry), changeTime));
   }
   return { entries, fingerprints };
+}
+
+/** How old a description may be by which a field is missed: a provider may leave fields out of its answers that the object has. */
+const DESCRIBED_MS = 5_000;
+
+/** Throws `ProviderError` (`invalid`) if the object no longer has a required field: some providers leave those out and refuse nothing. */
+async function requireFieldsIn(
+  { metadata, connector, connection, fetch }: RecordReader,
+  definition: ReadDefinition,
+  missing: string[],
+): Promise<void> {
+  const required = new Set(requiredFieldNames(definition));
+  const { objectName } = definition;
+  const fields = findFieldsConnector(connector, objectName);
+  if (!fields || !missing.some((name) => required.has(name))) return;
+  const describe = () => fields.describe(objectName, fetch, connection.account);
+  const notBefore = new Date(nowMs() - DESCRIBED_MS);
+  const described = await metadata
+    .get(connection, objectName, describe, notBefore)
+    .catch((error: unknown) => {
+      // What nothing describes is delivered as it came.
+      if (error instanceof ProviderError && !isRetryable(error.kind)) return undefined;
+      throw error;
+    });
+  if (described) requireFields(missing, described, { definition, connector });
 }
 
 /** Reads records of an object that the installation does not read, with the provider's default fields. */
