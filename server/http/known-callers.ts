@@ -26,7 +26,7 @@ export interface RefusedRequest {
   /** Without the query. */
   path: string;
   operationId: string;
-  /** The customer that body or query name. */
+  /** The customer that body, query or path name. */
   groupRef?: string;
   problem: Problem;
 }
@@ -44,7 +44,7 @@ export function refusedRequest(request: FastifyRequest, problem: Problem): Refus
     // In one spelling, so that an erasure finds the name of a group in it.
     path: spelledPath(request.originalUrl.split("?")[0] ?? ""),
     operationId: known.entry.endpoint.operationId,
-    ...namedGroup(request.body, request.query),
+    ...namedGroup(request.body, request.query, request.params),
     problem,
   };
 }

@@ -23,7 +23,11 @@ export interface RefusedRequestRow {
   groupRef: string | null;
 }
 
-/** Inserts the rows whose project still exists, with one statement. */
+/**
+ * Inserts the rows whose project still exists, with one statement. They come up to a second after the request, or later if the database
+ * was away: without those of customers who were erased meanwhile, which the audit tells, and of accounts that are gone. An
+ * address that never existed is refused by 404 and kept.
+ */
 export async function insertRefusedRequests(queries: Queries, rows: RefusedRequestRow[]): Promise<void> {
   await sql`
     insert into refused_requests
@@ -31,9 +35,22 @@ export async function insertRefusedRequests(queries: Queries, rows: RefusedReque
     select row.* from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as row("id" uuid, "projectId" uuid, "method" text,
       "path" text, "operationId" text, "status" integer, "slug" text, "detail" text, "apiKeyId" uuid, "builderId" uuid, "groupRef" text)
     join projects on projects.id = row."projectId"
+    where not exists (
+      select from audit_events as erasure
+      where erasure.project_id = row."projectId" and erasure.operation_id = 'deleteGroup' and erasure.id > row."id"
+        and (erasure.target_id = row."groupRef" or strpos(row."detail", '\`' || erasure.target_id || '\`') > 0))
+      and (row."status" = 404 or ${isThere("installations")} or exists (
+        select from removed_installations where id = ${pathId("installations")}::uuid))
+      and (row."status" = 404 or ${isThere("connections")})
     on conflict do nothing
   `.execute(queries);
 }
+
+const pathId = (table: "installations" | "connections") =>
+  sql`substring(row."path" from ${`/${table}/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})`})`;
+
+const isThere = (table: "installations" | "connections") =>
+  sql`(${pathId(table)} is null or exists (select from ${sql.table(table)} where id = ${pathId(table)}::uuid))`;
 
 export interface RefusedRequestFilter {
   projectId: string;

@@ -11,6 +11,7 @@ import { until } from "../../../tests/harness/until.ts";
 import { newId } from "../../../ground/ids.ts";
 import { createLog } from "../../../ground/log.ts";
 import { openDatabase } from "../../store/database.ts";
+import { insertRefusedRequests } from "../../store/refused-requests.ts";
 import { insertProxyUsage } from "../../store/proxy-usage.ts";
 import { eraseGroup } from "./erasing.ts";
 
@@ -242,6 +243,39 @@ test("pushes that failed and name an account of the group go, and the erasure is
   assert.deepEqual(rows, [{ body: '[{"portalId":77}]' }]);
   await database.pool.query("update received_pushes set retry_time = null where attempts = 0");
   assert.equal((await erase(60_000)).done, true);
+});
+
+test("a request that was refused before an erasure and is stored after it leaves nothing, one behind it does", async (t) => {
+  const on = await openTestBusbar();
+  t.after(() => on.stop());
+  const { installationId } = await connectCustomer(on, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: MARK,
+  });
+  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  t.after(() => database.close());
+  const { projectId } = on;
+  const refused = (groupRef: string | null, path: string, detail: string, status = 400) => {
+    const caller = { apiKeyId: null, builderId: null, operationId: "write", slug: "bad-request" };
+    return { id: newId(), projectId, method: "POST", path, status, detail, groupRef, ...caller };
+  };
+  // Each process stores what it refused within a second.
+  const before = [
+    refused(MARK, "/v1/projects/default/operations", "refused"),
+    refused(null, "/v1/projects/default/groups", `There is no \`${MARK}\`.`),
+    refused(null, `/v1/projects/default/integrations/hubspot/installations/${installationId}`, "refused"),
+    refused("neighbour", "/v1/projects/default/operations", "refused"),
+  ];
+  assert.equal((await on.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  await insertRefusedRequests(database.queries, before);
+  assert.deepEqual(await rowsWith(on.connectionString, [MARK, installationId]), ["audit_events"]);
+  await insertRefusedRequests(database.queries, [refused(MARK, "/v1/projects/default/operations", "again")]);
+  const { rows } = await database.pool.query("select group_ref from refused_requests order by id");
+  assert.deepEqual(
+    rows.map(({ group_ref }) => group_ref),
+    ["neighbour", MARK],
+  );
 });
 
 test("a call that ends after its group was erased leaves no line", async (t) => {
