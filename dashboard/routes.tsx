@@ -55,6 +55,8 @@ const PROJECT_PAGES = [
     "RecordPage",
     () => import("./pages/installations/record-page.tsx"),
   ),
+  ofProject("/approvals", "ApprovalsPage", () => import("./pages/approvals/approvals-page.tsx")),
+  ofProject("/approvals/$id", "ApprovalPage", () => import("./pages/approvals/approval-page.tsx")),
   ofProject("/connections", "ConnectionsPage", () => import("./pages/connections/connections-page.tsx")),
   ofProject("/connections/$id", "ConnectionPage", () => import("./pages/connections/connection-page.tsx")),
   ofProject("/events", "EventsPage", () => import("./pages/events/events-page.tsx")),

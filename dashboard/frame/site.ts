@@ -23,6 +23,7 @@ export const SITE: readonly SiteGroup[] = [
       { path: "", title: "Overview" },
       { path: "/customers", title: "Customers", key: "c" },
       { path: "/operations", title: "Operations", key: "o" },
+      { path: "/approvals", title: "Approvals" },
       { path: "/events", title: "Events" },
       { path: "/destinations", title: "Destinations", key: "d" },
       { path: "/connections", title: "Connections" },

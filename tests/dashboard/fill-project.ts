@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { openAgent } from "../harness/agent-client.ts";
 import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import type { TestBusbar } from "../harness/busbar.ts";
 
@@ -42,6 +43,7 @@ export async function fillProject(on: TestBusbar): Promise<Filled> {
       await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], groupRef, skipSampling: true }),
     );
   for (const customer of customers) await write(customer);
+  await ask(on);
   return { customers, receiver };
 }
 
@@ -55,6 +57,16 @@ async function write(customer: Customer): Promise<void> {
     ...contact(`later-${customer.groupRef}@example.com`),
   });
   await customer.proxied("/crm/v3/objects/contacts?limit=1");
+}
+
+/** An agent asks for a decision about a record of the first customer. */
+async function ask(on: TestBusbar): Promise<void> {
+  const { body } = await on.inProject("POST", "/api-keys", { label: "agent", scopes: ["write"] });
+  const agent = await openAgent(on, { credential: body.key });
+  const record = { email: "asked@example.com", firstname: FOREIGN_NAME };
+  const { content } = await agent.call("create_record", { object: "contacts", record });
+  if (content.status !== "approval_required") throw new Error(JSON.stringify(content));
+  await agent.close();
 }
 
 async function made(answer: ReturnType<TestBusbar["call"]>): Promise<string> {

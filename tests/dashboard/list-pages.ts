@@ -62,6 +62,7 @@ const EXAMPLES: Record<string, (on: Dashboard) => Promise<string>> = {
     const quill = { authType: "apiKey", baseURL: "https://api.quill.example", apiKeyOpts };
     return (await on.inProject("PUT", "/providers/x-quill", quill)).body.key;
   },
+  "/approvals/$id": async ({ on }) => (await on.inProject("GET", "/approvals")).body.results[0].id,
   "/connections/$id": async ({ on }) => (await on.inProject("GET", "/connections")).body[0].id,
 };
 
