@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { openAudit } from "./access/audit-change.ts";
 import { openOperations } from "./agents/api-operations.ts";
 import { serveCustomerTools } from "./agents/customer-tools.ts";
+import { serveManageTools } from "./agents/manage-tools.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
 import { openClientAddress } from "../ground/client-address.ts";
 import type { Config } from "../ground/config.ts";
@@ -80,6 +81,7 @@ export async function listen(
   if (dashboard) serveDashboard(api, dashboard);
   const agents = { callOperation: openOperations(table, audit), clientAddress, docsUrl };
   serveCustomerTools(api, { ...deps, ...agents, publicUrl: () => publicUrl });
+  serveManageTools(api, { ...deps, ...agents, publicUrl: () => publicUrl });
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);

@@ -1,5 +1,8 @@
 /** The background work of a process with the `worker` role, started and stopped together. */
+import { openOperations } from "./agents/api-operations.ts";
 import { startApprovalWorker } from "./agents/approval-worker.ts";
+import { openAudit } from "./access/audit-change.ts";
+import { integrationRoutes } from "./api/integrations/integrations.ts";
 import { retentionRules } from "./retention-rules.ts";
 import { repeatTrials } from "./calls/repeat-trials.ts";
 import { startRefreshAhead } from "./calls/refresh-ahead.ts";
@@ -45,7 +48,8 @@ export function startWorkers(deps: Services): Workers {
     silenceMs: deps.config.subscribeSilenceSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
-  const approvals = startApprovalWorker({ ...deps, workerId: () => deps.identity.id });
+  const callOperation = openOperations(integrationRoutes(deps), openAudit(deps));
+  const approvals = startApprovalWorker({ ...deps, callOperation, workerId: () => deps.identity.id });
   const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
   const trials = repeatTrials(deps);
   const sweeper = startRetention({ log: deps.log, rules: retentionRules(deps) });

@@ -1,33 +1,52 @@
-/** Who calls an agent endpoint, for which customer, and what the credential allows. */
+/** Who calls an endpoint of agents, for which customer, and what the credential allows. */
+import type { Role } from "../../ground/role.ts";
 import type { Caller, ProjectRef } from "../http/endpoint.ts";
 import type { Actor } from "../store/operations.ts";
 import type { Right } from "./agent-tool.ts";
 
 /** Whose credential it was. */
 export interface Principal {
-  kind: "key" | "customer" | "issuer";
-  /** Id of the key, the token's `consumerRef`, or `iss` and `sub` with a space between. */
+  kind: "key" | "person" | "customer" | "issuer";
+  /** Id of the key or person, the token's `consumerRef`, or `iss` and `sub` with a space between. */
   id: string;
-  /** Label of the key. */
+  /** Label of the key, or name of the person. */
   name?: string;
 }
 
 /** A class, so that it is recognised when the protocol library hands it back. */
 export class AgentSession {
   readonly project: ProjectRef;
-  readonly groupRef: string;
+  readonly #groupRef: string | undefined;
   readonly rights: ReadonlySet<Right>;
   readonly principal: Principal;
   readonly requestId: string;
   /** How the agent's program calls itself; known once its message was read. */
   client: string | undefined;
 
-  constructor(of: Omit<AgentSession, "actor" | "client" | "caller">) {
+  /** Of a person, or of a full key, in the project's organisation. */
+  readonly role: Role | undefined;
+
+  constructor(of: {
+    project: ProjectRef;
+    /** Absent at the endpoint of the project itself. */
+    groupRef?: string;
+    rights: ReadonlySet<Right>;
+    principal: Principal;
+    role?: Role | undefined;
+    requestId: string;
+  }) {
     this.project = of.project;
-    this.groupRef = of.groupRef;
+    this.#groupRef = of.groupRef;
     this.rights = of.rights;
     this.principal = of.principal;
+    this.role = of.role;
     this.requestId = of.requestId;
+  }
+
+  /** The customer at whose endpoint the agent calls. */
+  get groupRef(): string {
+    if (this.#groupRef === undefined) throw new Error("the endpoint of a project has no customer");
+    return this.#groupRef;
   }
 
   get actor(): Actor {
@@ -43,10 +62,14 @@ export class AgentSession {
 
   /** As operations of the API know who calls. What may be called was decided before. */
   get caller(): Caller {
-    const { project, groupRef, principal } = this;
-    const of = { projectId: project.id, orgId: project.orgId, scopes: [] };
-    if (principal.kind === "customer")
-      return { ...of, kind: "customer", groupRef, consumerRef: principal.id };
-    return { ...of, kind: "api-key", ...(principal.kind === "key" && { apiKeyId: principal.id }) };
+    const { project, principal, role } = this;
+    const of = { projectId: project.id, orgId: project.orgId, ...(role && { role }) };
+    if (principal.kind === "customer") {
+      const { groupRef } = this;
+      return { ...of, kind: "customer", scopes: [], groupRef, consumerRef: principal.id };
+    }
+    const scopes = this.rights.has("full") ? ["full"] : [];
+    if (principal.kind === "person") return { ...of, kind: "person", scopes, builderId: principal.id };
+    return { ...of, kind: "api-key", scopes, ...(principal.kind === "key" && { apiKeyId: principal.id }) };
   }
 }

@@ -3,9 +3,10 @@ import { Type, type Static, type TObject, type TSchema } from "typebox";
 import type { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 
-/** What a credential may do at an agent endpoint; the scopes of API keys and of issuers' tokens. */
+/** What a credential may do at a customer's endpoint; the scopes of API keys and of issuers' tokens. */
 export const RIGHTS = ["read", "write", "proxy"] as const;
-export type Right = (typeof RIGHTS)[number];
+/** `full`: at the endpoint of the project itself. */
+export type Right = (typeof RIGHTS)[number] | "full";
 
 /** Hints for clients; nothing is decided by them. */
 interface Annotations {

@@ -54,7 +54,12 @@ export async function planAct(
   if (!record || plan.records.length > 1) {
     throw new Problem("invalid-request", { detail: "An approval is about one record, not about a batch." });
   }
-  return { target, plan, record, planHash: hashOf({ type: plan.type, key: plan.key ?? null, record }) };
+  return {
+    target,
+    plan,
+    record,
+    planHash: hashCanonical({ type: plan.type, key: plan.key ?? null, record }),
+  };
 }
 
 /** The record as it is: absent members are not known. */
@@ -176,7 +181,8 @@ export function valuesAfter(act: PlannedAct): JsonObject | undefined {
 }
 
 /** Returns the SHA-256 of a value in canonical form (RFC 8785), in hexadecimal digits. */
-export const hashOf = (value: unknown): string => createHash("sha256").update(canonical(value)).digest("hex");
+export const hashCanonical = (value: unknown): string =>
+  createHash("sha256").update(canonical(value)).digest("hex");
 
 /** JSON without spaces, its members in the order of their UTF-16 code units; numbers and texts as `JSON.stringify` has them. */
 function canonical(value: unknown): string {

@@ -17,13 +17,14 @@ import { toStoredJson } from "../store/stored-json.ts";
 import { newOperation } from "../write/new-operation.ts";
 import { writeNow } from "../write/write-now.ts";
 import {
-  hashOf,
+  hashCanonical,
   planAct,
   readCurrent,
   type ApprovedWrite,
   type ApprovedWriteServices,
   type PlannedAct,
 } from "./approved-write.ts";
+import { carryOutDeploy, type DeployingServices } from "./approved-deploy.ts";
 import { countWithin } from "./budgets.ts";
 import {
   decide,
@@ -35,7 +36,7 @@ import {
   type AgentTool,
 } from "./policy.ts";
 
-export interface CarryOutServices extends ApprovedWriteServices {
+export interface CarryOutServices extends ApprovedWriteServices, DeployingServices {
   ledger: OperationLedger;
   /** Length of a minute; shorter in tests. */
   minuteMs: number;
@@ -74,13 +75,14 @@ export async function carryOutApproval(
 async function readOutcome(deps: CarryOutServices, approval: ApprovalRow): Promise<Outcome> {
   const policy = await loadPolicy(deps.database, approval.projectId);
   if (policy.paused) return { againInMs: PAUSED_LOOK_MS };
-  if (hashOf(approval.arguments) !== approval.argumentsHash) {
+  if (hashCanonical(approval.arguments) !== approval.argumentsHash) {
     return {
       status: "failed",
       reason: "The stored arguments are not those that were hashed. Nothing was sent.",
     };
   }
   try {
+    if (approval.tool === "deploy_manifest") return await carryOutDeploy(deps, approval);
     return await carryOutWrite(deps, approval, policy);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -206,8 +208,8 @@ async function changedSince(
     return recordId === null ? "There is a record with this key now." : "The key names another record now.";
   }
   const now = current.before === undefined ? null : (JSON.parse(toStoredJson(current.before)) as JsonObject);
-  if (hashOf(now) === hashOf(before)) return undefined;
+  if (hashCanonical(now) === hashCanonical(before)) return undefined;
   const names = [...new Set([...Object.keys(now ?? {}), ...Object.keys(before ?? {})])];
-  const fields = names.filter((name) => hashOf(now?.[name]) !== hashOf(before?.[name]));
+  const fields = names.filter((name) => hashCanonical(now?.[name]) !== hashCanonical(before?.[name]));
   return `The record has changed since: ${fields.slice(0, 20).join(", ")}.`;
 }

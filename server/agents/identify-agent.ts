@@ -1,4 +1,4 @@
-/** Identifies who calls a customer's agent endpoint: by an API key, or by a token of the customer. */
+/** Identifies who calls an endpoint of agents: by an API key, a token of the customer, or a person's token. */
 import type { IncomingHttpHeaders } from "node:http";
 import { Problem, type ProblemOptions } from "../../ground/errors.ts";
 import type { Access } from "../access/authorize.ts";
@@ -10,14 +10,15 @@ import type { Right } from "./agent-tool.ts";
 
 export interface AgentAccess {
   database: Database;
-  access: Pick<Access, "keyOwner" | "keyLimits" | "identifyCustomer">;
+  access: Pick<Access, "keyOwner" | "keyLimits" | "identifyCustomer" | "authorize">;
 }
 
-/** One request to the endpoint of a customer. */
+/** One request to an endpoint of agents. */
 export interface AgentRequest {
   headers: IncomingHttpHeaders;
   /** As in the path. */
   projectIdOrName: string;
+  /** Empty at the endpoint of the project itself. */
   groupRef: string;
   requestId: string;
   /** Of the client, for the limits of a key. */
@@ -26,15 +27,58 @@ export interface AgentRequest {
   metadataUrl: string;
 }
 
-/** Throws 401, 403 and 404 Problems; those of the first two say in `WWW-Authenticate` how to get in. */
+/** At a customer's endpoint. Throws 401, 403 and 404 Problems; those of the first two say in `WWW-Authenticate` how to get in. */
 export async function identifyAgent(deps: AgentAccess, request: AgentRequest): Promise<AgentSession> {
   const sent = sentCredential(request);
   const found =
     sent.apiKey === undefined ? byToken(deps, request, sent.bearer) : byKey(deps, request, sent.apiKey);
   return found.catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.slug !== "unauthenticated") throw error;
-    throw challenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
+    throw challengeOn(request, error);
   });
+}
+
+/** At the endpoint of a project: a key with the scope `full`, or a person. Throws 401, 403 and 404 Problems in the same way. */
+export async function identifyManager(deps: AgentAccess, request: AgentRequest): Promise<AgentSession> {
+  const sent = sentCredential(request);
+  const found =
+    sent.apiKey === undefined
+      ? manager(deps, request, { authorization: `Bearer ${sent.bearer}` })
+      : byFullKey(deps, request, sent.apiKey);
+  return found.catch((error: unknown) => {
+    throw challengeOn(request, error);
+  });
+}
+
+function challengeOn(request: AgentRequest, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.slug !== "unauthenticated") return error;
+  return challenge(request, "unauthenticated", { ...error.options, error: "invalid_token" });
+}
+
+async function byFullKey(deps: AgentAccess, request: AgentRequest, key: string): Promise<AgentSession> {
+  const { scopes } = await deps.access.keyOwner(key);
+  if (!scopes.includes("full")) throw insufficientScope(request, ["full"]);
+  return manager(deps, request, { "x-api-key": key });
+}
+
+async function manager(
+  deps: AgentAccess,
+  request: AgentRequest,
+  headers: IncomingHttpHeaders,
+): Promise<AgentSession> {
+  const { projectIdOrName, address, requestId } = request;
+  const asked = { headers, audience: "full", projectIdOrName, address } as const;
+  const { caller, project, refusal } = await deps.access.authorize(asked);
+  if (refusal) throw refusal;
+  const { kind, apiKeyId, builderId, role, name } = caller;
+  const id = kind === "person" ? builderId : apiKeyId;
+  if (!project || id === undefined)
+    throw new Problem("forbidden", { detail: "Send an API key with the scope `full`, or a person's token." });
+  const principal = {
+    kind: kind === "person" ? "person" : "key",
+    id,
+    ...(name !== undefined && { name }),
+  } as const;
+  return new AgentSession({ project, rights: new Set(["full"]), principal, role, requestId });
 }
 
 /** Returns the one credential of a request. Cookies do not count: a page in a browser must not act as its person. */

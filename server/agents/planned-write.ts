@@ -15,6 +15,7 @@ import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
 import { hiddenNames, providerNames } from "./agent-fields.ts";
 import { giveBackBudget, takeBudget } from "./budgets.ts";
+import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
 import { isHidden, type ActKind, type AgentTool } from "./policy.ts";
@@ -110,14 +111,21 @@ export async function askForWrite(act: PlannedWrite): Promise<JsonObject> {
   return toAsked(call, row);
 }
 
+/** An approval as a tool's result names it. */
+export const showAsked = (
+  deps: { publicUrl: () => string },
+  { project }: Pick<AgentSession, "project">,
+  row: ApprovalRow,
+): JsonObject => ({
+  approvalId: row.id,
+  status: row.status,
+  approvalUrl: `${deps.publicUrl()}/projects/${project.name}/approvals/${row.id}`,
+  expireTime: row.expireTime.toISOString(),
+});
+
 /** What is known of an act that needs, or needed, a decision. */
 function toAsked({ deps, session }: CustomerCall, row: ApprovalRow): JsonObject {
-  const approval = {
-    approvalId: row.id,
-    status: row.status,
-    approvalUrl: `${deps.publicUrl()}/projects/${session.project.name}/approvals/${row.id}`,
-    expireTime: row.expireTime.toISOString(),
-  };
+  const approval = showAsked(deps, session, row);
   const isOpen = row.status === "pending" || row.status === "approved";
   return {
     status: "approval_required",

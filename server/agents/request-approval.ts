@@ -35,7 +35,13 @@ import {
 import { transact, type Database, type Queries } from "../store/database.ts";
 import type { Actor } from "../store/operations.ts";
 import { toStoredJson } from "../store/stored-json.ts";
-import { hashOf, planAct, readCurrent, valuesAfter, type ApprovedWriteServices } from "./approved-write.ts";
+import {
+  hashCanonical,
+  planAct,
+  readCurrent,
+  valuesAfter,
+  type ApprovedWriteServices,
+} from "./approved-write.ts";
 import type { ApprovedWrite, AskedWrite } from "./approved-write.ts";
 import type { AgentPolicy } from "./policy.ts";
 
@@ -46,19 +52,25 @@ export interface Asker {
   id: string;
 }
 
-export interface AskedApproval {
+/** What is asked for, whatever it is. */
+export interface RequestedAct {
   projectId: string;
-  groupRef: string;
+  /** Null for an act on the project itself. */
+  groupRef: string | null;
   principal: Asker;
   actor: Actor;
   policy: AgentPolicy;
   tool: string;
   /** As the agent sent them. */
   arguments: JsonObject;
-  act: AskedWrite;
   requestId: string;
   /** Names the act: the same key gives the same approval for `keptMs`. */
   requestKey?: { key: string; keptMs: number } | undefined;
+}
+
+export interface AskedApproval extends RequestedAct {
+  groupRef: string;
+  act: AskedWrite;
 }
 
 export type ApprovalServices = ApprovedWriteServices & { minuteMs: number };
@@ -70,8 +82,16 @@ const MAX_PENDING = 500;
  * Stores an act that needs a decision, and reports it to the topics. Nothing of it can be changed afterwards. Throws a Problem where
  * the act could not be carried out anyway, and for a key that was used for something else.
  */
-export async function requestApproval(deps: ApprovalServices, asked: AskedApproval): Promise<ApprovalRow> {
-  const row = { ...(await describedAct(deps, asked)), ...(await commonOf(deps, asked)) };
+export const requestApproval = async (deps: ApprovalServices, asked: AskedApproval): Promise<ApprovalRow> =>
+  storeApproval(deps, asked, await describedAct(deps, asked));
+
+/** The same for an act that is described already. */
+export async function storeApproval(
+  deps: Pick<ApprovalServices, "database" | "minuteMs">,
+  asked: RequestedAct,
+  described: ActColumns,
+): Promise<ApprovalRow> {
+  const row = { ...described, ...(await buildCommon(deps, asked)) };
   return transact(deps.database, async (queries) => {
     const { projectId, groupRef, requestKey } = asked;
     if (requestKey) {
@@ -83,7 +103,7 @@ export async function requestApproval(deps: ApprovalServices, asked: AskedApprov
     if ((await countPending(queries, projectId, groupRef)) >= MAX_PENDING) throw tooManyPending();
     const stored = await insertApproval(queries, row);
     if (!stored)
-      throw new Problem("not-found", { detail: `The customer \`${groupRef}\` was deleted meanwhile.` });
+      throw new Problem("not-found", { detail: `The customer \`${groupRef ?? ""}\` was deleted meanwhile.` });
     await recordEvent(queries, approvalRequested(projectId, toApproval(stored)));
     return stored;
   });
@@ -92,7 +112,7 @@ export async function requestApproval(deps: ApprovalServices, asked: AskedApprov
 /** How the integration and the object are named makes no other act. */
 function requireSame(before: ApprovalRow, { tool, act }: NewApproval): ApprovalRow {
   const asked = ({ integration, objectName, request }: JsonObject) =>
-    hashOf([integration, objectName, request]);
+    hashCanonical([integration, objectName, request]);
   if (before.tool === tool && asked(before.act) === asked(act)) return before;
   throw new Problem("idempotency-key-reused", {
     detail: `This key was used for another act, whose approval is ${before.id}. Use a new key for each act.`,
@@ -104,7 +124,10 @@ const tooManyPending = (): Problem =>
     detail: `${MAX_PENDING} acts of agents wait for a decision already. Nothing was stored; ask again when some are decided.`,
   });
 
-async function commonOf({ database, minuteMs }: ApprovalServices, asked: AskedApproval) {
+async function buildCommon(
+  { database, minuteMs }: Pick<ApprovalServices, "database" | "minuteMs">,
+  asked: RequestedAct,
+) {
   const { projectId, groupRef, tool, actor, requestId, policy } = asked;
   // As it will be read again: the hash is of what is stored.
   const sent = JSON.parse(toStoredJson(asked.arguments)) as JsonObject;
@@ -114,9 +137,9 @@ async function commonOf({ database, minuteMs }: ApprovalServices, asked: AskedAp
     groupRef,
     tool,
     arguments: sent,
-    argumentsHash: hashOf(sent),
+    argumentsHash: hashCanonical(sent),
     actor,
-    askers: await askersOf(database.queries, projectId, asked.principal),
+    askers: await listAskers(database.queries, projectId, asked.principal),
     requestId,
     requestKey: asked.requestKey?.key ?? null,
     expireMs: policy.approvalMinutes * minuteMs,
@@ -124,7 +147,7 @@ async function commonOf({ database, minuteMs }: ApprovalServices, asked: AskedAp
   };
 }
 
-type ActColumns = Pick<
+export type ActColumns = Pick<
   NewApproval,
   "integration" | "installationId" | "objectName" | "recordId" | "act" | "before" | "after"
 >;
@@ -158,7 +181,7 @@ const toJson = (act: object): JsonObject => JSON.parse(JSON.stringify(act)) as J
 const getName = ({ kind, id }: Asker): string => `${kind}:${id}`;
 
 /** Who asked: the principal first; for a key also the person who made it, and whom it signs in. */
-async function askersOf(queries: Queries, projectId: string, principal: Asker): Promise<string[]> {
+async function listAskers(queries: Queries, projectId: string, principal: Asker): Promise<string[]> {
   const names = [getName(principal)];
   if (principal.kind !== "key") return names;
   const key = await findApiKey(queries, projectId, principal.id);

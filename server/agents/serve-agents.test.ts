@@ -30,6 +30,7 @@ const READING = [
   "search_records",
   "get_record",
   "get_operation",
+  "get_approval",
 ];
 
 describe("an agent endpoint", () => {

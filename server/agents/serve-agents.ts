@@ -1,4 +1,4 @@
-/** Serves an agent endpoint for each customer beside the API: the Model Context Protocol over HTTP, without sessions. */
+/** Serves an endpoint of agents beside the API: the Model Context Protocol over HTTP, without sessions. */
 import { isUtf8 } from "node:buffer";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
@@ -11,14 +11,12 @@ import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { startWork } from "../../ground/span.ts";
 import { readTraceparent } from "../../ground/trace-context.ts";
 import type { Tracer } from "../../ground/tracer.ts";
-import { findProject } from "../store/projects.ts";
 import { parseJson } from "../http/json-body.ts";
 import { beginRequest, inRequest } from "../http/request-work.ts";
 import { requireOwnHost } from "./agent-host.ts";
 import type { AgentSession } from "./agent-session.ts";
-import { RIGHTS, type DefinedTool } from "./agent-tool.ts";
-import { identifyAgent, insufficientScope, type AgentAccess } from "./identify-agent.ts";
-import { loadPolicy } from "./policy.ts";
+import type { DefinedTool, Right } from "./agent-tool.ts";
+import { insufficientScope, type AgentAccess, type AgentRequest } from "./identify-agent.ts";
 import { mayCall } from "./tool-server.ts";
 
 export interface AgentServing extends AgentAccess {
@@ -26,12 +24,27 @@ export interface AgentServing extends AgentAccess {
   publicUrl: () => string;
   docsUrl: () => string;
   clientAddress: ClientAddress;
+}
+
+/** One kind of endpoint. */
+export interface AgentEndpoint {
+  /** Below the server's address, for example `/mcp/v1/projects/:projectIdOrName/manage`. */
+  path: string;
+  /** For people, in the metadata. */
+  title: string;
+  /** What a credential may have to get in. */
+  scopes: readonly Right[];
+  /** Throws 401, 403 and 404 Problems. */
+  identify(request: AgentRequest): Promise<AgentSession>;
+  /** Issuers whose tokens get in. */
+  listIssuers?(projectIdOrName: string): Promise<string[]>;
   /** Answers the messages of those who were let in. */
   handler: McpHttpHandler;
   tools: readonly Pick<DefinedTool<never>, "name" | "rights">[];
 }
 
-const PATH = "/mcp/v1/projects/:projectIdOrName/groups/:groupRef";
+type Serving = AgentServing & { endpoint: AgentEndpoint };
+
 const METADATA = "/.well-known/oauth-protected-resource";
 
 /** The arguments of a tool are one record at most. */
@@ -39,46 +52,50 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 
 interface Params {
   projectIdOrName: string;
-  groupRef: string;
+  /** Of a customer's endpoint. */
+  groupRef?: string;
 }
 
 type AgentCall = FastifyRequest<{ Params: Params }>;
 
 /** Not part of the API or its OpenAPI document. */
-export function serveAgents(app: FastifyInstance, deps: AgentServing): void {
+export function serveAgents(app: FastifyInstance, serving: AgentServing, endpoint: AgentEndpoint): void {
+  const { path, handler } = endpoint;
+  const deps = { ...serving, endpoint };
+  /** As its spans name it. */
+  const route = { method: "POST", path: path.replaceAll(/:(\w+)/g, "{$1}"), audience: "read" } as const;
   const sessions = new WeakMap<FastifyRequest, AgentSession>();
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     const parsing = { parseAs: "buffer", bodyLimit: BODY_LIMIT_BYTES } as const;
     scope.addContentTypeParser("*", parsing, (_request, body, done) => done(null, body));
-    scope.post<{ Params: Params }>(PATH, {
+    scope.post<{ Params: Params }>(path, {
       bodyLimit: BODY_LIMIT_BYTES,
       // Before the body is read: requests without a valid credential must cost nothing more than their headers.
       onRequest: async (request, reply) => {
         const session = await admit(deps, request);
         sessions.set(request, session);
-        beginRequest(deps.tracer, ROUTE, session, request, reply);
+        beginRequest(deps.tracer, route, session, request, reply);
       },
       handler: (request, reply) =>
         inRequest(request, () => answer(deps, request, reply, sessions.get(request))),
     });
-    scope.route({ method: ["GET", "PUT", "PATCH", "DELETE"], url: PATH, handler: refuseMethod });
-    scope.get<{ Params: Params }>(`${METADATA}${PATH}`, async (request, reply) =>
+    scope.route({ method: ["GET", "PUT", "PATCH", "DELETE"], url: path, handler: refuseMethod });
+    scope.get<{ Params: Params }>(`${METADATA}${path}`, async (request, reply) =>
       reply.type("application/json").send(await resourceMetadata(deps, request)),
     );
   });
-  app.addHook("preClose", () => deps.handler.close());
+  app.addHook("preClose", () => handler.close());
 }
 
-/** As its spans name it. */
-const ROUTE = { method: "POST", path: PATH.replaceAll(/:(\w+)/g, "{$1}"), audience: "read" } as const;
-
-async function admit(deps: AgentServing, request: AgentCall): Promise<AgentSession> {
+async function admit(deps: Serving, request: AgentCall): Promise<AgentSession> {
   requireOwnHost(request.headers, deps.publicUrl());
   refuseQuery(request.originalUrl);
-  return identifyAgent(deps, {
+  const { projectIdOrName, groupRef = "" } = request.params;
+  return deps.endpoint.identify({
     headers: request.headers,
-    ...request.params,
+    projectIdOrName,
+    groupRef,
     requestId: request.id,
     address: () => deps.clientAddress(request.raw),
     metadataUrl: metadataUrl(deps, request),
@@ -106,23 +123,22 @@ const refuseMethod = async ({ method }: FastifyRequest): Promise<never> => {
   });
 };
 
-/** Says how to get in (RFC 9728): the same for every group, whether it exists or not. */
-async function resourceMetadata(deps: AgentServing, request: AgentCall): Promise<object> {
-  const { projectIdOrName } = request.params;
-  const project = await findProject(deps.database.queries, projectIdOrName.toLowerCase());
-  const servers = project ? (await loadPolicy(deps.database, project.id)).authorizationServers : [];
+/** Says how to get in (RFC 9728): the same for every customer, whether it exists or not. */
+async function resourceMetadata(deps: Serving, request: AgentCall): Promise<object> {
+  const { endpoint } = deps;
+  const servers = (await endpoint.listIssuers?.(request.params.projectIdOrName)) ?? [];
   return {
     resource: `${deps.publicUrl()}${pathIn(request).slice(METADATA.length)}`,
-    resource_name: "Busbar: a customer's accounts for agents",
+    resource_name: endpoint.title,
     ...(servers.length > 0 && { authorization_servers: servers }),
-    scopes_supported: [...RIGHTS],
+    scopes_supported: [...endpoint.scopes],
     bearer_methods_supported: ["header"],
     resource_documentation: deps.docsUrl(),
   };
 }
 
 async function answer(
-  deps: AgentServing,
+  deps: Serving,
   request: AgentCall,
   reply: FastifyReply,
   session: AgentSession | undefined,
@@ -146,7 +162,7 @@ async function answer(
   const meta = readMeta(message);
   session.client = nameClient(meta[CLIENT_INFO_META_KEY]);
   const answered = await inOwnTrace(deps, request, meta, () =>
-    deps.handler.fetch(asked, { authInfo, parsedBody: message }),
+    deps.endpoint.handler.fetch(asked, { authInfo, parsedBody: message }),
   );
   reply
     .code(answered.status)
@@ -223,10 +239,10 @@ function messageIn({ body }: FastifyRequest): unknown {
 }
 
 /** The step-up of OAuth is an HTTP answer, so it comes before the protocol's. */
-function requireRight(deps: AgentServing, request: AgentCall, session: AgentSession, message: unknown): void {
+function requireRight(deps: Serving, request: AgentCall, session: AgentSession, message: unknown): void {
   const named = isJsonObject(message) && message["method"] === "tools/call" && message["params"];
   const name = isJsonObject(named) ? named["name"] : undefined;
-  const tool = deps.tools.find((one) => one.name === name);
+  const tool = deps.endpoint.tools.find((one) => one.name === name);
   if (!tool || mayCall(session, tool)) return;
   throw insufficientScope(
     { metadataUrl: metadataUrl(deps, request) },

@@ -72,8 +72,8 @@ ${providers.join("\n")}
 `;
 }
 
-/** Returns where a section stands. */
-const sectionPath = ({ page, anchor }: Section): string =>
+/** Returns the address of a section below that of the server. */
+export const sectionPath = ({ page, anchor }: Section): string =>
   `/docs/guide/${page}${anchor && `#${encodeURIComponent(anchor)}`}`;
 
 const isProvider = (name: string): boolean => name.startsWith("providers/") && name !== "providers/README";

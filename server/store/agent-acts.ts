@@ -52,18 +52,18 @@ async function findUsedUp(
   queries: Queries,
   { projectId, groupRef }: AgentAct,
   budget: UsedUp["budget"],
-  most: number | undefined,
+  max: number | undefined,
   windowMs: number,
 ): Promise<UsedUp | undefined> {
-  if (most === undefined) return undefined;
-  if (most === 0) return { budget, freeInMs: Number.POSITIVE_INFINITY };
+  if (max === undefined) return undefined;
+  if (max === 0) return { budget, freeInMs: Number.POSITIVE_INFINITY };
   const ofGroup = budget === "perGroup" ? sql`and group_ref = ${groupRef}` : sql``;
-  // The oldest act that still counts, if there are `most` of them.
+  // The oldest act that still counts, if there are `max` of them.
   const { rows } = await sql<{ freeInMs: number }>`
     select ${windowMs} - extract(epoch from clock_timestamp() - time)::double precision * 1000 as free_in_ms
     from agent_acts
     where project_id = ${projectId} ${ofGroup} and time > clock_timestamp() - ${windowMs} * interval '1 millisecond'
-    order by time desc offset ${most - 1} limit 1
+    order by time desc offset ${max - 1} limit 1
   `.execute(queries);
   const [oldest] = rows;
   return oldest && { budget, freeInMs: Math.max(1, oldest.freeInMs) };
@@ -74,11 +74,11 @@ export async function uncountAgentAct(queries: Queries, id: string): Promise<voi
   await queries.deleteFrom("agentActs").where("id", "=", id).execute();
 }
 
-/** Removes up to `most` acts that no budget counts any more; returns their number. */
-export async function removeOldAgentActs(queries: Queries, most: number): Promise<number> {
+/** Removes up to `max` acts that no budget counts any more; returns their number. */
+export async function removeOldAgentActs(queries: Queries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from agent_acts where ctid in (
-      select ctid from agent_acts where time < now() - interval '2 hours' limit ${most})
+      select ctid from agent_acts where time < now() - interval '2 hours' limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

@@ -62,6 +62,8 @@ export interface ApiKeyRow {
   /** Both null: no limit. */
   requestsPerSecond: number | null;
   burst: number | null;
+  /** Whether an agent that uses the key deploys without anybody's decision. */
+  agentMayDeploy: boolean;
   createTime: Date;
   updateTime: Date | null;
 }
@@ -79,6 +81,7 @@ const COLUMNS = [
   "allowedAddresses",
   "requestsPerSecond",
   "burst",
+  "agentMayDeploy",
   "createTime",
   "updateTime",
 ] as const;
@@ -98,7 +101,7 @@ export async function insertApiKey(
     builderId?: string;
     expireTime?: Date;
     createdBy?: string;
-  } & Partial<Pick<ApiKeyRow, "allowedAddresses" | "requestsPerSecond" | "burst">>,
+  } & Partial<Pick<ApiKeyRow, "allowedAddresses" | "requestsPerSecond" | "burst" | "agentMayDeploy">>,
 ): Promise<ApiKeyRow> {
   const { key: secret, ...row } = key;
   return queries
@@ -161,7 +164,14 @@ export const updateApiKey = (
   change: Partial<
     Pick<
       ApiKeyRow,
-      "label" | "scopes" | "active" | "expireTime" | "allowedAddresses" | "requestsPerSecond" | "burst"
+      | "label"
+      | "scopes"
+      | "active"
+      | "expireTime"
+      | "allowedAddresses"
+      | "requestsPerSecond"
+      | "burst"
+      | "agentMayDeploy"
     >
   >,
 ): Promise<ApiKeyRow> =>

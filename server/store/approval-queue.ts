@@ -89,10 +89,10 @@ export async function endApproval(
 }
 
 /** Notes as expired what nobody has decided in time; returns the number of rows. */
-export async function expireApprovals(queries: Queries, most: number): Promise<number> {
+export async function expireApprovals(queries: Queries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update approvals set status = 'expired' where id in (
-      select id from approvals where status = 'pending' and expire_time <= now() limit ${most} for update skip locked)
+      select id from approvals where status = 'pending' and expire_time <= now() limit ${max} for update skip locked)
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
@@ -120,11 +120,11 @@ export async function recoverApprovals(
   `.execute(queries);
 }
 
-/** Removes up to `most` approvals with an id below this one that wait for nothing; returns their number. */
-export async function removeOldApprovals(queries: Queries, beforeId: string, most: number): Promise<number> {
+/** Removes up to `max` approvals with an id below this one that wait for nothing; returns their number. */
+export async function removeOldApprovals(queries: Queries, beforeId: string, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from approvals where id in (
-      select id from approvals where id < ${beforeId} and status not in ('pending', 'approved') order by id limit ${most})
+      select id from approvals where id < ${beforeId} and status not in ('pending', 'approved') order by id limit ${max})
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

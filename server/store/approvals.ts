@@ -104,7 +104,8 @@ export async function findApproval(
 /** Names an act among those of its customer, for as long as its key is kept. */
 export interface AskedAct {
   projectId: string;
-  groupRef: string;
+  /** Null for an act on the project itself. */
+  groupRef: string | null;
   requestKey: string;
   keptMs: number;
 }
@@ -125,7 +126,8 @@ export async function findAskedBefore(
 ): Promise<ApprovalRow | undefined> {
   const { rows } = await sql<ApprovalRow>`
     select ${COLUMNS} from ${FROM}
-    where approvals.project_id = ${projectId} and request_key = ${requestKey} and group_ref = ${groupRef}
+    where approvals.project_id = ${projectId} and request_key = ${requestKey}
+      and group_ref is not distinct from ${groupRef}
       and approvals.create_time > now() - ${keptMs} * interval '1 millisecond'
     order by approvals.id desc limit 1
   `.execute(queries);

@@ -58,11 +58,11 @@ export async function listOwnWrites(
   return Map.groupBy(rows, ({ recordId }) => recordId);
 }
 
-/** Removes up to `most` old rows; returns their number. */
-export async function removeOldOwnWrites(queries: Queries, days: number, most: number): Promise<number> {
+/** Removes up to `max` old rows; returns their number. */
+export async function removeOldOwnWrites(queries: Queries, days: number, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from own_writes where ctid = any(array(
-      select ctid from own_writes where create_time < now() - ${days} * interval '1 day' limit ${most}))
+      select ctid from own_writes where create_time < now() - ${days} * interval '1 day' limit ${max}))
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

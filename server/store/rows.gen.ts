@@ -48,6 +48,7 @@ export interface AllDeliveries {
 
 export interface ApiKeys {
   active: Generated<boolean>;
+  agentMayDeploy: Generated<boolean>;
   allowedAddresses: Generated<string[]>;
   builderId: string | null;
   burst: number | null;

@@ -16,17 +16,26 @@ export const PROTOCOL = "2026-07-28";
 export const agentUrl = (on: TestBusbar, { project = "default", groupRef = "acme" } = {}): string =>
   `${new URL(on.busbar.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
 
+export const manageUrl = (on: TestBusbar, project = "default"): string =>
+  `${new URL(on.busbar.urls.base).origin}/mcp/v1/projects/${project}/manage`;
+
 /** Connects with a credential: the API key of the harness unless given. */
 export async function openAgent(
   on: TestBusbar,
-  options: { groupRef?: string; credential?: string; revision?: "2026-07-28" | "2025-11-25" } = {},
+  options: {
+    groupRef?: string;
+    /** Default: that of the customer. */
+    url?: string;
+    credential?: string;
+    revision?: "2026-07-28" | "2025-11-25";
+  } = {},
 ): Promise<AgentClient> {
   const { groupRef, credential = on.apiKey, revision = PROTOCOL } = options;
   const client = new Client(
     { name: "test-agent", version: "1.0.0" },
     { versionNegotiation: { mode: revision === PROTOCOL ? { pin: PROTOCOL } : "legacy" } },
   );
-  const url = new URL(agentUrl(on, groupRef === undefined ? {} : { groupRef }));
+  const url = new URL(options.url ?? agentUrl(on, groupRef === undefined ? {} : { groupRef }));
   const requestInit = { headers: { authorization: `Bearer ${credential}` } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return {

@@ -55,6 +55,8 @@ const RateLimitSchema = Type.Object(
   { title: "ApiKeyRateLimit", description: "How often a key may be used." },
 );
 
+const DEPLOYS = "Whether an agent that uses the key may deploy a manifest without anybody's decision.";
+
 const ApiKeySchema = Type.Object(
   {
     id: Type.String({ description: "The key itself." }),
@@ -79,6 +81,7 @@ const ApiKeySchema = Type.Object(
       Type.Array(Type.String(), { description: "Addresses and networks that may use the key. Absent: all." }),
     ),
     rateLimit: Type.Optional(described(RateLimitSchema, "Rate limit of the key. Absent: none.")),
+    agentMayDeploy: Type.Optional(described(Type.Boolean(), `${DEPLOYS} Absent: it may not.`)),
     lastUsedTime: Type.Optional(
       Type.String({
         format: "date-time",
@@ -122,6 +125,7 @@ const toApiKey = (row: ApiKeyRow, whole?: string): Static<typeof ApiKeySchema> =
   ...(row.requestsPerSecond !== null && {
     rateLimit: { requestsPerSecond: row.requestsPerSecond, burst: row.burst ?? 1 },
   }),
+  ...(row.agentMayDeploy && { agentMayDeploy: true }),
   ...(row.lastUsedTime && { lastUsedTime: row.lastUsedTime.toISOString() }),
   ...(row.createdBy !== null && { createdBy: row.createdBy }),
   ...times(row),
@@ -188,8 +192,7 @@ const createApiKey = (deps: { database: Database }) =>
       "Only this answer contains the complete key. The scope `full` (the default) is for servers and allows " +
       "everything in the project; `frontend` is for browsers. `write` allows writing records, `read` reading and " +
       "searching records, `proxy` proxied calls, and `read-only` everything that a `viewer` may see; a key may have " +
-      "several of them. A key of another project of the organisation " +
-      "can create a project's first key only.",
+      "several of them. A key of another project of the organisation can create a project's first key only.",
     body: Type.Object({
       label: Type.String({ minLength: 1, maxLength: 255, description: "Name of the key." }),
       scopes: Type.Optional(described(ScopesSchema, "Scopes of the key. Default: `full`.")),
@@ -198,6 +201,7 @@ const createApiKey = (deps: { database: Database }) =>
       ),
       allowedAddresses: Type.Optional(AllowedAddresses),
       rateLimit: Type.Optional(KeyRateLimit),
+      agentMayDeploy: Type.Optional(described(Type.Boolean(), `${DEPLOYS} Default: false.`)),
       signIn: Type.Optional(
         Type.Boolean({
           description: "Allows signing in with the key (`POST /v1/sessions`). For signed-in people only.",
@@ -209,7 +213,7 @@ const createApiKey = (deps: { database: Database }) =>
     },
     success: { status: 201, description: "The complete API key.", schema: ApiKeySchema },
     async handle({ project, caller, body }) {
-      const { label, scopes = ["full"] } = body;
+      const { label, scopes = ["full"], agentMayDeploy = false } = body;
       const expireTime =
         body.expireTime === undefined ? undefined : futureTime(body.expireTime, "expireTime");
       const limits = limitColumns(body);
@@ -230,6 +234,7 @@ const createApiKey = (deps: { database: Database }) =>
           builderId,
           expireTime,
           createdBy: showAuthor(caller),
+          agentMayDeploy,
           ...limits,
         });
       });
@@ -246,7 +251,15 @@ function personWhoSigns({ builderId }: Caller): string {
   });
 }
 
-const MEMBERS = ["label", "active", "scopes", "expireTime", "allowedAddresses", "rateLimit"] as const;
+const MEMBERS = [
+  "label",
+  "active",
+  "scopes",
+  "expireTime",
+  "allowedAddresses",
+  "rateLimit",
+  "agentMayDeploy",
+] as const;
 
 const updateApiKey = (deps: { database: Database }) =>
   projectEndpoint({
@@ -279,6 +292,7 @@ const updateApiKey = (deps: { database: Database }) =>
               description: "Beyond it requests are refused with 429; null: no limit.",
             }),
           ),
+          agentMayDeploy: Type.Optional(described(Type.Boolean(), DEPLOYS)),
         },
         { description: "New values of the members listed in `updateMask`." },
       ),

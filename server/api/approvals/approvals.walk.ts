@@ -2,7 +2,7 @@
 import { createLog } from "../../../ground/log.ts";
 import { newId } from "../../../ground/ids.ts";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
-import { hashOf } from "../../agents/approved-write.ts";
+import { hashCanonical } from "../../agents/approved-write.ts";
 import { insertApproval } from "../../store/approvals.ts";
 import { openDatabase } from "../../store/database.ts";
 
@@ -26,7 +26,7 @@ export const walk: ResourceWalk = {
       objectName: "contact",
       recordId: "101",
       arguments: sent,
-      argumentsHash: hashOf(sent),
+      argumentsHash: hashCanonical(sent),
       act: { kind: "write" },
       before: { email: "old@example.com" },
       after: { email: "new@example.com" },

@@ -13,7 +13,7 @@ export const walk: ResourceWalk = {
       apiKeyOpts: { attachmentType: "header", header: { name: "X-Quill-Key" } },
       connector: {
         defaults: {
-          list: { path: "/v3/{path}", pageSize: { to: "query.per_page", max: 200 } },
+          list: { path: "/v3/{path}", pageSize: { to: "query.per_page", most: 200 } },
           records: "results",
           paging: { cursor: { from: "meta.next", to: "query.after" } },
           create: { method: "POST", path: "/v3/{path}" },
