@@ -118,7 +118,15 @@ function retryAt({ code, message }: SalesforceFault): Date | undefined {
   return inMs(/concurrent/i.test(message) ? CONCURRENT_MS : DAILY_MS);
 }
 
+/** For example "Implementation restriction: ContentDocumentLink requires a filter by a single Id …", "a filter on a reified column is required". */
+const NEEDS_FILTER = /requires a filter|filter on a reified column is required/i;
+
 function explain({ code, message }: SalesforceFault): string {
+  if (code === "MALFORMED_QUERY" && NEEDS_FILTER.test(message))
+    return (
+      `${message} (Salesforce does not let this object be read as a whole: read the object that its records belong to, and query these ` +
+      "through the proxy, by ids)"
+    );
   if (code !== "INVALID_FIELD" || !message.includes("No such column")) return message;
   return `${message} (the name is wrong, lacks its __c, or the connected user may not see the field)`;
 }

@@ -248,3 +248,33 @@ test("records by their ids are all read although the locator between two pages i
   );
   assert.match(provider.requests.map(readQuery)[2] ?? "", new RegExp(`'${id(2)}'`));
 });
+
+test("an object that Salesforce gives only for named ids fails with what to do instead", async () => {
+  // Reported with these words: django-salesforce#302, singer-io/tap-salesforce#68. "You can't run a query without filters against
+  // ContentDocumentLink": Object Reference.
+  const told = [
+    "Implementation restriction: ContentDocumentLink requires a filter by a single Id on ContentDocumentId or LinkedEntityId using the " +
+      "equals operator or multiple Id's using the IN operator.",
+    "SiteDetail: a filter on a reified column is required [DurableId]",
+  ];
+  for (const message of told) {
+    const provider = replay(refusal("MALFORMED_QUERY", message));
+    await assert.rejects(
+      async () => read.readPage(plan({ objectName: "ContentDocumentLink" }), undefined, provider.fetch),
+      (error: unknown) => {
+        assert.ok(error instanceof ProviderError);
+        assert.equal(error.kind, "invalid");
+        assert.ok(error.message.startsWith(message));
+        assert.match(
+          error.message,
+          /does not let this object be read as a whole: .* through the proxy, by ids/,
+        );
+        return true;
+      },
+    );
+  }
+  const other = replay(refusal("MALFORMED_QUERY", "unexpected token: FORM"));
+  await assert.rejects(async () => read.readPage(plan(), undefined, other.fetch), {
+    message: "unexpected token: FORM",
+  });
+});
