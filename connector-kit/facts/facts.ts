@@ -218,6 +218,9 @@ const RecordFact = closed({
   keys: Type.Optional(
     Type.Array(Type.String(), { description: "Of an upsert: fields that may say which record is meant." }),
   ),
+  keyNameTo: optional(
+    "Of an upsert: where the names of the fields go by which the vendor finds the record. Without it, the vendor chooses, also by other fields.",
+  ),
   keyTo: optional("Where the value of a key goes, where it is no field: `body.{key}`."),
   keyIsId: flag("The value of the key is the id of the record."),
   idempotencyKey: optional("Where a key goes under which the vendor creates once."),

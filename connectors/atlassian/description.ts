@@ -21,7 +21,7 @@ export const description: Description = {
       paging: { cursor: { from: "nextPageToken", to: "query.nextPageToken" } },
       changedPath: "fields.updated",
       create: { method: "POST", path: "/3/issue", wrap: { in: "fields" }, id: "id" },
-      update: { method: "PUT", path: "/3/issue/{id}", wrap: { in: "fields" }, empty: true },
+      update: { method: "PUT", path: "/3/issue/{id}", wrap: { in: "fields" } },
       example: { summary: "Call Ada", project: { key: "ABC" }, issuetype: { name: "Task" } },
     },
     project: {

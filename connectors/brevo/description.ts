@@ -6,7 +6,7 @@ export const description: Description = {
   defaults: {
     paging: { offset: { to: "query.offset" } },
     create: { method: "POST", path: "/v3/{path}", id: "id" },
-    update: { method: "PATCH", path: "/v3/{path}/{id}", empty: true },
+    update: { method: "PATCH", path: "/v3/{path}/{id}" },
     delete: { method: "DELETE", path: "/v3/{path}/{id}" },
     get: { path: "/v3/{path}/{id}" },
   },
@@ -16,7 +16,7 @@ export const description: Description = {
       list: { path: "/v3/{path}", pageSize: { to: "query.limit", most: 50 } },
       records: "lists",
       total: "count",
-      update: { method: "PUT", path: "/v3/{path}/{id}", empty: true },
+      update: { method: "PUT", path: "/v3/{path}/{id}" },
       example: { name: "News", folderId: 1 },
     },
     contacts: {
@@ -28,7 +28,7 @@ export const description: Description = {
       total: "count",
       changedPath: "modifiedAt",
       since: { to: "query.modifiedSince" },
-      update: { method: "PUT", path: "/v3/contacts/{id}", empty: true },
+      update: { method: "PUT", path: "/v3/contacts/{id}" },
       example: { email: "ada@example.com", attributes: { FIRSTNAME: "Ada" } },
     },
     companies: {

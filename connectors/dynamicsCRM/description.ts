@@ -78,7 +78,7 @@ export const description: Description = {
     // In the order of ids, which is the vendor's own and unambiguous.
     since: { to: "query.$filter", template: "modifiedon ge {since}", format: "rfc3339-seconds" },
     create: { method: "POST", path: "/v9.2/{path}", headers: { prefer: "return=representation" } },
-    update: { method: "PATCH", path: "/v9.2/{path}({id})", headers: { "if-match": "*" }, empty: true },
+    update: { method: "PATCH", path: "/v9.2/{path}({id})", headers: { "if-match": "*" } },
     delete: { method: "DELETE", path: "/v9.2/{path}({id})" },
     get: { path: "/v9.2/{path}({id})" },
     metadata: { list: columns },

@@ -9,7 +9,7 @@ export const description: Description = {
     paging: { nextUrl: { from: "_pagination.next" } },
     changedPath: "updated_at",
     create: { method: "POST", path: "/{path}" },
-    update: { method: "PATCH", path: "/{path}/{id}", empty: true },
+    update: { method: "PATCH", path: "/{path}/{id}" },
     delete: { method: "DELETE", path: "/{path}/{id}" },
     get: { path: "/{path}/{id}" },
   },

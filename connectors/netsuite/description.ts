@@ -16,9 +16,8 @@ export const description: Description = {
     paging: { offset: { to: "query.offset", more: "hasMore" }, depth: { pages: 1000 } },
     // Lists compare times by the date format of the user, so they are compared here.
     changedPath: "lastModifiedDate",
-    since: { format: "rfc3339-seconds" },
     create: { method: "POST", path: records, id: "header.Location" },
-    update: { method: "PATCH", path: `${records}/{id}`, empty: true },
+    update: { method: "PATCH", path: `${records}/{id}` },
     upsert: {
       method: "PUT",
       path: `${records}/eid:{value}`,

@@ -8,7 +8,7 @@ export const description: Description = {
     paging: { cursor: { from: "next_page_token", to: "query.next_page_token" } },
     total: "total_records",
     create: { method: "POST", path: "/v2/users/me/{path}" },
-    update: { method: "PATCH", path: "/v2/{path}/{id}", empty: true },
+    update: { method: "PATCH", path: "/v2/{path}/{id}" },
     delete: { method: "DELETE", path: "/v2/{path}/{id}" },
     get: { path: "/v2/{path}/{id}" },
   },

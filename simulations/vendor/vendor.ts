@@ -43,6 +43,8 @@ export interface SeenRequest {
   isLast?: boolean;
   /** Creates only: the key under which the vendor creates once. */
   key?: string;
+  /** Upserts only: the field, or the list of fields, by which the vendor is told to find the record. */
+  keyName?: Json | undefined;
 }
 
 export interface VendorOptions {
@@ -260,6 +262,7 @@ export class Vendor {
     const key = fact.idempotencyKey === undefined ? undefined : textIn(request, fact.idempotencyKey);
     if (key !== undefined) seen.key = key;
     if (action === "create") return this.answered(route, this.created(route, fields));
+    if (fact.keyNameTo !== undefined) seen.keyName = valueIn(request, fact.keyNameTo);
     if (action === "upsert") return this.upserted(route, request, fields);
     const id = idIn(route, request);
     const record = known.find((one) => one.id === id);

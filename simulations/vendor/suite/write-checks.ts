@@ -178,6 +178,12 @@ async function upsertBy(bench: Bench, fact: RecordFact, key: string): Promise<vo
   expectSuccess(first);
   const second = await write(bench, "upsert", { fields }, key);
   expectSuccess(second);
+  if (fact.keyNameTo !== undefined)
+    for (const { action, keyName } of vendor.seen)
+      expect(
+        action !== "upsert" || [keyName].flat().includes(key),
+        `does not say at ${fact.keyNameTo} that ${key} is the key; the vendor then looks at other fields, too`,
+      );
   expect(
     vendor.records.of(objectName).length === 1,
     `two upserts by ${key} made ${vendor.records.of(objectName).length} records`,
