@@ -103,7 +103,7 @@ export function testAnswers(
   testConnector(provider, connector, {
     objectName: full.name,
     fields: (full.example ?? {}) as JsonObject,
-    ids: [1, 22, 333].map((number) => idLike(description, number)),
+    ids: [1, 22, 333].map((number) => idLike(description, number, full)),
     ...(!full.modes.includes("delete") && { deletes: false as const }),
     ...(!full.modes.includes("update") && { updates: false as const }),
     ...(description.errors.refusedBy === "errors" && { errorsRefuse: true as const }),

@@ -337,8 +337,13 @@ export class SimulatedAccount {
   }
 }
 
-/** Returns an id of the form that the description names. */
-export function idLike({ ids }: Description, number: number): string {
+/** Returns an id of the form that the description names, for one object if it has its own. */
+export function idLike(
+  { ids: usual }: Pick<Description, "ids">,
+  number: number,
+  own?: Pick<ObjectPlan, "idPattern">,
+): string {
+  const ids = own?.idPattern === undefined ? usual : { ...usual, pattern: own.idPattern };
   const pattern = new RegExp(`^(?:${ids?.pattern ?? (ids?.number ? "[0-9]+" : ".*")})$`);
   const forms = [
     `rec_${number}`,
