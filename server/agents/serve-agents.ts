@@ -16,10 +16,10 @@ import { beginRequest, inRequest } from "../http/request-work.ts";
 import { requireOwnHost } from "./agent-host.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { DefinedTool, Right } from "./agent-tool.ts";
-import { insufficientScope, type AgentAccess, type AgentRequest } from "./identify-agent.ts";
+import { insufficientScope, type AgentRequest } from "./identify-agent.ts";
 import { mayCall } from "./tool-server.ts";
 
-export interface AgentServing extends AgentAccess {
+export interface AgentServing {
   tracer?: Tracer | undefined;
   publicUrl: () => string;
   docsUrl: () => string;
