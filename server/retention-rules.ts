@@ -7,6 +7,7 @@ import { SUBSCRIPTION_EVENT_DAYS } from "../ground/retention-bounds.ts";
 import type { RetentionRule } from "./jobs/retention.ts";
 import { projectRetentionRules } from "./project-retention-rules.ts";
 import type { Database } from "./store/database.ts";
+import { removeOldAgentChanges } from "./store/agent-changes.ts";
 import { removeOldAgentActs } from "./store/agent-acts.ts";
 import { expireApprovals, removeOldApprovals } from "./store/approval-queue.ts";
 import { removeAuditEventsBefore } from "./store/audit-events.ts";
@@ -98,13 +99,17 @@ export function retentionRules({
   ];
 }
 
-const agentRules = (queries: Database["queries"], approvalsBefore: () => string): RetentionRule[] => [
+const agentRules = (queries: Database["queries"], historyBefore: () => string): RetentionRule[] => [
   {
     what: "approvals",
     remove: async (most) => {
       await expireApprovals(queries, most);
-      return removeOldApprovals(queries, approvalsBefore(), most);
+      return removeOldApprovals(queries, historyBefore(), most);
     },
+  },
+  {
+    what: "changes of agents",
+    remove: (most) => removeOldAgentChanges(queries, historyBefore(), most),
   },
   { what: "counted acts of agents", remove: (most) => removeOldAgentActs(queries, most) },
 ];

@@ -34,9 +34,13 @@ export interface ApprovedWrite extends AskedWrite {
   planHash: string;
 }
 
-export interface PlannedAct {
+/** Of one record. */
+export interface PlannedTarget {
   target: WriteTarget;
   plan: WritePlan;
+}
+
+export interface PlannedAct extends PlannedTarget {
   record: PlannedRecord;
   planHash: string;
 }
@@ -50,16 +54,22 @@ export async function planAct(
   const { groupRef } = request;
   const target = await findTarget(deps, { projectId, integration, objectName: object, groupRef });
   const plan = planWrite(request, target.settings, target.connector.write.abilities);
-  const [record] = plan.records;
-  if (!record || plan.records.length > 1) {
-    throw new Problem("invalid-request", { detail: "An approval is about one record, not about a batch." });
-  }
+  const record = getRecord(plan);
   return {
     target,
     plan,
     record,
     planHash: hashCanonical({ type: plan.type, key: plan.key ?? null, record }),
   };
+}
+
+/** Throws a 400 Problem for a batch. */
+function getRecord({ records }: WritePlan): PlannedRecord {
+  const [record, ...others] = records;
+  if (record && others.length === 0) return record;
+  throw new Problem("invalid-request", {
+    detail: "An act of an agent is about one record, not about a batch.",
+  });
 }
 
 /** The record as it is: absent members are not known. */
@@ -70,8 +80,10 @@ export interface Current {
 }
 
 /** Returns the record that a write is about. Throws a Problem if it cannot be read, or an update or deletion has none. */
-export async function readCurrent(deps: ApprovedWriteServices, act: PlannedAct): Promise<Current> {
-  const { target, plan, record } = act;
+export async function readCurrent(deps: ApprovedWriteServices, planned: PlannedTarget): Promise<Current> {
+  const { target, plan } = planned;
+  const record = getRecord(plan);
+  const act = { target, plan, record };
   if (plan.type === "create") return {};
   const { projectId, connectionId } = target.installation;
   const found = await callProvider(deps, { projectId, connectionId }, (call) =>
@@ -94,7 +106,7 @@ type Found = { id: string; values: JsonObject } | { values: undefined };
 /** Returns undefined where the provider cannot be asked for single records. */
 async function readValues(
   { metadata: memory }: ApprovedWriteServices,
-  act: PlannedAct,
+  act: PlannedTarget & Pick<PlannedAct, "record">,
   { connection, connector, fetch }: ProviderCall,
 ): Promise<Found | undefined> {
   const { plan, record, target } = act;
@@ -152,7 +164,7 @@ const changedFields = ({ fields, entries = [] }: PlannedRecord): string[] => [
 
 /** Returns values under the names that the builder knows. What the record does not have is left out. */
 function named(
-  { target, record }: PlannedAct,
+  { target, record }: Pick<PlannedAct, "target" | "record">,
   fields: readonly string[],
   valueOf: (field: string) => Json | undefined,
 ): JsonObject {
@@ -170,8 +182,9 @@ function named(
 }
 
 /** Returns what a write sets, by the builder's names; undefined for a deletion. */
-export function valuesAfter(act: PlannedAct): JsonObject | undefined {
-  const { plan, record } = act;
+export function valuesAfter({ target, plan }: PlannedTarget): JsonObject | undefined {
+  const record = getRecord(plan);
+  const act = { target, record };
   if (plan.type === "delete") return undefined;
   const entries = (record.entries ?? []).map(({ name, value }) => [name, value] as const);
   return {

@@ -3,6 +3,7 @@ import { nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
 import type { JsonObject } from "../../ground/json.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
+import { insertAgentChange, type AgentChange } from "../store/agent-changes.ts";
 import {
   endApproval,
   markApprovalSent,
@@ -118,7 +119,7 @@ async function carryOutWrite(
     requestId: approval.requestId ?? "",
     actor: approval.actor,
   };
-  const marked = await markSent(deps, approval, policy, newOperation(target, plan, asked));
+  const marked = await markSent(deps, { approval, act, policy }, newOperation(target, plan, asked));
   if (marked !== "sent") return marked;
   return writeNow(deps, { ...asked, firstId: asked.id }, target, plan).then(
     () => ({ status: "executed" }) as const,
@@ -143,21 +144,23 @@ const UNKNOWN: ReadonlySet<string> = new Set([
   "internal",
 ]);
 
-/** Counts the act and marks it as sent, in one commit. */
+/** Counts the act, keeps what it changes and marks it as sent, in one commit. */
 async function markSent(
   deps: CarryOutServices,
-  { id, projectId, groupRef, operationId }: ApprovalRow,
-  policy: AgentPolicy,
+  { approval, act, policy }: { approval: ApprovalRow; act: ApprovedWrite; policy: AgentPolicy },
   operation: NewOperation,
 ): Promise<Outcome | "sent"> {
-  const act = { id: operationId ?? "", projectId, groupRef: groupRef ?? "" };
+  const { id, projectId, groupRef, operationId } = approval;
+  const change = toChange(approval, act);
+  const counted = { id: operationId ?? "", projectId, groupRef: groupRef ?? "" };
   const lost = new Error("another process has the act");
   try {
     const usedUp = await transact(deps.database, async (queries) => {
-      const over = await countWithin(queries, deps, policy, act);
+      const over = await countWithin(queries, deps, policy, counted);
       if (over) return over;
-      if (await markApprovalSent(queries, { id, workerId: deps.workerId() }, operation)) return undefined;
-      throw lost;
+      if (!(await markApprovalSent(queries, { id, workerId: deps.workerId() }, operation))) throw lost;
+      if (change) await insertAgentChange(queries, change);
+      return undefined;
     });
     // The builder may raise the budget before it frees up.
     return usedUp ? { againInMs: Math.min(usedUp.freeInMs, deps.minuteMs) } : "sent";
@@ -165,6 +168,17 @@ async function markSent(
     if (error === lost) return "lost";
     throw error;
   }
+}
+
+/** Returns what is kept for undoing it; undefined for a deletion, and where the values before are not known. */
+function toChange(
+  { operationId, projectId, groupRef, integration, recordId, before, after }: ApprovalRow,
+  { request, objectName }: ApprovedWrite,
+): AgentChange | undefined {
+  if (operationId === null || groupRef === null || integration === null || after === null) return undefined;
+  const of = { operationId, projectId, groupRef, integration, objectName, after };
+  if (request.type === "create") return { ...of, type: "create", recordId: null, before: null };
+  return recordId === null || before === null ? undefined : { ...of, type: "update", recordId, before };
 }
 
 /** Returns why the policy as it is now forbids an act. */
@@ -178,11 +192,14 @@ function forbiddenNow(
   // Only tools of the policy are stored with a write.
   const asked = {
     tool: tool as AgentTool,
-    kind: classifyKind(planned),
+    kind: classifyKind(planned, tool),
     integration: integration ?? undefined,
     object,
   };
-  if (decide(policy, asked) === "forbid") return "The policy for agents forbids this act since.";
+  const isDeletion = tool === "undo_operation" && planned.plan.type === "delete";
+  const deletion = { ...asked, tool: "delete_record", kind: "delete" } as const;
+  if (decide(policy, asked) === "forbid" || (isDeletion && decide(policy, deletion) === "forbid"))
+    return "The policy for agents forbids this act since.";
   const hidden = hiddenFields(policy, object);
   const { fields, entries = [], givenNames = {} } = planned.record;
   const names = [...Object.keys(fields), ...Object.values(givenNames), ...entries.map(({ name }) => name)];
@@ -190,7 +207,8 @@ function forbiddenNow(
   return shown === undefined ? undefined : `The policy for agents hides the field \`${shown}\` since.`;
 }
 
-const classifyKind = ({ plan }: PlannedAct): ActKind => (plan.type === "delete" ? "delete" : "write");
+const classifyKind = ({ plan }: PlannedAct, tool: string): ActKind =>
+  plan.type === "delete" && tool !== "undo_operation" ? "delete" : "write";
 
 /** Returns what is not any more as it was shown to whoever decided. */
 async function changedSince(

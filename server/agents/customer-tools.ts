@@ -20,6 +20,7 @@ import { identifyAgent, type AgentAccess } from "./identify-agent.ts";
 import { decide, loadPolicy } from "./policy.ts";
 import { serveAgents, type AgentServing } from "./serve-agents.ts";
 import { openToolServer } from "./tool-server.ts";
+import { undoOperationTool } from "./undo-operation.ts";
 import { forbiddenBy, requireRunning } from "./require-allowed.ts";
 
 const CUSTOMER_TOOLS: readonly DefinedTool<CustomerCall>[] = [
@@ -32,6 +33,7 @@ const CUSTOMER_TOOLS: readonly DefinedTool<CustomerCall>[] = [
   callApiTool,
   getOperationTool,
   getApprovalTool,
+  undoOperationTool,
   connectAccountTool,
 ];
 

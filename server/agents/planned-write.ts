@@ -6,6 +6,7 @@ import { addWorkIds } from "../../ground/current-work.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { inSpan } from "../../ground/span.ts";
+import { insertAgentChange } from "../store/agent-changes.ts";
 import { findAskedBefore, type ApprovalRow, type ApprovalStatus } from "../store/approvals.ts";
 import { dryRun, storedAccount } from "../write/dry-run.ts";
 import type { WriteTarget } from "../write/find-target.ts";
@@ -14,6 +15,7 @@ import { writeNow } from "../write/write-now.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
 import { hiddenNames, providerNames } from "./agent-fields.ts";
+import { readCurrent, valuesAfter, type Current } from "./approved-write.ts";
 import { giveBackBudget, takeBudget } from "./budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
@@ -44,12 +46,14 @@ export interface WriteTool {
 
 export interface PlannedWrite {
   call: CustomerCall;
-  tool: WriteTool;
+  tool: Pick<WriteTool, "name" | "type" | "kind">;
   object: CustomerObject;
   target: WriteTarget;
   plan: WritePlan;
   request: WriteRequest;
-  args: WriteArguments;
+  args: Pick<WriteArguments, "idempotencyKey">;
+  /** The operation that it undoes. */
+  undoes?: string;
 }
 
 /** Values that the builder sets by default may be hidden, so they are not shown with hidden fields about. */
@@ -89,8 +93,9 @@ const withheldIn = (plan: WritePlan, hidden: ReadonlySet<string>): JsonObject[] 
 
 /** Stores the act for a decision: nothing is sent. The same act gets the same approval. */
 export async function askForWrite(act: PlannedWrite): Promise<JsonObject> {
-  const { call, tool, object, request, args } = act;
+  const { call, tool, object, request, args, undoes } = act;
   const { deps, session, policy } = call;
+  const sent = undoes === undefined ? args : { operationId: undoes };
   const row = await requestApproval(deps, {
     projectId: session.project.id,
     groupRef: session.groupRef,
@@ -98,7 +103,7 @@ export async function askForWrite(act: PlannedWrite): Promise<JsonObject> {
     actor: session.actor,
     policy,
     tool: tool.name,
-    arguments: JSON.parse(JSON.stringify(args)) as JsonObject,
+    arguments: JSON.parse(JSON.stringify(sent)) as JsonObject,
     act: {
       kind: "write",
       integration: object.installed.integration.name,
@@ -144,10 +149,13 @@ const WAITS =
 const KEPT_HOURS = 24;
 
 /** Names an act among those of the customer, by the agent's key, or else by who asks for what. */
-function nameAct({ call, tool, object, request, args }: PlannedWrite): { key: string; keptMs: number } {
+function nameAct({ call, tool, object, request, args, undoes }: PlannedWrite): {
+  key: string;
+  keptMs: number;
+} {
   const { groupRef, principal } = call.session;
   const { minuteMs } = call.deps;
-  const sent = [tool.name, object.installed.installation.id, object.objectName, request];
+  const sent = [tool.name, object.installed.installation.id, object.objectName, request, undoes];
   const named =
     args.idempotencyKey === undefined ? [principal.kind, principal.id, sent] : [args.idempotencyKey];
   const digest = createHash("sha256")
@@ -169,6 +177,7 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
     isFirst = true;
     addWorkIds({ operationId: id });
     await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
+    await keepChange(act, id);
     return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
       writeNow(deps, { id, firstId, requestId, actor }, target, plan),
     ).catch(async (error: unknown) => {
@@ -206,6 +215,34 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
       ...(isFirst ? {} : { repeated: true }),
     };
   }
+}
+
+/** Keeps what a write changes, so that it can be undone. Where that cannot be read, the write is done all the same. */
+async function keepChange({ call, object, target, plan }: PlannedWrite, operationId: string): Promise<void> {
+  const { deps, session } = call;
+  const [record] = plan.records;
+  if (!record || plan.type === "delete") return;
+  const isCreate = plan.type === "create";
+  const current: Current = isCreate
+    ? {}
+    : await readCurrent(deps, { target, plan }).catch((error: unknown) => {
+        if (error instanceof Problem) return {};
+        throw error;
+      });
+  const { recordId = null, before = null } = current;
+  const after = valuesAfter({ target, plan });
+  if (!after || (!isCreate && (recordId === null || before === null))) return;
+  await insertAgentChange(deps.database.queries, {
+    operationId,
+    projectId: session.project.id,
+    groupRef: session.groupRef,
+    type: isCreate ? "create" : "update",
+    integration: object.installed.integration.name,
+    objectName: object.objectName,
+    recordId,
+    before,
+    after,
+  });
 }
 
 /** An act that waits, or was done, under an earlier policy is not done again beside its approval. */

@@ -32,6 +32,18 @@ export interface AgentActs {
   time: Generated<Timestamp>;
 }
 
+export interface AgentChanges {
+  after: Json;
+  before: Json | null;
+  groupId: string;
+  integration: string;
+  objectName: string;
+  operationId: string;
+  projectId: string;
+  recordId: string | null;
+  type: string;
+}
+
 export interface AgentPolicies {
   policy: Json;
   projectId: string;
@@ -852,6 +864,7 @@ export interface Writes {
 
 export interface DB {
   agentActs: AgentActs;
+  agentChanges: AgentChanges;
   agentPolicies: AgentPolicies;
   allDeliveries: AllDeliveries;
   apiKeys: ApiKeys;

@@ -1,0 +1,127 @@
+/** What an agent wrote is undone where nobody has changed it since, by the same policy. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { openAgent } from "../harness/agent-client.ts";
+import type { Answer } from "../harness/busbar.ts";
+import { openScene, type Scene } from "./agent-scene.ts";
+
+const ALLOWED = { default: { write: "allow" } };
+
+describe("undoing", () => {
+  let scene: Scene;
+  after(() => scene.on.stop());
+  before(async () => {
+    scene = await openScene();
+  });
+  const refused = async (tool: string, args: Record<string, unknown>): Promise<Answer["body"]> => {
+    const { isError, content } = await scene.agent.call(tool, args);
+    assert.equal(isError, true, JSON.stringify(content));
+    return content;
+  };
+  const update = async (id: string, record: object): Promise<string> =>
+    (await scene.succeed("update_record", { object: "person", id, record })).operationId;
+  const change = async (id: string, record: object): Promise<void> => {
+    const sent = { groupRef: "acme", type: "update", record: { ...record, id } };
+    const written = await scene.on.write("crm", "person", sent);
+    assert.equal(written.status, 200, written.text);
+  };
+  const fields = async (id: string): Promise<Answer["body"]> =>
+    (await scene.succeed("get_record", { object: "person", id })).record.fields;
+
+  test("an update's fields get their values of before, but for those that somebody has changed since", async () => {
+    const { setPolicy, create, succeed, on } = scene;
+    await setPolicy(ALLOWED);
+    const id = await create("undo@example.com");
+    const operationId = await update(id, { familyName: "Lovelace", givenName: "Augusta" });
+    await change(id, { givenName: "Byron" });
+    const writes = () =>
+      on.sandbox.requests({ provider: "hubspot" }).filter(({ method }) => method === "PATCH").length;
+    const before = writes();
+    const shown = await succeed("undo_operation", { operationId, dryRun: true });
+    assert.deepEqual([shown.status, shown.preview.fields], ["dry_run", { familyName: "King" }]);
+    assert.equal(writes(), before);
+    const undone = await succeed("undo_operation", { operationId });
+    assert.deepEqual(
+      [undone.status, undone.withheld],
+      ["success", [{ field: "givenName", reason: "It was changed since." }]],
+    );
+    const { familyName, givenName } = await fields(id);
+    assert.deepEqual([familyName, givenName], ["King", "Byron"]);
+    const again = await refused("undo_operation", { operationId });
+    assert.equal(again.problem.status, 409);
+    assert.match(again.problem.detail, /familyName: It has its value of before again/);
+    assert.match(again.problem.detail, /givenName: It was changed since/);
+    // An undo is an act like another: it can be undone, and what it undid can be done and undone again.
+    await succeed("undo_operation", { operationId: undone.operationId });
+    assert.equal((await fields(id)).familyName, "Lovelace");
+    const { operation } = await succeed("get_operation", { operationId: undone.operationId });
+    assert.equal(operation.actor.kind, "agent");
+  });
+
+  test("a field that was empty is emptied again", async () => {
+    const { setPolicy, on, succeed } = scene;
+    await setPolicy(ALLOWED);
+    const record = { email: "empty@example.com", familyName: "Empty" };
+    const written = await on.write("crm", "person", { groupRef: "acme", type: "create", record });
+    const id = written.body.result.recordId;
+    const operationId = await update(id, { givenName: "Filled" });
+    await succeed("undo_operation", { operationId });
+    assert.ok(!(await fields(id)).givenName, JSON.stringify(await fields(id)));
+  });
+
+  test("a created record is deleted only if nobody has changed it and the policy lets agents delete", async () => {
+    const { setPolicy, succeed, contacts } = scene;
+    const create = async (email: string) =>
+      succeed("create_record", { object: "person", record: { email, familyName: "Made" } });
+    await setPolicy(ALLOWED);
+    const { operationId } = await create("made@example.com");
+    assert.equal((await refused("undo_operation", { operationId })).status, "forbidden");
+    assert.equal(contacts("made@example.com").length, 1);
+    await setPolicy({ default: { write: "allow", delete: "allow" } });
+    const other = await create("changed@example.com");
+    await change(other.recordId, { familyName: "Changed" });
+    const kept = await refused("undo_operation", { operationId: other.operationId });
+    assert.match(kept.problem.detail, /not as it was created.*familyName: It was changed since/);
+    assert.equal(contacts("changed@example.com").length, 1);
+    assert.equal((await succeed("undo_operation", { operationId })).status, "success");
+    assert.deepEqual(contacts("made@example.com"), []);
+    assert.equal((await refused("undo_operation", { operationId })).status, "failure");
+  });
+
+  test("it goes by the policy: asks where writes are asked for, and restores no field that is hidden since", async () => {
+    const { setPolicy, create, succeed, decide, ended, get, agent } = scene;
+    await setPolicy(ALLOWED);
+    const id = await create("policy@example.com");
+    const operationId = await update(id, { familyName: "Hopper", givenName: "Grace" });
+    await setPolicy({ default: { write: "forbid" } });
+    assert.equal((await refused("undo_operation", { operationId })).status, "forbidden");
+    await setPolicy({ hiddenFields: { person: ["familyName"] } });
+    const { status, approval } = await succeed("undo_operation", { operationId });
+    assert.equal(status, "approval_required");
+    const { tool, after: wanted } = await get(approval.approvalId);
+    assert.deepEqual([tool, wanted], ["undo_operation", { givenName: "Ada" }]);
+    assert.equal((await decide(approval.approvalId)).status, 200);
+    assert.equal((await ended(approval.approvalId)).status, "executed");
+    await setPolicy({});
+    const { familyName, givenName } = await fields(id);
+    assert.deepEqual([familyName, givenName], ["Hopper", "Ada"]);
+    // What was approved can be undone, too.
+    const done = await get(approval.approvalId);
+    const back = await agent.call("undo_operation", { operationId: done.operationId });
+    assert.equal(back.content.status, "approval_required", JSON.stringify(back.content));
+  });
+
+  test("an operation of another customer, or one that no agent began, is not undone", async () => {
+    const { setPolicy, create, on, credential } = scene;
+    await setPolicy(ALLOWED);
+    const id = await create("others@example.com");
+    const operationId = await update(id, { familyName: "Other" });
+    const globex = await openAgent(on, { credential, groupRef: "globex" });
+    assert.equal((await globex.call("undo_operation", { operationId })).content.problem.status, 404);
+    const record = { id, familyName: "Own" };
+    const own = await on.write("crm", "person", { groupRef: "acme", type: "update", record });
+    const { problem } = await refused("undo_operation", { operationId: own.body.operationId });
+    assert.equal(problem.status, 404);
+    assert.equal((await refused("undo_operation", { operationId: "x" })).problem.status, 404);
+  });
+});
