@@ -40,12 +40,15 @@ export const undoOperationTool = defineTool({
     const isAsked = requireUndoable(call, object, change);
     const { act, kept } = await planUndo(call, object, change);
     const result = await (dryRun ? previewWrite(act) : isAsked ? askForWrite(act) : writeOnce(act));
-    const withheld = [...listOf(result["withheld"]), ...kept.map(({ field, reason }) => ({ field, reason }))];
+    const withheld = [
+      ...readList(result["withheld"]),
+      ...kept.map(({ field, reason }) => ({ field, reason })),
+    ];
     return withheld.length > 0 ? { ...result, withheld } : result;
   },
 });
 
-const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
+const readList = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /** Throws a Problem for what is not a write of an agent for this customer, or did not happen. */
 async function findDone({ deps, session }: CustomerCall, operationId: string): Promise<DoneChange> {
