@@ -266,6 +266,22 @@ const ObjectFacts = closed({
       "Records show fields as entries of a list.",
     ),
   ),
+  fields: Type.Optional(
+    closed(
+      {
+        source: text("Key in `sources`; `key#place` for a place in it."),
+        path: text("Path below the base URL of the `GET` that tells them."),
+        query: Type.Optional(
+          Type.Record(Type.String(), Type.String(), { description: "Names of the query that it must have." }),
+        ),
+        body: Type.Unknown({ description: "What the vendor answers, shortened, as its material shows it." }),
+        names: Type.Array(Type.String(), {
+          description: "Fields that it names, by which records have them.",
+        }),
+      },
+      "How the vendor tells the fields that the object has in an account.",
+    ),
+  ),
   list: Type.Optional(ListFact),
   /** Where changes are asked for by another request than all records. */
   changes: Type.Optional(ListFact),

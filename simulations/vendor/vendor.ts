@@ -112,6 +112,10 @@ export class Vendor {
     const fixed = this.facts.answers?.find(
       ({ method, path }) => method === request.method && path === request.path,
     );
+    const told = Object.values(this.facts.objects).find(
+      ({ fields }) => fields && isAskedFor(fields, request),
+    );
+    if (told?.fields) return { status: 200, headers: {}, body: told.fields.body as Json };
     if (fixed) return { status: 200, headers: {}, body: fixed.body as Json };
     if (routes.length === 0)
       return isKnownAddress
@@ -327,6 +331,16 @@ export class Vendor {
     return example !== undefined && isJsonObject(example[last]) ? last : "";
   }
 }
+
+const isAskedFor = (
+  { path, query = {} }: NonNullable<Facts["objects"][string]["fields"]>,
+  request: VendorRequest,
+): boolean =>
+  request.method === "GET" &&
+  request.path === path &&
+  Object.entries(query).every(([name, value]) =>
+    request.query.some((given) => given[0] === name && given[1] === value),
+  );
 
 const isListRoute = (route: Route): route is ListRoute =>
   route.action === "list" || route.action === "changes";

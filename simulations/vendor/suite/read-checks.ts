@@ -58,6 +58,9 @@ export function readChecks(bench: Bench): Check[] {
     ...(fields?.most === undefined
       ? []
       : [{ name: "more fields than one request may name", source, run: () => manyFields(bench) }]),
+    ...(object.fields
+      ? [{ name: "fields of the account", source: object.fields.source, run: () => fieldsOfAccount(bench) }]
+      : []),
     ...valueChecks(bench),
     ...(object.fieldList
       ? [{ name: "fields that records have as a list", source, run: () => listedFields(bench) }]
@@ -205,6 +208,12 @@ async function fieldOnRequest(bench: Bench, field: string): Promise<undefined> {
     record && rawAt(record, path) !== undefined,
     `${path} is not in the records; it comes only when it is asked for at ${bench.object.list?.fields?.to}`,
   );
+}
+
+async function fieldsOfAccount({ connector, objectName, object, fetch }: Bench): Promise<undefined> {
+  const { fields } = (await connector.fields?.describe(objectName, fetch)) ?? {};
+  const missing = (object.fields?.names ?? []).filter((name) => !fields || !Object.hasOwn(fields, name));
+  expect(missing.length === 0, `${missing.join(", ")}, which the vendor tells, is not among the fields`);
 }
 
 /** None of the fields is dropped where the vendor limits how many can be named. */
