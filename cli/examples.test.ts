@@ -7,6 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { openAgent } from "../tests/harness/agent-client.ts";
 import { connectCustomer } from "../tests/harness/connect-customer.ts";
 import { openConsentBrowser } from "../tests/harness/consent.ts";
 import { openTestBusbar, type TestBusbar } from "../tests/harness/busbar.ts";
@@ -65,7 +66,7 @@ const STORY = [
     ", ",
   ),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, trace, find, export, check connection, check provider, subscribe hubspot-config, events follow, api, collection, listen, resend, completion".split(
+  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, trace, find, export, check connection, check provider, agents policy, agents approvals, agents approve, agents reject, agents tools, agents call, subscribe hubspot-config, events follow, api, collection, listen, resend, completion".split(
     ", ",
   ),
   ..."update destination, update provider-app, update api-key, retention, rotate destination, test destination, uninstall, delete, logout".split(
@@ -129,6 +130,14 @@ describe("the examples", () => {
     const [connection] = (await on.inProject("GET", "/connections?groupRef=initech")).body;
     values["CONNECTION"] = connection.id;
     const setup = await on.inProject("GET", "/integrations/people/subscribe-setup");
+    const made = await on.inProject("POST", "/api-keys", { label: "agent", scopes: ["write"] });
+    const agent = await openAgent(on, { groupRef: "initech", credential: made.body.key });
+    for (const name of ["APPROVAL", "OTHER_APPROVAL"]) {
+      const record = { email: `${name.toLowerCase()}@initech.example` };
+      const { content } = await agent.call("create_record", { object: "contacts", record });
+      values[name] = content.approval.approvalId;
+    }
+    await agent.close();
     await writeFile(join(cwd, "webhooks-hsmeta.json"), JSON.stringify(setup.body.webhooksConfig));
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
     await writeFile(join(cwd, "key.txt"), on.apiKey);

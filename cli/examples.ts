@@ -52,6 +52,21 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar delete installation $INSTALLATION --yes",
   ],
   retention: ["busbar retention", "busbar retention operations=14 dataMessages=0.5 events=default"],
+  "agents policy": [
+    "busbar agents policy",
+    `busbar agents policy --set '{"rules": [{"tool": "update_record", "object": "contact", "decision": "allow"}]}'`,
+  ],
+  "agents approvals": [
+    "busbar agents approvals --status pending --group acme",
+    "busbar agents approvals $APPROVAL",
+  ],
+  "agents approve": ["busbar agents approve $APPROVAL"],
+  "agents reject": ["busbar agents reject $OTHER_APPROVAL --reason 'She has left the company'"],
+  "agents tools": ["busbar agents tools", "busbar agents tools --group initech"],
+  "agents call": [
+    "busbar agents call list_integrations --group initech",
+    `busbar agents call search_docs '{"query": "webhook signature"}'`,
+  ],
   export: ["busbar export acme --quiet"],
   connect: [
     "busbar connect hubspot --group acme --consumer ada",

@@ -57,6 +57,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("write", async () => (await import("./commands/write.ts")).addWrite),
       file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
       file("export", async () => (await import("./commands/export.ts")).addExport),
+      file("agents", async () => (await import("./commands/agents.ts")).addAgents),
     ],
   ],
   [

@@ -1,0 +1,159 @@
+/** `busbar agents`: what agents may do, what waits for a decision, and their tools, tried as an agent would. */
+import type { Command } from "commander";
+import { Ended, Failure } from "../failures.ts";
+import { step } from "../http/api.ts";
+import { isObject, objectsAt, requireObject, textAt, valueAt, type JsonObject } from "../http/json.ts";
+import type { Columns } from "../output/column.ts";
+import { printable } from "../output/printable.ts";
+import { tellRecord } from "../output/tell-record.ts";
+import { readJsonArgument } from "../read-argument.ts";
+import { id, paged, status, text, time, type Filters } from "../resources/resource.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+import { addFilters } from "./resource-options.ts";
+
+const APPROVALS: Columns = {
+  ID: id("id"),
+  STATUS: status("status"),
+  TOOL: text("tool"),
+  GROUP: text("groupRef"),
+  OBJECT: text("object"),
+  RECORD: id("recordId"),
+  ASKED: time("createTime"),
+  EXPIRES: time("expireTime"),
+};
+
+export function addAgents(program: Command, terminal: Terminal): void {
+  const agents = program
+    .command("agents")
+    .description("what agents may do, what waits for a decision, and the tools that they have");
+  addPolicy(agents, terminal);
+  addApprovals(agents, terminal);
+  addTools(agents, terminal);
+}
+
+function addPolicy(agents: Command, terminal: Terminal): void {
+  agents
+    .command("policy")
+    .description("show what agents may do, or replace it")
+    .option(
+      "--set <json>",
+      "the whole policy: JSON, @file, or - for stdin; what it leaves out has its default",
+    )
+    .action(async ({ set }: { set?: string }, command: Command) => {
+      const on = await connect(command, terminal);
+      const body = set === undefined ? undefined : await readJsonArgument("--set", set, terminal);
+      const policy =
+        body === undefined
+          ? await on.inProject("GET", "/agent-policy")
+          : await on.inProject("PUT", "/agent-policy", { body });
+      on.out.data(requireObject(policy));
+    });
+}
+
+function addApprovals(agents: Command, terminal: Terminal): void {
+  const approvals = agents
+    .command("approvals [approval]")
+    .description("list acts of agents that need or needed a decision, or show one with before and after");
+  addFilters(approvals, "group", "status", "object", "limit").action(
+    async (named: string | undefined, filters: Filters, command: Command) => {
+      const on = await connect(command, terminal);
+      if (named !== undefined) {
+        return tellRecord(requireObject(await on.inProject("GET", `/approvals/${step(named)}`)), on.out);
+      }
+      const { group: groupRef, status: state, object, limit } = filters;
+      const query = { groupRef, status: state, object };
+      const rows = await paged(on, "/approvals", { query, ...(limit !== undefined && { limit }) });
+      on.out.rows(rows, APPROVALS, "No act of an agent needs a decision.");
+    },
+  );
+  for (const [verb, decision, description] of [
+    ["approve", "approve", "let Busbar carry out an act of an agent, once"],
+    ["reject", "reject", "refuse an act of an agent"],
+  ] as const) {
+    agents
+      .command(`${verb} <approval>`)
+      .description(description)
+      .option("--reason <text>", "why; the agent is told")
+      .action(async (named: string, { reason }: { reason?: string }, command: Command) => {
+        const on = await connect(command, terminal);
+        const body: JsonObject = { decision, ...(reason !== undefined && { reason }) };
+        const decided = requireObject(
+          await on.inProject("POST", `/approvals/${step(named)}:decide`, { body }),
+        );
+        if (on.out.json) return on.out.data(decided);
+        const what = [textAt(decided, "tool"), textAt(decided, "object"), textAt(decided, "groupRef")];
+        on.out.line(
+          `${on.out.paint.green(textAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [printable(one)] : [])).join(" ")}`,
+        );
+      });
+  }
+}
+
+const TOOLS: Columns = {
+  TOOL: text("name"),
+  "READS ONLY": (row) => (valueAt(row, "annotations.readOnlyHint") === true ? "yes" : "no"),
+  TITLE: text("title"),
+};
+
+function addTools(agents: Command, terminal: Terminal): void {
+  addGroup(agents.command("tools").description("list the tools that this credential gives an agent")).action(
+    async ({ group }: { group?: string }, command: Command) => {
+      const on = await connect(command, terminal);
+      const { tools } = await ask(on, group, "tools/list", {});
+      on.out.rows(objectsAt({ tools: tools ?? [] }, "tools"), TOOLS, "This credential has no tools.");
+    },
+  );
+  addGroup(
+    agents
+      .command("call <tool> [arguments]")
+      .description(
+        "call a tool as an agent would: its arguments as JSON, @file, or -; exit code 1 if it refuses",
+      ),
+  ).action(
+    async (tool: string, given: string | undefined, { group }: { group?: string }, command: Command) => {
+      const on = await connect(command, terminal);
+      const args = given === undefined ? {} : await readJsonArgument("[arguments]", given, terminal);
+      const result = await ask(on, group, "tools/call", { name: tool, arguments: args });
+      on.out.data(result["structuredContent"] ?? result);
+      if (result["isError"] === true) throw new Ended();
+    },
+  );
+}
+
+const addGroup = (command: Command): Command =>
+  command.option(
+    "-g, --group <groupRef>",
+    "the customer in whose accounts the tools work (default: the tools of the project itself)",
+  );
+
+/** The revision of the Model Context Protocol in which messages are sent. */
+const REVISION = "2026-07-28";
+
+/** Sends one message to an endpoint of agents; returns its result. Throws `Failure` for a protocol error. */
+async function ask(
+  on: Connected,
+  group: string | undefined,
+  method: string,
+  params: JsonObject,
+): Promise<JsonObject> {
+  const endpoint = group === undefined ? "manage" : `groups/${step(group)}`;
+  const name = textAt(params, "name");
+  const meta: JsonObject = {
+    "io.modelcontextprotocol/protocolVersion": REVISION,
+    "io.modelcontextprotocol/clientInfo": { name: "busbar-cli", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const answer = await on.api("POST", `/mcp/v1/projects/${step(await on.project())}/${endpoint}`, {
+    headers: {
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": REVISION,
+      "mcp-method": method,
+      ...(name !== undefined && { "mcp-name": name }),
+    },
+    body: { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } },
+  });
+  const { result, error } = requireObject(answer);
+  if (isObject(result)) return result;
+  throw new Failure(printable(textAt(error, "message") ?? "The answer has no result."));
+}
