@@ -42,7 +42,13 @@ export function chooseList(
   }
   if (further && rules.list) {
     const query = { ...rules.list.query, ...further.query };
-    rules.list = { ...rules.list, ...(further.path !== undefined && { path: further.path }), query };
+    const body = { ...rules.list.body, ...further.body };
+    rules.list = {
+      ...rules.list,
+      ...(further.path !== undefined && { path: further.path }),
+      query,
+      ...(Object.keys(body).length > 0 && { body }),
+    };
     if (further.records !== undefined) rules.records = further.records;
   }
   return {
@@ -54,14 +60,18 @@ export function chooseList(
   };
 }
 
-/** Lists of deleted records are read for deletions only; the others for deletions where their records tell it. */
+/**
+ * Lists of deleted records are read for deletions only; the others for deletions where their records tell it and no list has the deleted
+ * ones alone.
+ */
 function choosePositions({ furtherLists = [], deleted }: ObjectPlan, wanted: Wanted): number[] {
   const all = [undefined, ...furtherLists].map((further, position) => ({
     position,
     isOfDeleted: further?.deleted ?? false,
   }));
+  const areMarked = deleted !== undefined && !all.some(({ isOfDeleted }) => isOfDeleted);
   return all
-    .filter(({ isOfDeleted }) => (wanted === "records" ? !isOfDeleted : isOfDeleted || deleted !== undefined))
+    .filter(({ isOfDeleted }) => (wanted === "records" ? !isOfDeleted : isOfDeleted || areMarked))
     .map(({ position }) => position);
 }
 

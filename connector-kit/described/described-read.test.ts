@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { processorMs } from "../../tests/harness/processor-ms.ts";
-import type { JsonObject } from "../../ground/json.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { ReadPlan } from "../read-connector.ts";
-import { replay } from "../replay.ts";
+import { replay, type Reply } from "../replay.ts";
 import { describeConnector } from "./describe-connector.ts";
 import type { ObjectRules } from "./description.ts";
 
@@ -197,5 +197,39 @@ test("the size of a page is a preference in a header, of every page; a $ in name
       ["/people?$select=name", { prefer: "odata.maxpagesize=500" }],
       ["/people?$select=name&$skiptoken=%3Ccookie%3E", { prefer: "odata.maxpagesize=500" }],
     ],
+  );
+});
+
+test("rows in the trash have a list of their own by the body, which alone is read for deletions, and one by its id is gone (Notion)", async () => {
+  const trashed: JsonObject = { id: "3", in_trash: true, edited: "2026-02-04T04:05:06Z" };
+  const bodies: JsonObject[] = [];
+  assert.equal(buildReader({}).abilities.deletions, false);
+  const reader = buildReader({
+    list: { method: "POST", path: "/query", body: { "filter.kind": "page" } },
+    records: "data",
+    paging: { none: true },
+    changedPath: "edited",
+    deleted: { at: "in_trash" },
+    furtherLists: [{ body: { in_trash: true }, deleted: true }],
+    get: { path: "/people/{id}" },
+  });
+  const { fetch } = replay(({ method, path, body }): Reply => {
+    if (method === "GET") return { status: 200, body: path.endsWith("3") ? trashed : { id: "1" } };
+    if (body !== undefined && isJsonObject(body)) bodies.push(body);
+    const isTrash = isJsonObject(body) && body["in_trash"] === true;
+    return { status: 200, body: { data: isTrash ? [trashed] : [{ id: "1", in_trash: false }] } };
+  });
+  const period = { objectName: "people", since: new Date("2026-02-01T00:00:00Z"), until: new Date() };
+  const { records, next } = await reader.readDeletions(period, undefined, fetch);
+  assert.deepEqual([records.map(({ id }) => id), next], [["3"], undefined]);
+  assert.deepEqual(bodies, [{ filter: { kind: "page" }, in_trash: true }]);
+  assert.deepEqual(
+    (await reader.readPage({ ...PLAN, filters: [] }, undefined, fetch)).records.map(({ id }) => id),
+    ["1"],
+  );
+  const byIds = { objectName: "people", fields: [], associations: [] };
+  assert.deepEqual(
+    (await reader.readByIds(byIds, ["1", "3"], fetch)).map(({ id }) => id),
+    ["1"],
   );
 });

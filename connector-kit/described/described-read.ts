@@ -8,7 +8,7 @@ import { objectPageRequest, readObjectPage } from "./described-children.ts";
 import type { Description } from "./description.ts";
 import { getOne } from "./get-record.ts";
 import { tellsDeletions } from "./chosen-list.ts";
-import { readDeletedPage, sourceRecord } from "./list-page.ts";
+import { hasMark, readDeletedPage, sourceRecord } from "./list-page.ts";
 import { findCheapestObject, idFaults, toObjectPlan, buildPlans } from "./object-plan.ts";
 
 type Classify = NonNullable<Connector["classify"]>;
@@ -57,7 +57,7 @@ export function describedRead(description: Description, classify: Classify): Rea
       for (const id of new Set(ids)) {
         if (idFault(id, rules)) continue;
         const raw = await getOne({ plan: rules, fetch, classify }, id, plan.fields);
-        if (raw) records.push(sourceRecord(raw, rules));
+        if (raw && !hasMark(raw, rules)) records.push(sourceRecord(raw, rules));
       }
       return records;
     },

@@ -252,7 +252,7 @@ const isAt = (time: Date | undefined, bound: Date | undefined, { since }: Object
   timeText(time, since?.format) === timeText(bound, since?.format);
 
 /** Whether the record has the mark of a deleted one. */
-function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
+export function hasMark(raw: JsonObject, { deleted }: ObjectPlan): boolean {
   if (!deleted) return false;
   const value = at(raw, deleted.at);
   if (deleted.is !== undefined) return deleted.is.split("|").includes(textAt(raw, deleted.at) ?? "");

@@ -112,6 +112,7 @@ export const Since = Type.Object({
 export const FurtherList = Type.Object({
   path: optional("Path below the base URL."),
   query: texts("Parameters of the query, beside those of `list`."),
+  body: bodyMembers("Members of the body by path, beside those of `list`."),
   records: optional("Path of the list of records in its answer."),
   deleted: Type.Optional(Type.Boolean({ description: "Its records are deleted ones." })),
 });

@@ -58,8 +58,8 @@ export function listFaults(
       const place = `${path}.furtherLists.${index}`;
       return [
         ...fault(`${place}.path`, pathFault(list.path, [...HOLES, "parent"])),
-        ...(list.path === undefined && !list.query
-          ? fault(place, "needs path or query: otherwise it is the same list again")
+        ...(list.path === undefined && !list.query && !list.body
+          ? fault(place, "needs path, query or body: otherwise it is the same list again")
           : []),
       ];
     }),

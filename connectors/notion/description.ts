@@ -15,6 +15,8 @@ const found = (value: string): ObjectRules => ({
     pageSize: { to: "body.page_size", most: 100 },
   },
   changedPath: "last_edited_time",
+  // A search can have what is in the trash, and a page there is still answered.
+  deleted: { at: "in_trash" },
   get: { path: "/v1/{path}/{id}" },
 });
 
@@ -55,6 +57,9 @@ export const description: Description = {
         full: "1970-01-01T00:00:00Z",
         keyset: true,
       },
+      // Rows in the trash are in a list of their own.
+      deleted: { at: "in_trash" },
+      furtherLists: [{ body: { in_trash: true }, deleted: true }],
       flatten: "properties",
       typedValues,
       create: {
