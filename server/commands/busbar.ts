@@ -19,6 +19,15 @@ const SERVER_COMMANDS: ServerCommand[] = [
     ],
   },
   {
+    name: "mock",
+    usage: "[--port 4020] [--host 127.0.0.1]",
+    description: "answer every operation of the API with a recorded example, for work on pages",
+    options: [
+      ["--port <port>", "port to listen on (default: 4020)"],
+      ["--host <address>", "address to listen on (default: 127.0.0.1)"],
+    ],
+  },
+  {
     name: "bootstrap",
     usage: "--org NAME --project NAME",
     description: "create an organisation, a project and an API key in the database of DATABASE_URL",

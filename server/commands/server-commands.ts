@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { tellFindings } from "../../cli/doctor/tell-findings.ts";
 import { createOutput } from "../../cli/output/output.ts";
 import { thisTerminal } from "../../cli/terminal.ts";
-import { startSandbox, type Sandbox } from "../../sandbox/sandbox.ts";
+import { startSandbox } from "../../sandbox/sandbox.ts";
 import { bootstrap } from "../access/bootstrap.ts";
 import { backUp, restore } from "./backup-command.ts";
 import { withDatabase } from "./command-database.ts";
@@ -13,6 +13,7 @@ import { StartError, UsageError } from "../../ground/errors.ts";
 import { createLog } from "../../ground/log.ts";
 import { runDoctor } from "./doctor/doctor-command.ts";
 import { runKeysCommand } from "./keys-command.ts";
+import { startMock } from "./mock-command.ts";
 import { runMigrateCommand } from "./migrate-command.ts";
 import { startBusbar } from "../main.ts";
 import { READY, startProcesses } from "./processes.ts";
@@ -30,6 +31,8 @@ export async function runServerCommand(command: string, args: string[]): Promise
       return start(args);
     case "sandbox":
       return sandbox(args);
+    case "mock":
+      return mock(args);
     case "bootstrap":
       return makeBootstrap(args);
     case "sign-in-key":
@@ -97,7 +100,8 @@ async function sandbox(args: string[]): Promise<void> {
     process.stdout.write(simulated.text);
     return onSignal(() => simulated.close());
   }
-  const started = await openSandbox({ host, port: wholeNumber("--port", port, 0, 65_535) });
+  const at = { host, port: wholeNumber("--port", port, 0, 65_535) };
+  const started = await openAt(at.port, "sandbox", () => startSandbox(at));
   process.stdout.write(
     `Sandbox CRMs at ${started.url}\n` +
       `  HubSpot     ${started.url}/hubspot\n` +
@@ -107,13 +111,25 @@ async function sandbox(args: string[]): Promise<void> {
   onSignal(() => started.close());
 }
 
-async function openSandbox(at: { host?: string; port: number }): Promise<Sandbox> {
+async function mock(args: string[]): Promise<void> {
+  const { port = "4020", host } = parse(args, { port: { type: "string" }, host: { type: "string" } });
+  const at = { host, port: wholeNumber("--port", port, 0, 65_535) };
+  const started = await openAt(at.port, "mock", () => startMock(at));
+  process.stdout.write(
+    `A Busbar that answers with recorded examples at ${started.url}: ${started.operations} operations\n` +
+      "  any key or token is accepted; nothing is stored\n" +
+      '  another answer by the header: Prefer: code=404, or Prefer: example="A batch"\n',
+  );
+  onSignal(() => started.close());
+}
+
+async function openAt<Started>(port: number, name: string, open: () => Promise<Started>): Promise<Started> {
   try {
-    return await startSandbox(at);
+    return await open();
   } catch (cause) {
     const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-    if (inUse) throw new StartError(`port ${at.port} is in use by another program; give --port`, { cause });
-    throw new StartError(`the sandbox cannot listen on port ${at.port}: ${String(cause)}`, { cause });
+    if (inUse) throw new StartError(`port ${port} is in use by another program; give --port`, { cause });
+    throw new StartError(`the ${name} cannot listen on port ${port}: ${String(cause)}`, { cause });
   }
 }
 

@@ -12,6 +12,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { generateKeyPairSync } from "node:crypto";
 import { Webhook } from "standardwebhooks";
+import { startMock } from "../../server/commands/mock-command.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
@@ -90,6 +91,20 @@ test("the README's program writes, reads a refusal and lists, with types that fi
   assert.match(stdout, /success: true/);
   assert.match(stdout, /^404 /m);
   assert.match(stdout, /^[0-9a-f-]{36} success$/m);
+});
+
+test("the client works against the mock as it does against a server", async (t) => {
+  const mock = await startMock({ port: 0 });
+  t.after(() => mock.close());
+  const api = new client.Busbar({ url: mock.url, apiKey: "any", project: "default" });
+  const writeRequest = { groupRef: "acme", type: "create", record: { email: "ada@example.com" } };
+  const written = await api.writeRecords({ integrationId: "crm", objectName: "contacts", writeRequest });
+  assert.equal(written.result.success, true);
+  const found: string[] = [];
+  for await (const group of client.rows((page: object) => api.listGroups(page))) found.push(group.groupRef);
+  assert.deepEqual(found, ["globex"]);
+  const missing = api.getOperation({ operationId: "x" }, { headers: { Prefer: "code=404" } });
+  await assert.rejects(missing, { name: "BusbarError", status: 404 });
 });
 
 test("a list longer than a page is returned whole, each row once", async () => {
