@@ -7,7 +7,10 @@ const DOCS = join(import.meta.dirname, "../../docs");
 
 /** Pages by what a builder does with them, in reading order; providers follow by themselves. */
 export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = [
-  { title: "Begin", pages: ["getting-started", "manifest", "connections", "sandbox", "compatibility"] },
+  {
+    title: "Begin",
+    pages: ["getting-started", "quickstart-express", "manifest", "connections", "sandbox", "compatibility"],
+  },
   {
     title: "Build",
     pages: [

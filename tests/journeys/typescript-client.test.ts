@@ -12,6 +12,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { generateKeyPairSync } from "node:crypto";
 import { Webhook } from "standardwebhooks";
+import { checkQuickstart, runExpressExample } from "./example-express.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -106,6 +107,10 @@ test("the client works against the mock as it does against a server", async (t) 
   const missing = api.getOperation({ operationId: "x" }, { headers: { Prefer: "code=404" } });
   await assert.rejects(missing, { name: "BusbarError", status: 404 });
 });
+
+test("the quickstart for Express shows the example's code", checkQuickstart);
+
+test("the example application for Express connects, keeps a copy and writes back", runExpressExample);
 
 test("a list longer than a page is returned whole, each row once", async () => {
   const api = new client.Busbar({
