@@ -15,7 +15,7 @@ const {
 const busbar = new Busbar({ url: BUSBAR_URL, apiKey: BUSBAR_API_KEY, project: "default" });
 const database = new Pool({ connectionString: DATABASE_URL });
 // A connection that waits may be ended by the database, for example at its restart; the next query opens another.
-database.on("error", (error) => console.error(error.message));
+database.on("error", (error) => process.stderr.write(`${error.message}\n`));
 const app = express();
 
 await database.query(`CREATE TABLE IF NOT EXISTS people (
@@ -131,5 +131,5 @@ let signingKey;
 const server = app.listen(Number(PORT), async () => {
   const address = `http://127.0.0.1:${server.address().port}`;
   signingKey = await setUp(address);
-  console.log(`People at ${address}/acme`);
+  process.stdout.write(`People at ${address}/acme\n`);
 });
