@@ -40,6 +40,7 @@ import { description as pipedrive } from "./pipedrive/description.ts";
 import { description as pylon } from "./pylon/description.ts";
 import { description as quickbooks } from "./quickbooks/description.ts";
 import { description as recurly } from "./recurly/description.ts";
+import { description as resend } from "./resend/description.ts";
 import { description as salesflare } from "./salesflare/description.ts";
 import { description as salesloft } from "./salesloft/description.ts";
 import { description as sendGrid } from "./sendGrid/description.ts";
@@ -96,6 +97,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   pylon,
   quickbooks,
   recurly,
+  resend,
   salesflare,
   salesloft,
   sendGrid,

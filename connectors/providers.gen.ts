@@ -41,6 +41,7 @@ import { provider as pipedrive } from "./pipedrive/provider.ts";
 import { provider as pylon } from "./pylon/provider.ts";
 import { provider as quickbooks } from "./quickbooks/provider.ts";
 import { provider as recurly } from "./recurly/provider.ts";
+import { provider as resend } from "./resend/provider.ts";
 import { provider as salesflare } from "./salesflare/provider.ts";
 import { provider as salesforce } from "./salesforce/provider.ts";
 import { provider as salesloft } from "./salesloft/provider.ts";
@@ -99,6 +100,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   pylon,
   quickbooks,
   recurly,
+  resend,
   salesflare,
   salesforce,
   salesloft,

@@ -11,6 +11,7 @@ const TimeFormat = buildUnion([
   "rfc3339-seconds",
   "date",
   "sql",
+  "sql-zone",
   "unix",
   "unix-ms",
   "http",

@@ -14,6 +14,7 @@ export const TIME_FORMS: Record<VendorTimeFormat, string> = {
   "rfc3339-seconds": String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)?`,
   date: String.raw`\d{4}-\d\d-\d\d`,
   sql: String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`,
+  "sql-zone": String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d`,
   unix: String.raw`\d{1,10}`,
   "unix-ms": String.raw`\d{11,14}`,
   http: String.raw`[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT`,
@@ -32,6 +33,8 @@ export function writeTime(ms: number, format: VendorTimeFormat): string | number
       return text.slice(0, 10);
     case "sql":
       return text.slice(0, 19).replace("T", " ");
+    case "sql-zone":
+      return `${text.slice(0, 23).replace("T", " ")}+00`;
     case "http":
       return new Date(ms).toUTCString();
     case "json-date":

@@ -1,0 +1,7 @@
+/** How resend is connected. */
+import { bearerKey } from "../../connector-kit/declare-provider.ts";
+
+export const provider = bearerKey("Resend", "https://api.resend.com", {
+  docs: "https://resend.com/docs/dashboard/api-keys/introduction",
+  declares: ["read", "write", "delete", "search"],
+});
