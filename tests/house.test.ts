@@ -344,7 +344,7 @@ const NAMES_PROVIDERS: Record<string, string> = {
 };
 /** Providers whose names are ordinary words in code. */
 const ORDINARY =
-  /^(box|close|copper|drift|front|iterable|kit|linear|meta|monday|notion|reply|segment|snowflake|square)$/;
+  /^(box|close|copper|drift|front|iterable|kit|linear|meta|monday|notion|reply|resend|segment|snowflake|square)$/;
 
 test("the server names no provider: what differs between providers is a connector's code or the catalog's data", () => {
   const names = Object.keys(PROVIDER_TABLE).filter((name) => !ORDINARY.test(name));
