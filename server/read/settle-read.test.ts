@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ProviderError, type ProviderErrorKind } from "../../connector-kit/provider-error.ts";
 import { nowMs } from "../../ground/clock.ts";
+import { listHealthReasons } from "../store/installation-health.ts";
 import { commitReadPages } from "../store/read-pages.ts";
 import type { ReadKind } from "../store/read-runs.ts";
 import { MINUTE_MS, openInstallations, WORKER } from "./installed-fixture.ts";
@@ -89,7 +90,7 @@ test("a backfill that fails for a day is given up, and its object is paused with
 });
 
 test("other reads are given up after an hour, a scheduled one not before its next tick; neither pauses", async (t) => {
-  const { fail, age, begin, object, events, queries } = await openFailing(t);
+  const { fail, age, begin, object, events, queries, id } = await openFailing(t);
   await begin("triggered");
   await begin("scheduled");
   const nextTick = new Date(nowMs() + HOUR_MS);
@@ -104,6 +105,12 @@ test("other reads are given up after an hour, a scheduled one not before its nex
     .execute();
   assert.equal((await fail("scheduled", failure("timeout"))).status, "failure");
   assert.deepEqual([(await object())?.pause, (await object())?.failures], [null, 0]);
+  // Until a scheduled one succeeds, not only while the next one fails.
+  const reasons = (await listHealthReasons(queries, [id])).get(id) ?? [];
+  assert.deepEqual(
+    reasons.map(({ type, name, detail }) => [type, name, detail]),
+    [["read", "account", "it is timeout"]],
+  );
   const [event] = await events("read.triggered.error");
   assert.equal(event?.["error"], "it is timeout");
 });

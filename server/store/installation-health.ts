@@ -58,7 +58,7 @@ const REASONS = sql`(
       attempts, to_char(due_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), operation_id),
     page_time
   from read_runs join read_objects using (installation_id, object_name)
-  where read_runs.installation_id = installations.id and attempts > 0 and pause is null and not disabled
+  where read_runs.installation_id = installations.id and attempts > 0 and pause is null and failing_since is null and not disabled
   union all
   select case when failed_field is null then 'subscription' else 'field' end, coalesce(failed_field, object_name), coalesce(reason, 'The subscription is ' || state || '.'), state_time
   from subscriptions where subscriptions.installation_id = installations.id and state in ('failed', 'degraded')
