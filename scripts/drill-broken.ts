@@ -15,7 +15,7 @@ import { runCli } from "../tests/harness/command-line.ts";
 import { openSink, type Sink } from "../tests/harness/deliveries/sink.ts";
 
 /** What the surfaces say of one customer. */
-export interface Sight {
+interface Sight {
   what: string;
   seconds: number;
   installation: string;
@@ -162,7 +162,7 @@ ${
 }`,
 ).join("")}`;
 
-export async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
+async function brokenDrill(secondsAfter: readonly number[]): Promise<Sight[]> {
   const keyed = await openKeyed();
   const sink = await openSink();
   // Ten minutes are five seconds: a reading of ten minutes meets a fault at its next tick.
@@ -202,7 +202,7 @@ export async function brokenDrill(secondsAfter: readonly number[]): Promise<Sigh
 }
 
 /** Returns where a surface was green; empty if the drill passed. */
-export const listGreen = (sights: readonly Sight[]): string[] =>
+const listGreen = (sights: readonly Sight[]): string[] =>
   sights.flatMap((sight) => {
     const isLater = sights.some(({ what, seconds }) => what === sight.what && seconds < sight.seconds);
     const again =
