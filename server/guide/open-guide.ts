@@ -9,7 +9,15 @@ const DOCS = join(import.meta.dirname, "../../docs");
 export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = [
   {
     title: "Begin",
-    pages: ["getting-started", "quickstart-express", "manifest", "connections", "sandbox", "compatibility"],
+    pages: [
+      "getting-started",
+      "quickstart-express",
+      "quickstart-fastapi",
+      "manifest",
+      "connections",
+      "sandbox",
+      "compatibility",
+    ],
   },
   {
     title: "Build",

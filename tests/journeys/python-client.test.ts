@@ -9,20 +9,24 @@ import { promisify } from "node:util";
 import { Webhook } from "standardwebhooks";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
+import { checkFastapiQuickstart, runFastapiExample } from "./example-fastapi.ts";
 
 const run = promisify(execFile);
 const CLIENTS = join(import.meta.dirname, "../../clients");
 /** What the client and its tests import, and the build. The packages are the system's: Debian's where .ci/run installs them. */
 const NEEDS =
   "import setuptools, wheel, pip, venv, httpx, cryptography, sys; assert sys.version_info >= (3, 11)";
-const PYTHON = ["/usr/bin/python3", "python3"].find((python) => {
+const PYTHON = ["/usr/bin/python3", "python3"].find((each) => canImport(each, NEEDS));
+const skip = PYTHON === undefined && "no Python 3.11 with pip, httpx, cryptography, setuptools and wheel";
+
+function canImport(command: string, program: string): boolean {
   try {
-    return execFileSync(python, ["-c", NEEDS], { stdio: "ignore" }) !== undefined;
+    execFileSync(command, ["-c", program], { stdio: "ignore" });
+    return true;
   } catch {
     return false;
   }
-});
-const skip = PYTHON === undefined && "no Python 3.11 with pip, httpx, cryptography, setuptools and wheel";
+}
 
 let scratch: string;
 let python: string;
@@ -94,3 +98,12 @@ test("the client repeats, pages, verifies and signs as its tests say", { skip },
   const { stderr } = await run(python, ["-m", "unittest", "discover", "-s", tests], { env });
   assert.match(stderr, /^OK$/m);
 });
+
+const lacksFastapi = !PYTHON || !canImport(PYTHON, "import fastapi, uvicorn, psycopg");
+test(
+  "the example application for FastAPI connects, keeps a copy and writes back",
+  { skip: lacksFastapi && "no FastAPI, uvicorn and psycopg" },
+  (t) => runFastapiExample(t, python),
+);
+
+test("the quickstart for FastAPI shows the example's code", checkFastapiQuickstart);
