@@ -39,6 +39,7 @@ export async function listen(
   const listeners: Cleanup = [];
   const clientAddress = openClientAddress(config.trustedProxies);
   const proxy = openProxy(deps, docsUrl);
+  deps.proxyCaller.open(proxy);
   const requests = openRequestLog(deps);
   closers.push(async () => {
     await Promise.all(listeners.map((close) => close()));

@@ -33,6 +33,7 @@ import { startEmbeddedPostgres } from "./postgres/start-embedded-postgres.ts";
 import { openIdempotency, type Idempotency } from "./operations/idempotency.ts";
 import { openInstallationCache, type InstallationCache } from "./operations/installation-cache.ts";
 import { openMetadataMemory, type MetadataMemory } from "./operations/metadata-memory.ts";
+import { createLateProxyCaller, type LateProxyCaller } from "./proxy/proxy-caller.ts";
 import { openPushTargets, type PushTargets } from "./subscribe/push-targets.ts";
 import { openPushInbox, type PushInbox } from "./subscribe/push-inbox.ts";
 import { OwnProviderMemory } from "./operations/own-provider-memory.ts";
@@ -74,6 +75,8 @@ export interface Services {
   newPushes: NewWork;
   /** Announces accepted asynchronous writes. */
   newWrites: NewWork;
+  /** Calls through the proxy, which is opened with the listeners. */
+  proxyCaller: LateProxyCaller;
   /** Announces approved acts of agents. */
   newApprovals: NewWork;
   /** Announces runs of reads. */
@@ -161,6 +164,7 @@ export async function openServices(options: OpenOptions, closers: Cleanup): Prom
     ...pushServices({ database, changes, sealer }),
     newWrites,
     newApprovals: new NewWork(),
+    proxyCaller: createLateProxyCaller(),
     newRuns: new NewWork(),
     startTime: now(),
     address,

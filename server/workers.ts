@@ -2,6 +2,7 @@
 import { openOperations } from "./agents/api-operations.ts";
 import { startApprovalWorker } from "./agents/approval-worker.ts";
 import { openAudit } from "./access/audit-change.ts";
+import { proxyCallRoutes } from "./api/proxy-calls/proxy-calls.ts";
 import { integrationRoutes } from "./api/integrations/integrations.ts";
 import { retentionRules } from "./retention-rules.ts";
 import { repeatTrials } from "./calls/repeat-trials.ts";
@@ -48,7 +49,10 @@ export function startWorkers(deps: Services): Workers {
     silenceMs: deps.config.subscribeSilenceSeconds * 1_000,
     subscribeMeter: deps.metrics?.subscribeMeter,
   });
-  const callOperation = openOperations(integrationRoutes(deps), openAudit(deps));
+  const callOperation = openOperations(
+    [...integrationRoutes(deps), ...proxyCallRoutes(deps)],
+    openAudit(deps),
+  );
   const approvals = startApprovalWorker({ ...deps, callOperation, workerId: () => deps.identity.id });
   const refreshes = startRefreshAhead({ ...deps, maxConcurrent: deps.config.tokenRefreshes.max });
   const trials = repeatTrials(deps);

@@ -25,6 +25,7 @@ import {
   type ApprovedWriteServices,
   type PlannedAct,
 } from "./approved-write.ts";
+import { newCallOperation, sendApprovedCall, type ApprovedCall } from "./approved-call.ts";
 import { carryOutDeploy, type DeployingServices } from "./approved-deploy.ts";
 import { countWithin } from "./budgets.ts";
 import {
@@ -36,6 +37,7 @@ import {
   type AgentPolicy,
   type AgentTool,
 } from "./policy.ts";
+import { isRuled } from "./require-allowed.ts";
 
 export interface CarryOutServices extends ApprovedWriteServices, DeployingServices {
   ledger: OperationLedger;
@@ -84,6 +86,7 @@ async function readOutcome(deps: CarryOutServices, approval: ApprovalRow): Promi
   }
   try {
     if (approval.tool === "deploy_manifest") return await carryOutDeploy(deps, approval);
+    if (approval.tool === "call_api") return await carryOutCall(deps, approval, policy);
     return await carryOutWrite(deps, approval, policy);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -93,6 +96,28 @@ async function readOutcome(deps: CarryOutServices, approval: ApprovalRow): Promi
     return { againInMs: retryAfter ? Math.max(0, retryAfter.getTime() - nowMs()) : TROUBLE_LOOK_MS };
   }
 }
+
+async function carryOutCall(
+  deps: CarryOutServices,
+  approval: ApprovalRow,
+  policy: AgentPolicy,
+): Promise<Outcome> {
+  // Only `askForCall` stores these.
+  const act = approval.act as unknown as ApprovedCall;
+  const { integration } = act;
+  const asked = { tool: "call_api", kind: "callApiWrite", integration } as const;
+  if (decide(policy, asked) === "forbid" || !isRuled(policy, integration))
+    return { status: "rejected", reason: FORBIDDEN };
+  const installed = await deps.installations.byId(approval.projectId, approval.installationId ?? "");
+  if (installed?.installation.connectionId !== act.connectionId)
+    return { status: "stale", reason: `${OTHER_ACCOUNT} Nothing was sent; the agent has to ask again.` };
+  const operation = newCallOperation(approval, installed, act);
+  const marked = await markSent(deps, { approval, policy }, operation);
+  return marked === "sent" ? sendApprovedCall(deps, { approval, act, installed }) : marked;
+}
+
+const FORBIDDEN = "The policy for agents forbids this act since.";
+const OTHER_ACCOUNT = "The customer has connected another account since.";
 
 const isTooLate = ({ minuteMs }: CarryOutServices, { decideTime }: ApprovalRow): boolean =>
   decideTime !== null && decideTime.getTime() + MOST_HOURS * 60 * minuteMs < nowMs();
@@ -119,7 +144,8 @@ async function carryOutWrite(
     requestId: approval.requestId ?? "",
     actor: approval.actor,
   };
-  const marked = await markSent(deps, { approval, act, policy }, newOperation(target, plan, asked));
+  const change = toChange(approval, act);
+  const marked = await markSent(deps, { approval, change, policy }, newOperation(target, plan, asked));
   if (marked !== "sent") return marked;
   return writeNow(deps, { ...asked, firstId: asked.id }, target, plan).then(
     () => ({ status: "executed" }) as const,
@@ -147,11 +173,14 @@ const UNKNOWN: ReadonlySet<string> = new Set([
 /** Counts the act, keeps what it changes and marks it as sent, in one commit. */
 async function markSent(
   deps: CarryOutServices,
-  { approval, act, policy }: { approval: ApprovalRow; act: ApprovedWrite; policy: AgentPolicy },
+  {
+    approval,
+    change,
+    policy,
+  }: { approval: ApprovalRow; change?: AgentChange | undefined; policy: AgentPolicy },
   operation: NewOperation,
 ): Promise<Outcome | "sent"> {
   const { id, projectId, groupRef, operationId } = approval;
-  const change = toChange(approval, act);
   const counted = { id: operationId ?? "", projectId, groupRef: groupRef ?? "" };
   const lost = new Error("another process has the act");
   try {
@@ -199,7 +228,7 @@ function forbiddenNow(
   const isDeletion = tool === "undo_operation" && planned.plan.type === "delete";
   const deletion = { ...asked, tool: "delete_record", kind: "delete" } as const;
   if (decide(policy, asked) === "forbid" || (isDeletion && decide(policy, deletion) === "forbid"))
-    return "The policy for agents forbids this act since.";
+    return FORBIDDEN;
   const hidden = hiddenFields(policy, object);
   const { fields, entries = [], givenNames = {} } = planned.record;
   const names = [...Object.keys(fields), ...Object.values(givenNames), ...entries.map(({ name }) => name)];
@@ -217,8 +246,7 @@ async function changedSince(
   { connectionId, planHash }: ApprovedWrite,
   planned: PlannedAct,
 ): Promise<string | undefined> {
-  if (planned.target.installation.connectionId !== connectionId)
-    return "The customer has connected another account since.";
+  if (planned.target.installation.connectionId !== connectionId) return OTHER_ACCOUNT;
   if (planned.planHash !== planHash)
     return "The integration's mapping or settings have changed what would be sent.";
   const current = await readCurrent(deps, planned);

@@ -129,7 +129,7 @@ export const showAsked = (
 });
 
 /** What is known of an act that needs, or needed, a decision. */
-function toAsked({ deps, session }: CustomerCall, row: ApprovalRow): JsonObject {
+export function toAsked({ deps, session }: CustomerCall, row: ApprovalRow): JsonObject {
   const approval = showAsked(deps, session, row);
   const isOpen = row.status === "pending" || row.status === "approved";
   return {

@@ -36,3 +36,15 @@ export function requireRunning({ paused }: AgentPolicy): void {
     retryable: true,
   });
 }
+
+/**
+ * The API's answers cannot be searched for hidden fields. Where a project hides any, somebody has to allow `call_api` by a rule that
+ * names it.
+ */
+export function isRuled({ hiddenFields, rules }: AgentPolicy, integration: string): boolean {
+  if (Object.keys(hiddenFields).length === 0) return true;
+  const fits = (wanted = "*") => wanted === "*" || wanted.toLowerCase() === integration.toLowerCase();
+  return rules.some(
+    (rule) => rule.tool === "call_api" && fits(rule.integration) && rule.decision !== "forbid",
+  );
+}

@@ -34,6 +34,16 @@ export interface ProxyCaller {
   call(asked: AskedCall): Promise<ProxiedAnswer>;
 }
 
+/** A caller that is there before the proxy is; calls wait for it. */
+export interface LateProxyCaller extends ProxyCaller {
+  open(proxy: ProxyCaller): void;
+}
+
+export function createLateProxyCaller(): LateProxyCaller {
+  const { promise, resolve } = Promise.withResolvers<ProxyCaller>();
+  return { open: resolve, call: async (asked) => (await promise).call(asked) };
+}
+
 const MAX_BYTES = 1024 * 1024;
 
 export function openProxyCaller(deps: Omit<ForwardingDeps, "targets">, targets: Targets): ProxyCaller {

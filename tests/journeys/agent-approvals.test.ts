@@ -195,6 +195,68 @@ describe("an approval", () => {
   });
 });
 
+describe("an approved call of the API", () => {
+  let scene: Scene;
+  after(() => scene.on.stop());
+  before(async () => {
+    scene = await openScene();
+    await scene.setPolicy(ASKED);
+  });
+  const ASKED = { default: { callApiWrite: "ask", callApiRead: "ask" } };
+  const post = (email: string) => ({
+    method: "POST",
+    path: "/crm/v3/objects/contacts?limit=1",
+    body: { properties: { email } },
+  });
+  const ask = async (call: object): Promise<string> => {
+    const { status, approval } = await scene.succeed("call_api", { ...call });
+    assert.equal(status, "approval_required");
+    return approval.approvalId;
+  };
+
+  test("is sent once, as an operation, exactly as it was asked for", async () => {
+    const { succeed, decide, ended, get, contacts } = scene;
+    const id = await ask(post("called@example.com"));
+    assert.equal(await ask(post("called@example.com")), id, "the same call is the same act");
+    assert.notEqual(await ask(post("other@example.com")), id);
+    assert.deepEqual((await get(id)).arguments, post("called@example.com"));
+    assert.deepEqual(contacts("called@example.com"), []);
+    const answers = await Promise.all([decide(id), decide(id)]);
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409]);
+    const { status, operationId } = await ended(id);
+    assert.equal(status, "executed");
+    const { operation, log } = await succeed("get_operation", { operationId });
+    assert.deepEqual([operation.status, operation.actor.kind], ["success", "agent"]);
+    assert.match(operation.result, /^\[POST \/crm\/v3\/objects\/contacts\] The provider answered 201/);
+    assert.match(JSON.stringify(log), /called@example\.com/);
+    assert.equal(contacts("called@example.com").length, 1);
+    const again = await succeed("call_api", post("called@example.com"));
+    assert.deepEqual([again.approval.status, again.repeated], ["executed", true]);
+  });
+
+  test("ends failed if the provider refuses it, and rejected if the policy does since; nobody is asked about reading", async () => {
+    const { agent, setPolicy, decide, ended, contacts } = scene;
+    const wrong = await ask({ method: "POST", path: "/crm/v3/objects/contacts", body: "{" });
+    assert.equal((await decide(wrong)).status, 200);
+    const failed = await ended(wrong);
+    assert.deepEqual([failed.status, failed.reason], ["failed", "The provider answered 400."]);
+    const [forbidden, unruled] = [
+      await ask(post("forbidden@example.com")),
+      await ask(post("hidden@example.com")),
+    ];
+    await setPolicy({ default: { callApiWrite: "forbid" } });
+    assert.equal((await decide(forbidden)).status, 200);
+    assert.equal((await ended(forbidden)).status, "rejected");
+    await setPolicy({ ...ASKED, hiddenFields: { person: ["email"] } });
+    assert.equal((await decide(unruled)).status, 200);
+    assert.equal((await ended(unruled)).status, "rejected");
+    await setPolicy(ASKED);
+    assert.deepEqual([...contacts("forbidden@example.com"), ...contacts("hidden@example.com")], []);
+    const read = await agent.call("call_api", { method: "GET", path: "/crm/v3/objects/contacts" });
+    assert.equal(read.content.status, "forbidden");
+  });
+});
+
 describe("time and budgets", () => {
   let scene: Scene;
   after(() => scene.on.stop());
