@@ -30,11 +30,14 @@ export async function signRequest(
   atMs: () => number = nowMs,
 ): Promise<SignedRequest> {
   const mark = path.indexOf("?");
-  const plainPath = escapedPath(mark === -1 ? path : path.slice(0, mark));
+  const escaped = escapedPath(mark === -1 ? path : path.slice(0, mark));
   const parameters = mark === -1 ? [] : readQuery(path.slice(mark + 1));
   const sent = withoutSignature(headers);
   const { service, region, ...credentials } = signer;
   const isS3 = service === "s3";
+  // A slash in an object's key is not encoded in what is signed (Amazon S3 API Reference, Signature Calculations for the
+  // Authorization Header, `UriEncode`); encoded or not, it is the same key.
+  const plainPath = isS3 ? escaped.replaceAll("%2F", "/") : escaped;
   const { SignatureV4, Sha256 } = await loadSigner();
   const { headers: signed } = await new SignatureV4({
     service,
@@ -117,7 +120,7 @@ function headersToSign(headers: string[]): Record<string, string> {
   return chosen;
 }
 
-/** Encodes all but unreserved characters, each once; `%2F` is no slash. One character stands for one byte. */
+/** Encodes all but unreserved characters, each once; `%2F` stays. One character stands for one byte. */
 const escapedPath = (path: string): string =>
   path
     .split("/")
