@@ -2,6 +2,7 @@
 import { parseFieldPath } from "../../ground/field-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import type { Connector } from "../connector.ts";
+import { heldTime } from "../held-time.ts";
 import { brokenPage, listOrBroken, objectOrBroken } from "../page-check.ts";
 import type { ProviderFetch, ProviderRequest, ProviderResponse } from "../provider-fetch.ts";
 import { ProviderError } from "../provider-error.ts";
@@ -321,17 +322,16 @@ function timeAt(record: Json, path: string | undefined): Date | undefined {
   const digits =
     jsonDate?.[1] ?? (typeof found === "string" && /^\d{10,16}$/.test(found) ? found : undefined);
   const value = digits === undefined ? found : Number(digits);
-  if (typeof value === "string" && /^\d{4}-\d\d-\d\d/.test(value)) {
-    const time = new Date(
+  if (typeof value === "string" && /^\+?\d{4,}-\d\d-\d\d/.test(value)) {
+    return heldTime(
       /\d[ T]\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(value)
         ? `${value.replace(" ", "T")}Z`
         : // Some providers name the zone twice.
           value.replace(/Z\+0000$/, "Z"),
     );
-    return Number.isNaN(time.getTime()) ? undefined : time;
   }
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
-  return new Date(value < 1e11 ? value * 1000 : value);
+  return heldTime(value < 1e11 ? value * 1000 : value);
 }
 
 /** Bounds and filters hold here as well: not every list knows them. */

@@ -1,0 +1,18 @@
+/** Change times that a `Date` cannot hold. */
+
+/** The end of what a `Date` holds, in the year 275760. PostgreSQL holds it as well. */
+const LAST_MS = 8.64e15;
+
+/** A year of more than four digits, or milliseconds in as many digits as no `Date` has. */
+const BEYOND = /^\+?\d{5,}(?:-|$)/;
+
+/**
+ * Returns a time that a provider told: the last one for a time beyond, so that a record that has it is known again and not
+ * delivered at each tick; undefined for what is no time.
+ */
+export function heldTime(told: string | number): Date | undefined {
+  const time = new Date(told);
+  if (!Number.isNaN(time.getTime())) return time;
+  const isBeyond = typeof told === "number" ? told > LAST_MS : BEYOND.test(told);
+  return isBeyond ? new Date(LAST_MS) : undefined;
+}
