@@ -10,7 +10,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
-const BENCHMARKS = ["proxy", "write", "deliver", "read", "subscribe"];
+const BENCHMARKS = ["proxy", "write", "deliver", "read", "subscribe", "agents"];
 const LOOK_MS = 2_000;
 /** Ratios of neighbouring rounds bear what is below this share of all processors. */
 const MAX_OTHERS = 0.15;

@@ -6,9 +6,8 @@ import { declaredReadObject } from "../../manifest/object-fields.ts";
 import type { InstallationCache, Installed } from "../operations/installation-cache.ts";
 import { readableDefinitions, type ReadDefinition } from "../read/read-definition.ts";
 import { readSources } from "../read/read-sources.ts";
-import { listConnections } from "../store/connections.ts";
 import type { Database } from "../store/database.ts";
-import { listInstallations } from "../store/installations.ts";
+import { listInstalledOfGroup } from "../store/installations.ts";
 import { objectSettings, type ObjectSettings } from "../write/object-settings.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { Right } from "./agent-tool.ts";
@@ -66,11 +65,8 @@ export async function listCustomerIntegrations(
 ): Promise<CustomerIntegration[]> {
   const { project, groupRef } = by.session;
   const { queries } = deps.database;
-  const [rows, connections] = await Promise.all([
-    listInstallations(queries, project.id, { groupRef }),
-    listConnections(queries, project.id, { groupRef }),
-  ]);
-  const statuses = new Map(connections.map(({ id, status }) => [id, status]));
+  const rows = await listInstalledOfGroup(queries, project.id, groupRef);
+  const statuses = new Map(rows.map(({ id, status }) => [id, status]));
   const found = await Promise.all(rows.map(({ id }) => deps.installations.byId(project.id, id)));
   const integrations = found.flatMap((installed) =>
     installed?.installation.groupRef === groupRef ? installed : [],
@@ -78,7 +74,7 @@ export async function listCustomerIntegrations(
   const described = integrations.map(async (installed) => ({
     name: installed.integration.name,
     installed,
-    status: statuses.get(installed.installation.connectionId) ?? "unknown",
+    status: statuses.get(installed.installation.id) ?? "unknown",
     objects: await listObjects(deps, installed, by),
     mayProxy: mayProxy(deps.catalog.of(project.id), installed),
   }));

@@ -83,6 +83,21 @@ export async function listInstallations<C>(
   return (await query.execute()).map((row) => assemble<C>(row));
 }
 
+/** Lists the ids of a customer's installations, each with the status of its connection. */
+export const listInstalledOfGroup = (
+  queries: Queries,
+  projectId: string,
+  groupRef: string,
+): Promise<{ id: string; status: string | null }[]> =>
+  queries
+    .selectFrom("installations")
+    .leftJoin("connections", "connections.id", "installations.connectionId")
+    .select(["installations.id", "connections.status"])
+    .where("installations.projectId", "=", projectId)
+    .where(isOfGroup("installations", projectId, groupRef))
+    .orderBy("installations.id", "desc")
+    .execute();
+
 export async function findInstallation<C>(
   queries: Queries,
   projectId: string,
