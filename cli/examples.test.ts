@@ -66,7 +66,7 @@ const STORY = [
     ", ",
   ),
   ..."create destination, create topic, create event-route, create destination-route".split(", "),
-  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, trace, find, export, check connection, check provider, agents policy, agents approvals, agents approve, agents reject, agents tools, agents call, subscribe hubspot-config, events follow, api, collection, listen, resend, completion".split(
+  ..."connect, install, create api-key, list, get, write, read, pause, unpause, search, proxy, operations, logs, cancel operation, trace, find, export, import, check connection, check provider, agents policy, agents approvals, agents approve, agents reject, agents tools, agents call, subscribe hubspot-config, events follow, api, collection, listen, resend, completion".split(
     ", ",
   ),
   ..."update destination, update provider-app, update api-key, retention, rotate destination, test destination, uninstall, delete, logout".split(

@@ -67,6 +67,9 @@ export const EXAMPLES: Record<string, string[]> = {
     "busbar agents call list_integrations --group initech",
     `busbar agents call search_docs '{"query": "webhook signature"}'`,
   ],
+  import: [
+    "busbar import --from https://busbar.example.com --from-key @key.txt --from-project default --dry-run",
+  ],
   export: ["busbar export acme --quiet"],
   connect: [
     "busbar connect hubspot --group acme --consumer ada",

@@ -56,6 +56,7 @@ const GROUPS: [heading: string, files: CommandFile[]][] = [
       file("search", async () => (await import("./commands/search.ts")).addSearch),
       file("write", async () => (await import("./commands/write.ts")).addWrite),
       file("proxy", async () => (await import("./commands/proxy.ts")).addProxy),
+      file("import", async () => (await import("./commands/import.ts")).addImport),
       file("export", async () => (await import("./commands/export.ts")).addExport),
       file("agents", async () => (await import("./commands/agents.ts")).addAgents),
     ],

@@ -17,6 +17,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "connections",
       "sandbox",
       "compatibility",
+      "moving",
     ],
   },
   {

@@ -1,0 +1,160 @@
+/** `busbar import`: copies customers' connections and installations from another project of the same API, Ampersand's or a Busbar's. */
+import type { Command } from "commander";
+import { Ended, UsageFailure } from "../failures.ts";
+import { openApi, step, type Api } from "../http/api.ts";
+import {
+  isObject,
+  requireObject,
+  requireObjects,
+  textAt,
+  valueAt,
+  type Json,
+  type JsonObject,
+} from "../http/json.ts";
+import { Refused } from "../http/refused.ts";
+import { readArgument } from "../read-argument.ts";
+import { connect, type Connected } from "../settings/connect.ts";
+import type { Terminal } from "../terminal.ts";
+
+interface ImportOptions {
+  from: string;
+  fromKey: string;
+  fromProject: string;
+  dryRun?: boolean;
+}
+
+interface Imported extends JsonObject {
+  kind: string;
+  group: string;
+  name: string;
+  outcome: string;
+}
+
+/** Where both projects are reached: `there` is read only. */
+interface Sides extends Pick<Connected, "inProject"> {
+  there: Api;
+  dryRun: boolean;
+}
+
+export function addImport(program: Command, terminal: Terminal): void {
+  program
+    .command("import")
+    .description("copy customers' connections and installations from another project of this API")
+    .requiredOption(
+      "--from <address>",
+      "address of the other API, without /v1: Ampersand's, or another Busbar's",
+    )
+    .requiredOption("--from-key <key>", "its API key: @file, - for stdin, or the key")
+    .requiredOption("--from-project <idOrName>", "the project there")
+    .option("--dry-run", "only say what would be copied")
+    .addHelpText(
+      "after",
+      "\nDeploy the manifest and create the provider apps, with the same client ids, before. Pause the other project: a provider\n" +
+        "that gives a new refresh token at each use would end the connection of the one that comes second. What is here already\n" +
+        "is left as it is, so the command can be repeated. Exit code 1: something could not be copied.",
+    )
+    .action(async (options: ImportOptions, command: Command) => {
+      const { inProject, out } = await connect(command, terminal);
+      if (!URL.canParse(options.from)) throw new UsageFailure(`--from: "${options.from}" is not an address.`);
+      const apiKey = (await readArgument(options.fromKey, terminal)).toString().trim();
+      const other = openApi({ origin: options.from, apiKey });
+      const there: Api = (method, path, asked) =>
+        other(method, `/v1/projects/${step(options.fromProject)}${path}`, asked);
+      const sides = { there, inProject, dryRun: options.dryRun === true };
+      const connections = await copyConnections(sides);
+      const rows = [...connections, ...(await copyInstallations(sides))];
+      const columns = {
+        KIND: ({ kind }: Imported) => kind,
+        GROUP: ({ group }: Imported) => group,
+        NAME: ({ name }: Imported) => name,
+        OUTCOME: ({ outcome }: Imported) => outcome,
+      };
+      out.rows(rows, columns, "The other project has no connections.");
+      if (rows.some(({ outcome }) => outcome.startsWith("not copied"))) throw new Ended();
+    });
+}
+
+async function copyConnections({ there, inProject, dryRun }: Sides): Promise<Imported[]> {
+  const rows: Imported[] = [];
+  for (const connection of requireObjects(await there("GET", "/connections"))) {
+    const provider = textAt(connection, "provider") ?? "";
+    const groupRef = textAt(connection, "group.groupRef") ?? "";
+    const outcome = await attempt(async () => {
+      const query = { groupRef, provider };
+      if (requireObjects(await inProject("GET", "/connections", { query })).length > 0) return "here already";
+      const path = `/connections/${step(textAt(connection, "id") ?? "")}`;
+      const secrets = { includeCreds: "true", includeRefreshToken: "true" };
+      const body = generateRequest(requireObject(await there("GET", path, { query: secrets })));
+      if (!body)
+        return "not copied: the API does not show credentials of this kind; let the customer connect again";
+      if (dryRun) return "would be copied";
+      await inProject("POST", "/connections:generate", { body });
+      return "copied";
+    });
+    rows.push({ kind: "connection", group: groupRef, name: provider, outcome });
+  }
+  return rows;
+}
+
+/** Returns what `connections:generate` takes, undefined if the connection shows no credentials. */
+function generateRequest(connection: JsonObject): JsonObject | undefined {
+  const { provider = "", providerWorkspaceRef, providerMetadata, apiKey } = connection;
+  const oauth = connection["oauth2AuthorizationCode"];
+  const credentials: JsonObject | false = isObject(oauth)
+    ? { oauth2AuthorizationCode: pick(oauth, ["accessToken", "refreshToken", "scopes"]) }
+    : typeof apiKey === "string" && { apiKey };
+  if (!credentials) return undefined;
+  const given = {
+    groupName: textAt(connection, "group.groupName"),
+    consumerName: textAt(connection, "consumer.consumerName"),
+    providerWorkspaceRef,
+    providerMetadata,
+  };
+  return {
+    provider,
+    groupRef: textAt(connection, "group.groupRef") ?? "",
+    consumerRef: textAt(connection, "consumer.consumerRef") ?? "",
+    ...pick(given, Object.keys(given)),
+    ...credentials,
+  };
+}
+
+/** Leaves out members without a value, which the API refuses. */
+const pick = (from: Record<string, Json | undefined>, names: string[]): JsonObject =>
+  Object.fromEntries(
+    names.flatMap((name): [string, Json][] => {
+      const value = from[name];
+      return value === undefined || value === "" ? [] : [[name, value]];
+    }),
+  );
+
+async function copyInstallations({ there, inProject, dryRun }: Sides): Promise<Imported[]> {
+  const integrations = requireObjects(await there("GET", "/integrations"));
+  const names = new Map(integrations.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
+  const rows: Imported[] = [];
+  for (const installation of requireObjects(await there("GET", "/installations"))) {
+    const groupRef = textAt(installation, "group.groupRef") ?? "";
+    const name = names.get(textAt(installation, "integrationId")) ?? "";
+    const outcome = await attempt(async () => {
+      const path = `/integrations/${step(name)}/installations`;
+      const here = await inProject("GET", path, { query: { groupRef } });
+      if (requireObjects(here).length > 0) return "here already";
+      if (dryRun) return "would be copied";
+      const content = valueAt(installation, "config.content") ?? {};
+      await inProject("POST", path, { body: { groupRef, config: { content } } });
+      return "copied";
+    });
+    rows.push({ kind: "installation", group: groupRef, name, outcome });
+  }
+  return rows;
+}
+
+/** Turns a refusal into an outcome, so that one customer does not hold up the others. */
+async function attempt(copy: () => Promise<string>): Promise<string> {
+  try {
+    return await copy();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return `not copied: ${error.message}`;
+  }
+}
