@@ -107,3 +107,34 @@ describe("100 MB", () => {
     await once(socket, "close");
   });
 });
+
+describe("early hints", () => {
+  const answer = (socket: Socket, link: string) => {
+    socket.once("data", () => {
+      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: ${link}\r\nx-secret: no\r\n\r\n`);
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+    });
+  };
+  const LINK = "</next?page=2>; rel=preload; as=fetch";
+
+  for (const { name, link, version, hints } of [
+    { name: "are passed before the answer", link: LINK, version: "1.1", hints: 1 },
+    { name: "are not passed to callers of HTTP/1.0", link: LINK, version: "1.0", hints: 0 },
+    { name: "that are no links are left out", link: "nothing", version: "1.1", hints: 0 },
+  ] as const)
+    it(name, async (t) => {
+      const origin = await serverWith(t, (socket) => answer(socket, link));
+      const proxy = await startLiteralProxy({ target: targetAt(origin) });
+      t.after(() => proxy.close());
+      const { socket, reader } = await dial(proxy.port);
+      t.after(() => reader.close());
+      let text = "";
+      socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      socket.write(`GET /x HTTP/${version}\r\n${OURS}\r\n\r\n`);
+      await until(() => text.endsWith("ok"));
+      const told = text.match(/HTTP\/1\.1 103 [^\r]*\r\n[Ll]ink: ([^\r]*)\r\n\r\n/g) ?? [];
+      assert.equal(told.length, hints, text);
+      assert.ok(!text.includes("x-secret"));
+      assert.match(text, /HTTP\/1\.1 200 OK\r\n/);
+    });
+});

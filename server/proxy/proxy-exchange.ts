@@ -141,7 +141,8 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
     parsed: IncomingHttpHeaders,
     reason = "",
   ): void {
-    // Interim answers concern the connection to the provider; the proxy itself sends 100 to the caller.
+    // Of interim answers only hints are for the caller; the proxy itself sends 100, and accepts no upgrade.
+    if (status === 103) return this.#passHints(parsed.link);
     if (status < 200) return;
     const raw = controller.rawHeaders;
     const start = { status, reason, parsed, raw: areBytes(raw) ? raw : [] };
@@ -161,6 +162,17 @@ export class ProxyExchange implements Dispatcher.DispatchHandler {
       answer.add(this.#deps.throttle.judge(this.#target, answer.forJudging()));
     }
     answer.begin();
+  }
+
+  /** A proxy forwards interim answers (RFC 9110, 15.2), but not to callers of HTTP/1.0, who know none. */
+  #passHints(link: string | string[] | undefined): void {
+    const { response, request } = this.#call;
+    if (link === undefined || this.#over || response.headersSent || request.httpVersion !== "1.1") return;
+    try {
+      response.writeEarlyHints({ link });
+    } catch {
+      // Node refuses what is no list of links: the answer itself has it again.
+    }
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
