@@ -44,6 +44,7 @@ export const SITE: readonly SiteGroup[] = [
     title: "Set up",
     below: "project",
     pages: [
+      { path: "/agents", title: "Agents" },
       { path: "/notifications", title: "Notifications" },
       { path: "/provider-apps", title: "Provider apps" },
       { path: "/providers", title: "Own providers" },

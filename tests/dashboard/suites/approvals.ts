@@ -44,4 +44,39 @@ export const suite: Suite = (on) => {
     visit.assertUntroubled();
     await visit.close();
   });
+
+  test("the policy is changed as JSON, a mistake is named with its place, and a pause survives saving", async () => {
+    const { on: busbar } = on();
+    const stored = async () => (await busbar.inProject("GET", "/agent-policy")).body;
+    const visit = await on().visit();
+    const { page } = visit;
+    await visit.open("/projects/default/agents");
+    const field = page.getByLabel("Policy as JSON");
+    const save = page.getByRole("button", { name: "Save policy" });
+    await page.getByRole("button", { name: "Pause all agents" }).click();
+    await page.getByText("All agents are paused: every call is refused.").waitFor();
+    await field.fill("{");
+    await page
+      .getByText(/^Not JSON/)
+      .first()
+      .waitFor();
+    assert.ok(await save.isDisabled());
+    await field.fill('{"rules": [{"tool": "create_record", "decision": "maybe"}]}');
+    await save.click();
+    await page
+      .getByText(/rules\[0\]\.decision/)
+      .first()
+      .waitFor();
+    visit.forgive();
+    await field.fill('{"rules": [{"tool": "create_record", "decision": "allow"}]}');
+    await save.click();
+    await page.getByText("Saved").waitFor();
+    assert.deepEqual([(await stored()).rules.length, (await stored()).paused], [1, true]);
+    await page.getByRole("button", { name: "End the pause" }).click();
+    await page.getByText("Agents work within the policy.").waitFor();
+    assert.equal((await stored()).paused, false);
+    await busbar.inProject("PUT", "/agent-policy", {});
+    visit.assertUntroubled();
+    await visit.close();
+  });
 };

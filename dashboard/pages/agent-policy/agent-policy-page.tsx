@@ -1,0 +1,125 @@
+/** What agents may do in the project: the policy as JSON, and the switch that stops all agents at once. */
+import { useState, type JSX } from "react";
+import { Alert, Group, Stack, Text, Textarea } from "@mantine/core";
+import type { Answer, Input } from "../../api/call.ts";
+import { useCall, useChange } from "../../api/queries.ts";
+import { useDraft } from "../../frame/drafts.ts";
+import { LeaveQuestion } from "../../frame/leave-question.tsx";
+import { Page } from "../../frame/page.tsx";
+import { ProblemView } from "../../frame/problem-view.tsx";
+import { useProjectName } from "../../frame/project.ts";
+import { useReason } from "../../frame/role.ts";
+import { ActionBar } from "../../ui/action-bar.tsx";
+import { ActionButton } from "../../ui/action-button.tsx";
+import { Icon } from "../../ui/icons.tsx";
+import { Section } from "../../ui/section.tsx";
+
+type Policy = Answer<"getAgentPolicy">;
+type Body = Input<"putAgentPolicy">["body"];
+
+export function AgentPolicyPage(): JSX.Element {
+  const projectIdOrName = useProjectName();
+  const { data, error, refetch } = useCall("getAgentPolicy", { projectIdOrName });
+  return (
+    <Page title="Agents" about="What models may do in customers' accounts, through the endpoint for agents.">
+      <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
+      {data && <Pause policy={data} projectIdOrName={projectIdOrName} />}
+      {data && <PolicyForm policy={data} projectIdOrName={projectIdOrName} />}
+    </Page>
+  );
+}
+
+interface PolicyProps {
+  policy: Policy;
+  projectIdOrName: string;
+}
+
+/** Apart from the text, so that saving it does not end a pause. */
+function Pause({ policy, projectIdOrName }: PolicyProps): JSX.Element {
+  const { paused = false } = policy;
+  const change = useChange("putAgentPolicy", { forget: ["getAgentPolicy"] });
+  const reason = useReason("editor");
+  return (
+    <Alert
+      variant="outline"
+      color={paused ? "red" : "gray"}
+      title={paused ? "All agents are paused: every call is refused." : "Agents work within the policy."}
+      icon={<Icon name={paused ? "pause" : "check"} />}
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">A pause stops the next call of every agent, and approved acts wait for its end.</Text>
+        <ActionButton
+          variant="default"
+          reason={reason}
+          loading={change.isPending}
+          onClick={() => change.mutate({ projectIdOrName, body: { ...policy, paused: !paused } })}
+        >
+          {paused ? "End the pause" : "Pause all agents"}
+        </ActionButton>
+        <ProblemView error={change.error} />
+      </Stack>
+    </Alert>
+  );
+}
+
+function PolicyForm({ policy, projectIdOrName }: PolicyProps): JSX.Element {
+  const { paused, ...rest } = policy;
+  const stored = JSON.stringify(rest, undefined, 2);
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? stored;
+  const save = useChange("putAgentPolicy", { forget: ["getAgentPolicy"] });
+  const mayNot = useReason("editor");
+  const { body, fault } = parseBody(text);
+  const input = { projectIdOrName, body: { ...body, ...(paused !== undefined && { paused }) } };
+  useDraft("putAgentPolicy", input);
+  const unchanged = text === stored;
+  return (
+    <Section title="Policy">
+      <LeaveQuestion isChanged={!unchanged} what="The policy" />
+      <Stack gap="sm">
+        <Textarea
+          label="Policy as JSON"
+          description="The first rule that fits a call decides: allow, ask or forbid; otherwise the defaults do. It applies to the next call."
+          autosize
+          minRows={12}
+          maxRows={40}
+          spellCheck={false}
+          value={text}
+          onChange={({ currentTarget }) => {
+            save.reset();
+            setTyped(currentTarget.value);
+          }}
+          error={fault}
+        />
+        <ProblemView error={save.error} />
+        <ActionBar>
+          <Group>
+            <ActionButton
+              reason={mayNot ?? fault ?? (unchanged ? "Nothing has changed." : undefined)}
+              loading={save.isPending}
+              onClick={() => save.mutate(input, { onSuccess: () => setTyped(undefined) })}
+            >
+              Save policy
+            </ActionButton>
+            {save.isSuccess && unchanged && (
+              <span role="status" className="soft">
+                Saved
+              </span>
+            )}
+          </Group>
+        </ActionBar>
+      </Stack>
+    </Section>
+  );
+}
+
+/** The API checks the members and names the place of each mistake. */
+function parseBody(text: string): { body: Body; fault?: string } {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (typeof body === "object" && body !== null && !Array.isArray(body)) return { body };
+    return { body: {}, fault: "The policy is an object: { … }" };
+  } catch (error) {
+    return { body: {}, fault: `Not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
