@@ -277,8 +277,8 @@ describe("connections", () => {
     assert.ok(!hello.includes("\x02h2"));
   });
 
-  it("do not pass interim answers of the provider", async (t) => {
-    const { proxy } = await start(t, () => `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}`);
+  it("pass no interim answers of the provider but early hints (`flow.test.ts`)", async (t) => {
+    const { proxy } = await start(t, () => `HTTP/1.1 102 Processing\r\n\r\n${OK}`);
     const { socket, reader } = await dial(proxy.port);
     socket.write(GET);
     assert.equal(readStatus(await reader.message()), 200);
