@@ -172,6 +172,7 @@ const ListFact = closed({
       }),
       shownBy: Type.Optional(Type.Record(Type.String(), Type.String())),
       only: flag("With these parameters the list has deleted records only."),
+      answered: flag("A deleted record is still answered by its id, with the mark."),
     }),
   ),
   fields: Type.Optional(

@@ -259,6 +259,10 @@ async function checkReportedDeletions(bench: Bench): Promise<undefined> {
     reported.records.some(({ id }) => id === gone?.id),
     `the deletion of ${gone?.id} is not told`,
   );
+  if (!gone || !bench.object.list?.deleted?.answered) return;
+  const byId = { objectName: bench.objectName, fields: [], associations: [] };
+  const found = await buildReader(bench).readByIds(byId, [gone.id], bench.fetch);
+  expect(found.length === 0, `${gone.id}, which the vendor answers as deleted, counts as there`);
 }
 
 async function oneRecord(bench: Bench): Promise<string | undefined> {
