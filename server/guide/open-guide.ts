@@ -16,6 +16,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "manifest",
       "connections",
       "sandbox",
+      "status",
       "compatibility",
       "moving",
     ],
