@@ -7,4 +7,6 @@ export interface KnownObjects {
   names(action: "read" | "write"): string[];
   /** Whether something can be done with the object: also one that is not named because only the account knows it. */
   can(action: "read" | "write", objectName: string): boolean;
+  /** The fields of an object that are the same in every account; undefined where the account may have others, or nothing tells them. */
+  fields?(objectName: string): string[] | undefined;
 }

@@ -11,6 +11,7 @@ import { listMaps, listObjects, readText, type LocatedValue } from "./located-va
 import { checkDestinations } from "./rules/destination-rules.ts";
 import {
   checkProvider,
+  checkFields,
   checkObjects,
   checkStandardObjects,
   checkProviderApp,
@@ -77,6 +78,7 @@ function checkRules(
     if (!context.faultyProviders?.includes(provider))
       checkProvider(integration, catalog, context.built, report);
     checkObjects(integration, catalog, context.objects, report);
+    checkFields(integration, catalog, context.objects, report);
     checkStandardObjects(integration, catalog, report);
     checkProviderApp(integration, catalog, context.providerApps, report);
     checkProviderBackfill(integration, catalog, report);

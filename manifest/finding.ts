@@ -64,6 +64,7 @@ export type Rule =
   | "duplicate-integration"
   | "proxy-enabled"
   | "not-built-yet"
+  | "unknown-field"
   | "unknown-object"
   | "too-many-findings";
 

@@ -28,6 +28,10 @@ function knownObjects(description: Description): KnownObjects {
   return {
     names: (action) =>
       buildPlans(description).flatMap(({ name, modes }) => (isSupported(action, modes) ? [name] : [])),
+    fields(objectName) {
+      const { fields, list } = knownPlan(description, objectName)?.metadata ?? {};
+      return fields && !list ? Object.keys(fields) : undefined;
+    },
     can: (action, objectName) => isSupported(action, knownPlan(description, objectName)?.modes ?? []),
   };
 }

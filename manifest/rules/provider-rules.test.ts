@@ -28,6 +28,33 @@ write: {objects: [{objectName: contacts}]}`;
     assert.match(findings[0]?.remedy ?? "", /contacts/);
     assert.deepEqual(rules(around(body("salesforce")), { ...known, objects }), []);
   });
+  test("a required field is a warning at its name where the fields of the object are fixed", () => {
+    const objects = () => ({
+      names: () => ["contacts", "deals"],
+      can: () => true,
+      fields: (name: string) => (name === "contacts" ? ["email", "address"] : undefined),
+    });
+    const body = `provider: acme
+read:
+  objects:
+    - {objectName: contacts, destination: hook, requiredFields: [{fieldName: Email}, {fieldName: emial}, {fieldName: id}, {mapToName: x}]}
+    - {objectName: contacts, destination: hook, requiredFields: [{fieldName: "$['address']['city']"}, {fieldName: address.city}, {fieldName: "$['adress']['city']"}]}
+    - {objectName: deals, destination: hook, requiredFields: [{fieldName: anything}]}`;
+    const told = check(around(body), { ...known, objects }).findings.filter(
+      ({ rule }) => rule === "unknown-field",
+    );
+    assert.deepEqual(
+      told.map(({ severity, path, remedy }) => [severity, path, remedy]),
+      [
+        ["warning", "$.integrations[0].read.objects[0].requiredFields[1].fieldName", 'Did you mean "email"?'],
+        [
+          "warning",
+          "$.integrations[0].read.objects[1].requiredFields[2].fieldName",
+          'Did you mean "address"?',
+        ],
+      ],
+    );
+  });
   test("a declared action must be one that the provider supports", () => {
     const body = `provider: writeonly
 read: {objects: [{objectName: a, destination: hook}]}

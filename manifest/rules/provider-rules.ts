@@ -4,7 +4,15 @@ import { listFeatures, type ProviderInfo } from "../../connector-kit/provider-in
 import { closest, didYouMean } from "../../ground/closest.ts";
 import type { Report } from "../finding.ts";
 import type { Action } from "../manifest.ts";
-import { readMap, readMember, listObjects, joinPath, readText, type LocatedValue } from "../located-value.ts";
+import {
+  readMap,
+  readMember,
+  listMaps,
+  listObjects,
+  joinPath,
+  readText,
+  type LocatedValue,
+} from "../located-value.ts";
 
 /** What the rules need of a provider. The dashboard has it from the API, without the rest. */
 export type CatalogEntry = Pick<
@@ -68,6 +76,38 @@ export function checkObjects(
         didYouMean(name, names, `It knows ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
       );
     }
+}
+
+/** Required fields that no account has, because a described provider's fields are fixed: installing would be refused. */
+export function checkFields(
+  integration: LocatedValue,
+  catalog: Catalog,
+  known: ((provider: string) => KnownObjects | undefined) | undefined,
+  report: Report,
+): void {
+  const provider = findProvider(integration, catalog);
+  const objects = provider && known?.(provider.name);
+  const module = readText(integration, "module") ?? provider?.defaultModule;
+  if (!objects || (objects.module !== undefined && objects.module !== module)) return;
+  for (const object of listObjects(integration, "read")) {
+    const objectName = readText(object, "objectName") ?? "";
+    const names = objects.fields?.(objectName);
+    if (!names) continue;
+    const fixed = new Set(["id", ...names].map((name) => name.toLowerCase()));
+    for (const field of listMaps(object, "requiredFields")) {
+      const name = readText(field, "fieldName");
+      // A path in brackets or with dots leads into a field.
+      const first =
+        name === undefined ? undefined : (/^\$\['([^']*)'\]/.exec(name)?.[1] ?? name.split(".")[0]);
+      if (name === undefined || first === undefined || fixed.has(first.toLowerCase())) continue;
+      report.warning(
+        "unknown-field",
+        joinPath(field, "fieldName"),
+        `${shown(provider)} has no field ${JSON.stringify(first.slice(0, 100))} of ${JSON.stringify(objectName)}.`,
+        didYouMean(first, names, `It has ${names.slice(0, MAX_NAMES).join(", ") || "none"}.`),
+      );
+    }
+  }
 }
 
 const MAX_NAMES = 20;

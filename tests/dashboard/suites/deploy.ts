@@ -167,8 +167,9 @@ ${Array.from({ length: 502 }, (_, index) => `        - { objectName: o${index}, 
  *   `busbar validate` without a project. API and page always pass the project's.
  * - `frequent-schedule-risk` is about schedules faster than five minutes, which are errors of `schedule-minimum-interval`
  *   unless `minimumScheduleMinutes` is lowered. API and page leave it at ten.
+ * - `unknown-field` needs a description whose fields are the same in every account.
  */
-const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk"];
+const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk", "unknown-field"];
 
 /** The file is larger than what is read. */
 const TOO_LARGE = `# ${"large ".repeat(15)}\n`.repeat(2_850);
