@@ -58,11 +58,12 @@ app.post("/busbar", express.raw({ type: "*/*", limit: "10mb" }), async (request,
 app.get("/:customer", async (request, response) => {
   const { customer } = request.params;
   const [connection] = await busbar.listConnections({ groupRef: customer, provider: "hubspot" });
+  const [installation] = await busbar.listInstallations({ integrationId: "people", groupRef: customer });
   const { rows } = await database.query(
     "SELECT * FROM people WHERE customer = $1 AND NOT deleted ORDER BY email",
     [customer],
   );
-  response.send(page(customer, connection, rows));
+  response.send(page(customer, { connection, installation }, rows));
 });
 
 app.post("/:customer/connect", async (request, response) => {
@@ -94,14 +95,14 @@ app.post("/:customer/people/:id", express.urlencoded(), async (request, response
   response.redirect(303, `/${customer}`);
 });
 
-function page(customer, connection, people) {
+function page(customer, { connection, installation }, people) {
   const button = (action, text) =>
     `<form method="post" action="/${encodeURIComponent(customer)}/${action}"><button>${text}</button></form>`;
   const row = ({ id, email, given_name, title }) =>
     `<tr><td>${escape(email)}<td>${escape(given_name)}<td><form method="post" action="/${encodeURIComponent(customer)}/people/${id}">
       <input name="title" value="${escape(title)}"><button>Save</button></form>`;
   return `<!doctype html><title>People</title><h1>People of ${escape(customer)}</h1>
-    ${connection ? `<p>Connected. ${button("install", "Read contacts")}` : button("connect", "Connect HubSpot")}
+    ${!connection ? button("connect", "Connect HubSpot") : installation ? "<p>Connected." : button("install", "Read contacts")}
     <table>${people.map(row).join("")}</table>`;
 }
 

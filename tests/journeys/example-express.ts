@@ -59,7 +59,7 @@ export async function runExpressExample(t: TestContext): Promise<void> {
   const consent = await post("/acme/connect");
   assert.equal(consent.status, 303);
   await openConsentBrowser().consent(consent.headers.get("location") ?? "");
-  assert.match(await (await fetch(`${url}/acme`)).text(), /Connected/);
+  assert.match(await (await fetch(`${url}/acme`)).text(), /Read contacts/);
   const installed = await post("/acme/install");
   assert.equal(installed.status, 303, await installed.text());
 
