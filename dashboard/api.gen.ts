@@ -11,6 +11,7 @@ export interface Schemas {
   AddUserToOrgRequest: { builderId: string; role?: "viewer" | "support" | "editor" | "owner" };
   AgentApprovalDecidedMessage: { notificationType: "agent.approval.decided"; data: Schemas["ApprovalEvent"] };
   AgentApprovalRequestedMessage: { notificationType: "agent.approval.requested"; data: Schemas["ApprovalEvent"] };
+  AgentDecision: { tool: string; kind: "read" | "write" | "delete"; integration: string; object?: string; decision: "allow" | "ask" | "forbid"; hiddenFields?: readonly string[] };
   AgentPolicy: { rules?: readonly Schemas["AgentRule"][]; default?: { read?: "allow" | "ask" | "forbid"; write?: "allow" | "ask" | "forbid"; delete?: "allow" | "ask" | "forbid"; callApiRead?: "allow" | "ask" | "forbid"; callApiWrite?: "allow" | "ask" | "forbid" }; hiddenFields?: Record<string, readonly string[]>; budgets?: { writesPerHour?: number; writesPerHourPerGroup?: number }; authorizationServers?: readonly string[]; approvalMinutes?: number; customersMayDecide?: boolean; paused?: boolean };
   AgentRule: { tool?: "list_integrations" | "find_objects" | "describe_object" | "search_records" | "get_record" | "create_record" | "update_record" | "upsert_record" | "delete_record" | "call_api" | "get_operation" | "get_approval" | "undo_operation" | "connect_account" | "*"; integration?: string; object?: string; decision: "allow" | "ask" | "forbid" };
   ApiKey: { id: string; key: string; label: string; scopes: readonly string[]; projectId: string; active: boolean; signIn?: boolean; expireTime?: string; allowedAddresses?: readonly string[]; rateLimit?: Schemas["ApiKeyRateLimit"]; agentMayDeploy?: boolean; lastUsedTime?: string; createdBy?: string; createTime: string; updateTime?: string };
@@ -357,6 +358,7 @@ export interface Operations {
   getSubscribeSetup: { input: { projectIdOrName: string; integrationId: string }; answer: Schemas["GetSubscribeSetupResponse"] };
   getSystem: { input: {  }; answer: Schemas["System"] };
   getTopic: { input: { projectIdOrName: string; topicId: string }; answer: Schemas["Topic"] };
+  listAgentDecisions: { input: { projectIdOrName: string; groupRef: string }; answer: readonly Schemas["AgentDecision"][] };
   listApiKeys: { input: { projectIdOrName: string; active?: boolean }; answer: readonly Schemas["ApiKey"][] };
   listApprovals: { input: { projectIdOrName: string; status?: "pending" | "approved" | "rejected" | "expired" | "executed" | "stale" | "failed"; groupRef?: string; object?: string; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListApprovalsResponse"] };
   listAuditEvents: { input: { orgId: string; actor?: string; operationId?: string; projectId?: string; target?: string; since?: string; until?: string; pageSize?: number; pageToken?: string; after?: string }; answer: Schemas["ListAuditEventsResponse"] };
@@ -522,6 +524,7 @@ export const OPERATIONS: Record<keyof Operations, string> = {
   getSubscribeSetup: "GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/subscribe-setup",
   getSystem: "GET /v1/system",
   getTopic: "GET /v1/projects/{projectIdOrName}/topics/{topicId}",
+  listAgentDecisions: "GET /v1/projects/{projectIdOrName}/agent-policy/decisions",
   listApiKeys: "GET /v1/projects/{projectIdOrName}/api-keys",
   listApprovals: "GET /v1/projects/{projectIdOrName}/approvals",
   listAuditEvents: "GET /v1/orgs/{orgId}/audit-events",

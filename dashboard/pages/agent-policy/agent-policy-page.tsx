@@ -3,7 +3,10 @@ import { useState, type JSX } from "react";
 import { Alert, Group, Stack, Text, Textarea } from "@mantine/core";
 import type { Answer, Input } from "../../api/call.ts";
 import { useCall, useChange } from "../../api/queries.ts";
+import { AddressText } from "../../frame/address-text.tsx";
+import { AnswerTable, type EntryOf } from "../../frame/answer-table.tsx";
 import { useDraft } from "../../frame/drafts.ts";
+import { useFilters } from "../../frame/filters.ts";
 import { LeaveQuestion } from "../../frame/leave-question.tsx";
 import { Page } from "../../frame/page.tsx";
 import { ProblemView } from "../../frame/problem-view.tsx";
@@ -11,6 +14,8 @@ import { useProjectName } from "../../frame/project.ts";
 import { useReason } from "../../frame/role.ts";
 import { ActionBar } from "../../ui/action-bar.tsx";
 import { ActionButton } from "../../ui/action-button.tsx";
+import type { Column } from "../../ui/data-table.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
 import { Icon } from "../../ui/icons.tsx";
 import { Section } from "../../ui/section.tsx";
 
@@ -25,6 +30,7 @@ export function AgentPolicyPage(): JSX.Element {
       <ProblemView error={data ? null : error} onRetry={() => void refetch()} />
       {data && <Pause policy={data} projectIdOrName={projectIdOrName} />}
       {data && <PolicyForm policy={data} projectIdOrName={projectIdOrName} />}
+      <Preview projectIdOrName={projectIdOrName} />
     </Page>
   );
 }
@@ -110,6 +116,48 @@ function PolicyForm({ policy, projectIdOrName }: PolicyProps): JSX.Element {
         </ActionBar>
       </Stack>
     </Section>
+  );
+}
+
+type Decided = EntryOf<"listAgentDecisions">;
+
+const DECISIONS: Column<Decided>[] = [
+  { head: "Tool", cell: ({ tool }) => tool, line: 1 },
+  { head: "Kind", cell: ({ kind }) => kind },
+  { head: "Integration", cell: ({ integration }) => <span className="foreign">{integration}</span> },
+  { head: "Object", cell: ({ object }) => <span className="foreign">{object ?? "–"}</span>, line: 2 },
+  { head: "Decision", cell: ({ decision }) => decision, line: 1 },
+  {
+    head: "Hidden fields",
+    cell: ({ hiddenFields = [] }) => <span className="foreign">{hiddenFields.join(", ") || "–"}</span>,
+    grows: true,
+  },
+];
+
+/** Of the policy that is stored. */
+function Preview({ projectIdOrName }: { projectIdOrName: string }): JSX.Element {
+  const [{ groupRef = "" }, setFilters] = useFilters("groupRef");
+  return (
+    <>
+      <Section title="What agents may do for a customer">
+        <AddressText
+          label="Customer"
+          description="Your own id for the customer. Shown is the policy as it is saved."
+          first={groupRef}
+          onText={(next) => void setFilters({ groupRef: next || undefined })}
+        />
+      </Section>
+      {groupRef !== "" && (
+        <AnswerTable
+          name="What agents may do for a customer"
+          operationId="listAgentDecisions"
+          input={{ projectIdOrName, groupRef }}
+          columns={DECISIONS}
+          getId={({ tool, kind, integration, object = "" }) => [tool, kind, integration, object].join(" ")}
+          empty={<EmptyState title="Nothing">The customer has installed nothing.</EmptyState>}
+        />
+      )}
+    </>
   );
 }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
+import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 describe("the policy of agents", () => {
   let on: TestBusbar;
@@ -48,6 +49,28 @@ describe("the policy of agents", () => {
       [second.body.rules, second.body.paused, second.body.budgets, second.body.hiddenFields],
       [[], false, {}, { contact: ["ssn"] }],
     );
+  });
+
+  test("the decisions for a customer are listed by tool and object, as the rules make them", async () => {
+    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    await put({
+      rules: [{ tool: "update_record", object: "contacts", decision: "allow" }],
+      hiddenFields: { contacts: ["ssn"] },
+    });
+    const list = async (groupRef: string) =>
+      (await on.inProject("GET", `/agent-policy/decisions?groupRef=${groupRef}`)).body;
+    const decisions = (await list("acme")) as Record<string, unknown>[];
+    const of = (tool: string, kind: string) =>
+      decisions.find((one) => one["tool"] === tool && one["kind"] === kind);
+    const contacts = { integration: "hubspot", object: "contacts", hiddenFields: ["ssn"] };
+    const update = { ...contacts, tool: "update_record", kind: "write", decision: "allow" };
+    assert.deepEqual(of("update_record", "write"), update);
+    assert.equal(of("create_record", "write")?.["decision"], "ask");
+    assert.equal(of("delete_record", "delete")?.["decision"], "forbid");
+    // Without a rule of its own, since fields are hidden.
+    assert.equal(of("call_api", "read")?.["decision"], "forbid");
+    assert.deepEqual(await list("nobody"), []);
+    await put({});
   });
 
   test("each mistake is refused with its place, and nothing is stored", async () => {

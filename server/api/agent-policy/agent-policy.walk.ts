@@ -15,6 +15,7 @@ export const walk: ResourceWalk = {
       },
     });
     await call("getAgentPolicy");
+    await call("listAgentDecisions", { query: { groupRef: "acme" } });
     await call("putAgentPolicy", { body: {} });
   },
 };

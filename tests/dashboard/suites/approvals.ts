@@ -75,6 +75,9 @@ export const suite: Suite = (on) => {
     await page.getByRole("button", { name: "End the pause" }).click();
     await page.getByText("Agents work within the policy.").waitFor();
     assert.equal((await stored()).paused, false);
+    await page.getByLabel("Customer", { exact: true }).fill("acme");
+    const row = page.getByRole("row", { name: /^create_record/ });
+    await row.getByText("allow").first().waitFor();
     await busbar.inProject("PUT", "/agent-policy", {});
     visit.assertUntroubled();
     await visit.close();
