@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 const BENCHMARKS = ["proxy", "write", "deliver", "read", "subscribe", "agents"];
-const LOOK_MS = 2_000;
+const CHECK_MS = 2_000;
 /** Ratios of neighbouring rounds bear what is below this share of all processors. */
 const MAX_OTHERS = 0.15;
 
@@ -44,7 +44,7 @@ async function run(name: string): Promise<boolean> {
 /** Returns the share of all processors that is in use while no benchmark runs. */
 async function measureOthers(): Promise<number> {
   const from = readTimes();
-  await wait(LOOK_MS);
+  await wait(CHECK_MS);
   const to = readTimes();
   return 1 - (to.idle - from.idle) / (to.all - from.all);
 }

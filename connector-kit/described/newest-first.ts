@@ -10,7 +10,7 @@ import type { ChosenList } from "./chosen-list.ts";
 import type { PagePlace } from "./paging.ts";
 
 /** More readings than any account needs: each has only what changed during the one before it. */
-const MOST_READINGS = 100;
+const MAX_READINGS = 100;
 
 export interface Reading {
   /** Nothing follows in this reading. */
@@ -48,7 +48,7 @@ export function readOn(
     return { isOver: false, next };
   }
   if (isFirst || newest === undefined || newest === floor) return { isOver: true, next: undefined };
-  if (readings >= MOST_READINGS)
+  if (readings >= MAX_READINGS)
     throw brokenPage(`the records of ${name} change faster than their list can be read`);
   return { isOver: true, next: { readings: readings + 1, floor: newest, known: front } };
 }

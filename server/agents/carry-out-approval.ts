@@ -53,10 +53,10 @@ type Outcome =
   /** Another process has it. */
   | "lost";
 
-const PAUSED_LOOK_MS = 1_000;
-const TROUBLE_LOOK_MS = 5_000;
+const PAUSED_CHECK_MS = 1_000;
+const TROUBLE_CHECK_MS = 5_000;
 /** After this long, trouble of the provider and budgets end an approved act. */
-const MOST_HOURS = 24;
+const MAX_HOURS = 24;
 
 /** Never throws for what a provider, a policy or a customer does. */
 export async function carryOutApproval(
@@ -77,7 +77,7 @@ export async function carryOutApproval(
 
 async function readOutcome(deps: CarryOutServices, approval: ApprovalRow): Promise<Outcome> {
   const policy = await loadPolicy(deps.database, approval.projectId);
-  if (policy.paused) return { againInMs: PAUSED_LOOK_MS };
+  if (policy.paused) return { againInMs: PAUSED_CHECK_MS };
   if (hashCanonical(approval.arguments) !== approval.argumentsHash) {
     return {
       status: "failed",
@@ -93,7 +93,7 @@ async function readOutcome(deps: CarryOutServices, approval: ApprovalRow): Promi
     const { detail, retryAfter } = error.options;
     if (error.slug === "record-not-found") return { status: "stale", reason: detail };
     if (!error.retryable || isTooLate(deps, approval)) return { status: "failed", reason: detail };
-    return { againInMs: retryAfter ? Math.max(0, retryAfter.getTime() - nowMs()) : TROUBLE_LOOK_MS };
+    return { againInMs: retryAfter ? Math.max(0, retryAfter.getTime() - nowMs()) : TROUBLE_CHECK_MS };
   }
 }
 
@@ -120,7 +120,7 @@ const FORBIDDEN = "The policy for agents forbids this act since.";
 const OTHER_ACCOUNT = "The customer has connected another account since.";
 
 const isTooLate = ({ minuteMs }: CarryOutServices, { decideTime }: ApprovalRow): boolean =>
-  decideTime !== null && decideTime.getTime() + MOST_HOURS * 60 * minuteMs < nowMs();
+  decideTime !== null && decideTime.getTime() + MAX_HOURS * 60 * minuteMs < nowMs();
 
 async function carryOutWrite(
   deps: CarryOutServices,

@@ -29,7 +29,7 @@ export interface DashboardOptions {
 }
 
 /** With `--processes`, children look for the parent's build this often and this many times. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 const MAX_CHECKS = 240;
 
 export function openBuiltDashboard({ dataDir, log, builds = true }: DashboardOptions): BuiltDashboard {
@@ -122,7 +122,7 @@ async function waitForBuild(
   for (let looks = 0; looks < MAX_CHECKS && !signal.aborted; looks += 1) {
     const found = await findBuild(dataDir, digest);
     if (found) return found;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ import { keepConnection } from "../store/kept-connection.ts";
 const LOCK_CLASS = 735_561;
 const RECONNECT_MS = 200;
 /** A process under load needs more than a second to connect again; its claims must not be taken away meanwhile. */
-const SECOND_LOOK_MS = 3_000;
+const SECOND_CHECK_MS = 3_000;
 
 export interface ProcessIdentity {
   readonly id: number;
@@ -58,7 +58,7 @@ export async function takeProcessIdentity(connectionString: string, log: Log): P
     async findDead(ids) {
       const suspects = await findUnlocked(ids);
       if (suspects.length === 0) return [];
-      await wait(SECOND_LOOK_MS, undefined, { ref: false });
+      await wait(SECOND_CHECK_MS, undefined, { ref: false });
       return findUnlocked(suspects);
     },
     close: () => connection.close(),
