@@ -101,7 +101,7 @@ test("a wrong use names the command whose help tells more", async () => {
 });
 
 describe("the examples", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let cwd = "";
   const values: Record<string, string> = {};
   const receiver = createServer((request, response) => {
@@ -109,29 +109,29 @@ describe("the examples", () => {
     response.writeHead(204).end();
   });
   before(async () => {
-    on = await openTestBusbar();
+    server = await openTestBusbar();
     // The examples run faster than HubSpot's limit of searches allows.
-    on.sandbox.hubspot.setLimits("off");
+    server.sandbox.hubspot.setLimits("off");
     await once(receiver.listen(0, "127.0.0.1"), "listening");
     cwd = await mkdtemp(join(tmpdir(), "busbar-examples-"));
-    await connectCustomer(on, {
+    await connectCustomer(server, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hubspot",
       groupRef: "initech",
     });
-    const tokens = on.sandbox.hubspot.mintToken();
-    await on.inProject("POST", "/connections:generate", {
+    const tokens = server.sandbox.hubspot.mintToken();
+    await server.inProject("POST", "/connections:generate", {
       provider: "hubspot",
       groupRef: "globex",
       consumerRef: "hank",
       oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
     });
-    const [connection] = (await on.inProject("GET", "/connections?groupRef=initech")).body;
+    const [connection] = (await server.inProject("GET", "/connections?groupRef=initech")).body;
     values["CONNECTION"] = connection.id;
-    const setup = await on.inProject("GET", "/integrations/people/subscribe-setup");
-    const made = await on.inProject("POST", "/api-keys", { label: "agent", scopes: ["write"] });
-    const agent = await openAgent(on, { groupRef: "initech", credential: made.body.key });
+    const setup = await server.inProject("GET", "/integrations/people/subscribe-setup");
+    const made = await server.inProject("POST", "/api-keys", { label: "agent", scopes: ["write"] });
+    const agent = await openAgent(server, { groupRef: "initech", credential: made.body.key });
     for (const name of ["APPROVAL", "OTHER_APPROVAL"]) {
       const record = { email: `${name.toLowerCase()}@initech.example` };
       const { content } = await agent.call("create_record", { object: "contacts", record });
@@ -140,7 +140,7 @@ describe("the examples", () => {
     await agent.close();
     await writeFile(join(cwd, "webhooks-hsmeta.json"), JSON.stringify(setup.body.webhooksConfig));
     await writeFile(join(cwd, "secret.txt"), "s3cret\n");
-    await writeFile(join(cwd, "key.txt"), on.apiKey);
+    await writeFile(join(cwd, "key.txt"), server.apiKey);
     await writeFile(join(cwd, "quill.yaml"), QUILL);
     await writeFile(join(cwd, "quill-openapi.json"), QUILL_OPENAPI);
     const credentials = { provider: "stripe", groupRef: "initech", consumerRef: "bill", apiKey: "sk_x" };
@@ -149,21 +149,21 @@ describe("the examples", () => {
   });
   after(async () => {
     receiver.close();
-    await on?.stop();
+    await server?.stop();
     await rm(cwd, { recursive: true, force: true });
   });
 
   /** Returns a delivery that is not being sent at this moment. */
   async function someDelivery(): Promise<string> {
     const delivered = async () =>
-      (await on.inProject("GET", "/destinations/my-app/deliveries?status=delivered")).body.results;
+      (await server.inProject("GET", "/destinations/my-app/deliveries?status=delivered")).body.results;
     await until(async () => (await delivered()).length > 0);
     return (await delivered())[0].id;
   }
 
   /** Runs an example as a shell would, with quotes, variables and a file as stdin. */
   async function run(example: string) {
-    const { origin } = new URL(on.busbar.urls.base);
+    const { origin } = new URL(server.busbar.urls.base);
     if (example.includes("$DELIVERY")) values["DELIVERY"] = await someDelivery();
     const [call = ""] = /busbar [^|)]*/.exec(example) ?? [];
     const line = call
@@ -179,8 +179,8 @@ describe("the examples", () => {
       env: {
         HOME: cwd,
         BUSBAR_URL: origin,
-        BUSBAR_API_KEY: on.apiKey,
-        BUSBAR_PROXY_URL: on.busbar.urls.proxy,
+        BUSBAR_API_KEY: server.apiKey,
+        BUSBAR_PROXY_URL: server.busbar.urls.proxy,
       },
       ...(file !== undefined && { stdin: await readFile(join(cwd, file), "utf8") }),
       interrupted: enough.signal,

@@ -41,13 +41,13 @@ function addPolicy(agents: Command, terminal: Terminal): void {
       "the whole policy: JSON, @file, or - for stdin; what it leaves out has its default",
     )
     .action(async ({ set }: { set?: string }, command: Command) => {
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       const body = set === undefined ? undefined : await readJsonArgument("--set", set, terminal);
       const policy =
         body === undefined
-          ? await on.inProject("GET", "/agent-policy")
-          : await on.inProject("PUT", "/agent-policy", { body });
-      on.out.data(requireObject(policy));
+          ? await server.inProject("GET", "/agent-policy")
+          : await server.inProject("PUT", "/agent-policy", { body });
+      server.out.data(requireObject(policy));
     });
 }
 
@@ -57,14 +57,17 @@ function addApprovals(agents: Command, terminal: Terminal): void {
     .description("list acts of agents that need or needed a decision, or show one with before and after");
   addFilters(approvals, "group", "status", "object", "limit").action(
     async (named: string | undefined, filters: Filters, command: Command) => {
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       if (named !== undefined) {
-        return tellRecord(requireObject(await on.inProject("GET", `/approvals/${step(named)}`)), on.out);
+        return tellRecord(
+          requireObject(await server.inProject("GET", `/approvals/${step(named)}`)),
+          server.out,
+        );
       }
       const { group: groupRef, status: state, object, limit } = filters;
       const query = { groupRef, status: state, object };
-      const rows = await paged(on, "/approvals", { query, ...(limit !== undefined && { limit }) });
-      on.out.rows(rows, APPROVALS, "No act of an agent needs a decision.");
+      const rows = await paged(server, "/approvals", { query, ...(limit !== undefined && { limit }) });
+      server.out.rows(rows, APPROVALS, "No act of an agent needs a decision.");
     },
   );
   for (const [verb, decision, description] of [
@@ -76,15 +79,15 @@ function addApprovals(agents: Command, terminal: Terminal): void {
       .description(description)
       .option("--reason <text>", "why; the agent is told")
       .action(async (named: string, { reason }: { reason?: string }, command: Command) => {
-        const on = await connect(command, terminal);
+        const server = await connect(command, terminal);
         const body: JsonObject = { decision, ...(reason !== undefined && { reason }) };
         const decided = requireObject(
-          await on.inProject("POST", `/approvals/${step(named)}:decide`, { body }),
+          await server.inProject("POST", `/approvals/${step(named)}:decide`, { body }),
         );
-        if (on.out.json) return on.out.data(decided);
+        if (server.out.json) return server.out.data(decided);
         const what = [textAt(decided, "tool"), textAt(decided, "object"), textAt(decided, "groupRef")];
-        on.out.line(
-          `${on.out.paint.green(textAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [printable(one)] : [])).join(" ")}`,
+        server.out.line(
+          `${server.out.paint.green(textAt(decided, "status") ?? "")} ${what.flatMap((one) => (one ? [printable(one)] : [])).join(" ")}`,
         );
       });
   }
@@ -99,9 +102,9 @@ const TOOLS: Columns = {
 function addTools(agents: Command, terminal: Terminal): void {
   addGroup(agents.command("tools").description("list the tools that this credential gives an agent")).action(
     async ({ group }: { group?: string }, command: Command) => {
-      const on = await connect(command, terminal);
-      const { tools } = await ask(on, group, "tools/list", {});
-      on.out.rows(objectsAt({ tools: tools ?? [] }, "tools"), TOOLS, "This credential has no tools.");
+      const server = await connect(command, terminal);
+      const { tools } = await ask(server, group, "tools/list", {});
+      server.out.rows(objectsAt({ tools: tools ?? [] }, "tools"), TOOLS, "This credential has no tools.");
     },
   );
   addGroup(
@@ -112,10 +115,10 @@ function addTools(agents: Command, terminal: Terminal): void {
       ),
   ).action(
     async (tool: string, given: string | undefined, { group }: { group?: string }, command: Command) => {
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       const args = given === undefined ? {} : await readJsonArgument("[arguments]", given, terminal);
-      const result = await ask(on, group, "tools/call", { name: tool, arguments: args });
-      on.out.data(result["structuredContent"] ?? result);
+      const result = await ask(server, group, "tools/call", { name: tool, arguments: args });
+      server.out.data(result["structuredContent"] ?? result);
       if (result["isError"] === true) throw new Ended();
     },
   );
@@ -132,7 +135,7 @@ const REVISION = "2026-07-28";
 
 /** Sends one message to an endpoint of agents; returns its result. Throws `Failure` for a protocol error. */
 async function ask(
-  on: Connected,
+  server: Connected,
   group: string | undefined,
   method: string,
   params: JsonObject,
@@ -144,7 +147,7 @@ async function ask(
     "io.modelcontextprotocol/clientInfo": { name: "busbar-cli", version: "1" },
     "io.modelcontextprotocol/clientCapabilities": {},
   };
-  const answer = await on.api("POST", `/mcp/v1/projects/${step(await on.project())}/${endpoint}`, {
+  const answer = await server.api("POST", `/mcp/v1/projects/${step(await server.project())}/${endpoint}`, {
     headers: {
       accept: "application/json, text/event-stream",
       "mcp-protocol-version": REVISION,

@@ -12,25 +12,25 @@ import { runCli, type Surroundings } from "../../tests/harness/command-line.ts";
 import { until } from "../../tests/harness/until.ts";
 
 describe("looking at a server from outside", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let home = "";
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "60" } });
+    server = await openTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "60" } });
     home = await mkdtemp(join(tmpdir(), "busbar-outside-"));
   });
   after(async () => {
-    await on?.stop();
+    await server?.stop();
     await rm(home, { recursive: true, force: true });
   });
-  const origin = () => new URL(on.busbar.urls.base).origin;
+  const origin = () => new URL(server.busbar.urls.base).origin;
   const busbar = (line: string, more: Surroundings = {}) =>
     runCli(line.split(" "), {
       ...more,
       env: {
         HOME: home,
         BUSBAR_URL: origin(),
-        BUSBAR_API_KEY: on.apiKey,
-        BUSBAR_PROXY_URL: on.busbar.urls.proxy,
+        BUSBAR_API_KEY: server.apiKey,
+        BUSBAR_PROXY_URL: server.busbar.urls.proxy,
         ...more.env,
       },
     });
@@ -78,14 +78,14 @@ describe("looking at a server from outside", () => {
     assert.match(me.apiVersion, /^\d+\.\d+\.\d+$/);
     assert.ok(me.key.id && me.key.label);
     assert.deepEqual(me.settings, { server: "BUSBAR_URL", key: "BUSBAR_API_KEY" });
-    assert.ok(!stdout.includes(on.apiKey));
-    await busbar(`login ${origin()} --key-stdin`, { stdin: on.apiKey });
+    assert.ok(!stdout.includes(server.apiKey));
+    await busbar(`login ${origin()} --key-stdin`, { stdin: server.apiKey });
     const stored = await busbar("whoami --json", {
       env: { BUSBAR_URL: undefined, BUSBAR_API_KEY: undefined },
     });
     const file = join(home, ".config/busbar/profiles.json");
     assert.deepEqual(JSON.parse(stored.stdout).settings, { server: file, key: file });
-    const { body } = await on.inProject("POST", "/api-keys", { label: "page", scopes: ["frontend"] });
+    const { body } = await server.inProject("POST", "/api-keys", { label: "page", scopes: ["frontend"] });
     const frontend = await busbar("whoami --json", { env: { BUSBAR_API_KEY: body.key } });
     assert.deepEqual(JSON.parse(frontend.stdout).key.scopes, ["frontend"]);
   });
@@ -130,7 +130,7 @@ integrations:
   test("doctor tells apart: no server, a proxy in its place, a load balancer without a ready process, a wrong key", async () => {
     const nowhere = await findings({ env: { BUSBAR_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([nowhere.code, nowhere.wrong[0]?.check], [3, "server"]);
-    const proxy = await findings({ env: { BUSBAR_URL: on.busbar.urls.proxy } });
+    const proxy = await findings({ env: { BUSBAR_URL: server.busbar.urls.proxy } });
     assert.match(proxy.wrong[0]?.detail ?? "", /is the proxy of a Busbar/);
     const balancer = createServer((_request, response) => response.writeHead(503).end("none is ready"));
     await new Promise<void>((resolve) => balancer.listen(0, "127.0.0.1", resolve));
@@ -143,13 +143,13 @@ integrations:
     assert.match(key.wrong[0]?.cure ?? "", /busbar login/);
     const asked = await findings({ env: { BUSBAR_PROXY_URL: undefined } });
     const found = asked.all.find(({ check }) => check === "proxy");
-    assert.deepEqual([found?.ok, found?.detail], [true, `${on.busbar.urls.proxy} answers`]);
+    assert.deepEqual([found?.ok, found?.detail], [true, `${server.busbar.urls.proxy} answers`]);
     const noProxy = await findings({ env: { BUSBAR_PROXY_URL: "http://127.0.0.1:1" } });
     assert.deepEqual([noProxy.code, noProxy.wrong.map(({ check }) => check)], [1, ["proxy"]]);
   });
 
   test("doctor finds a failing destination, refused credentials and their installation, each with a cure", async () => {
-    const customer = await connectCustomer(on, {
+    const customer = await connectCustomer(server, {
       provider: "hubspot",
       objects: ["contacts"],
       groupRef: "broken",
@@ -164,7 +164,7 @@ integrations:
       record: { email: "a@b.example" },
     });
     await until(async () => (await findings()).wrong.length > 0);
-    on.sandbox.hubspot.revokeTokens();
+    server.sandbox.hubspot.revokeTokens();
     await until(async () => {
       await customer.proxied("/crm/v3/objects/contacts");
       return (await findings()).wrong.length >= 3;

@@ -29,11 +29,11 @@ const HOMEMADE = {
 };
 
 describe("commands without a terminal", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let cwd = "";
   let installationId = "";
   before(async () => {
-    on = await openTestBusbar({ providers: { homemade: HOMEMADE } });
+    server = await openTestBusbar({ providers: { homemade: HOMEMADE } });
     cwd = await mkdtemp(join(tmpdir(), "busbar-commands-"));
     await writeFile(join(cwd, "amp.yaml"), MANIFEST);
     const customer = {
@@ -42,14 +42,14 @@ describe("commands without a terminal", () => {
       integration: "crm",
       groupRef: "acme",
     } as const;
-    ({ installationId } = await connectCustomer(on, customer));
+    ({ installationId } = await connectCustomer(server, customer));
   });
   after(async () => {
-    await on?.stop();
+    await server?.stop();
     await rm(cwd, { recursive: true, force: true });
   });
 
-  const env = () => ({ AMP_API_URL: new URL(on.busbar.urls.base).origin, AMP_API_KEY: on.apiKey });
+  const env = () => ({ AMP_API_URL: new URL(server.busbar.urls.base).origin, AMP_API_KEY: server.apiKey });
   const busbar = (args: string[], more: Surroundings = {}) =>
     runCli(args, { cwd, ...more, env: { ...env(), ...more.env } });
   /** Runs a command that must succeed, and returns its JSON. */
@@ -252,7 +252,7 @@ describe("commands without a terminal", () => {
     assert.equal(found.total, 0);
   });
 
-  const proxied = () => ["--integration", "crm", "-g", "acme", "--proxy-url", on.busbar.urls.proxy];
+  const proxied = () => ["--integration", "crm", "-g", "acme", "--proxy-url", server.busbar.urls.proxy];
   const search = (email: string) =>
     JSON.stringify({
       filterGroups: [{ filters: [{ propertyName: "email", operator: "EQ", value: email }] }],
@@ -296,7 +296,7 @@ describe("commands without a terminal", () => {
       "--installation",
       "nothing",
       "--proxy-url",
-      on.busbar.urls.proxy,
+      server.busbar.urls.proxy,
     ]);
     assert.deepEqual([ours.code, ours.stdout], [1, ""]);
     assert.match(ours.stderr, /error: .*\n(.*\n)* {2}requestId /);
@@ -332,7 +332,7 @@ describe("commands without a terminal", () => {
     assert.match((await login("\n")).stderr, /The API key is empty/);
     assert.equal((await login("bb_wrong\n")).code, 1);
     await assert.rejects(readFile(join(home, ".config/busbar/profiles.json")));
-    assert.equal((await login(`${on.apiKey}\n`)).code, 0);
+    assert.equal((await login(`${server.apiKey}\n`)).code, 0);
     const listed = await busbar(["list", "integrations"], { env: own });
     assert.match(listed.stdout, /^crm /m);
     assert.equal(listed.stderr, "");
@@ -340,7 +340,7 @@ describe("commands without a terminal", () => {
     assert.match(verbose.stderr, /^using http.* \(logged in\)$/m);
     const profiles = await busbar(["profiles"], { env: own });
     assert.match(profiles.stdout, /^\* +http.* +default$/m);
-    assert.ok(!(verbose.stderr + profiles.stdout).includes(on.apiKey));
+    assert.ok(!(verbose.stderr + profiles.stdout).includes(server.apiKey));
     assert.equal((await busbar(["logout", "https://other.example"], { env: own })).code, 1);
     assert.equal((await busbar(["logout"], { env: own })).code, 0);
     assert.equal((await busbar(["list", "integrations"], { env: own })).code, 2);
@@ -376,7 +376,7 @@ describe("commands without a terminal", () => {
   });
 
   test("delete:installation takes integration and installation, like Ampersand's command line", async () => {
-    const { connectionId, installationId } = await connectCustomer(on, {
+    const { connectionId, installationId } = await connectCustomer(server, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm",

@@ -25,19 +25,19 @@ integrations:
 `;
 
 describe("connecting and installing", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   before(async () => {
-    on = await openTestBusbar();
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    server = await openTestBusbar();
+    await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     const app = { provider: "hubspot", clientId: "my-client", clientSecret: "my-secret", scopes: ["oauth"] };
-    await on.inProject("POST", "/provider-apps", app);
+    await server.inProject("POST", "/provider-apps", app);
   });
-  after(() => on.stop());
+  after(() => server.stop());
 
   const busbar = (line: string, more: Surroundings = {}) =>
     runCli(line.split(" "), {
       ...more,
-      env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   async function json(line: string, more: Surroundings = {}) {
     const { code, stdout, stderr } = await busbar(`${line} --json`, more);
@@ -83,7 +83,7 @@ describe("connecting and installing", () => {
       /failed \(declined\): access_denied: end-user denied.*\nThe page offers to try again/,
     );
 
-    on.sandbox.addFault({
+    server.sandbox.addFault({
       provider: "hubspot",
       path: "/oauth/2026-03/token",
       status: 400,
@@ -117,7 +117,7 @@ describe("connecting and installing", () => {
     const first = await json("connect stripe --group acme --credentials -", { stdin: "sk_1\n" });
     const second = await json("connect stripe --group acme --credentials -", { stdin: "sk_2\n" });
     assert.equal(second.id, first.id);
-    const { body } = await on.inProject("GET", `/connections/${first.id}?includeCreds=true`);
+    const { body } = await server.inProject("GET", `/connections/${first.id}?includeCreds=true`);
     assert.equal(body.apiKey, "sk_2");
     const pair = { stdin: '{"username": "ada", "password": "x"}' };
     assert.equal((await json("connect amplitude --group acme --credentials -", pair)).authScheme, "basic");

@@ -58,17 +58,17 @@ async function deleteResources(
       },
     );
   }
-  const on = await connect(command, terminal);
+  const server = await connect(command, terminal);
   for (const id of ids) {
     if (asks) {
       const question = `Delete the ${singular} ${printable(id)}, and also ${takesAlong}?`;
       if ((await choose(terminal, question, "yn")) === "n") {
-        on.out.note(`kept ${singular} ${printable(id)}`);
+        server.out.note(`kept ${singular} ${printable(id)}`);
         continue;
       }
     }
-    await remove(on, id, options);
-    if (on.out.json) on.out.item({ deleted: singular, id });
-    else on.out.line(`${on.out.paint.green("deleted")} ${singular} ${printable(id)}`);
+    await remove(server, id, options);
+    if (server.out.json) server.out.item({ deleted: singular, id });
+    else server.out.line(`${server.out.paint.green("deleted")} ${singular} ${printable(id)}`);
   }
 }

@@ -9,7 +9,7 @@ import { runCli } from "../../tests/harness/command-line.ts";
 import { until } from "../../tests/harness/until.ts";
 
 describe("a destination", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let works = false;
   const received: IncomingHttpHeaders[] = [];
   const app = createServer((request, response) => {
@@ -18,7 +18,7 @@ describe("a destination", () => {
     response.writeHead(works ? 204 : 500).end();
   });
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05" } });
+    server = await openTestBusbar({ env: { BUSBAR_WEBHOOK_RETRY_SECONDS: "0.05" } });
     await once(app.listen(0, "127.0.0.1"), "listening");
     const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/`;
     for (const line of [
@@ -33,16 +33,16 @@ describe("a destination", () => {
   });
   after(async () => {
     app.close();
-    await on?.stop();
+    await server?.stop();
   });
   const busbar = (line: string) =>
     runCli(line.split(" "), {
-      env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   const deliveries = async (status: string) =>
     JSON.parse((await busbar(`list deliveries --destination my-app --status ${status} --json`)).stdout);
   const happen = (groupRef: string) =>
-    on.inProject("POST", "/connections:generate", {
+    server.inProject("POST", "/connections:generate", {
       provider: "stripe",
       groupRef,
       consumerRef: "ada",

@@ -28,24 +28,24 @@ export function addEvents(program: Command, terminal: Terminal): void {
     .option("--count <n>", "end after so many events", wholeNumber(1, 1_000_000));
   addFilters(follow, "installation", "integration", "group", "object", "record").action(
     async ({ count, object, record, ...of }: FollowOptions, command: Command) => {
-      const on = await connect(command, terminal);
-      const path = `${await findInstallation(on, of)}/subscription-events`;
+      const server = await connect(command, terminal);
+      const path = `${await findInstallation(server, of)}/subscription-events`;
       const query = { objectName: object, recordId: record, pageSize: String(PAGE) };
       const interrupted = terminal.catchInterrupt();
-      if (count === undefined) on.out.note("waiting for events; stop with Ctrl-C");
+      if (count === undefined) server.out.note("waiting for events; stop with Ctrl-C");
       const reported = new Set<string>();
       let left = count ?? Number.POSITIVE_INFINITY;
       // Events of before the command are not shown, unless they still wait.
       let isFirst = true;
       do {
-        const newest = objectsAt(await on.inProject("GET", path, { query }), "results");
+        const newest = objectsAt(await server.inProject("GET", path, { query }), "results");
         for (const event of newest.toReversed()) {
           const id = textAt(event, "id") ?? "";
           const waits = UNPROCESSED.has(textAt(event, "outcome") ?? "");
           if (reported.has(id) || waits) continue;
           reported.add(id);
           if (isFirst && count === undefined) continue;
-          if (left-- > 0) tellEvent(event, on.out);
+          if (left-- > 0) tellEvent(event, server.out);
         }
         isFirst = false;
       } while (left > 0 && (await pause(PAUSE_MS, interrupted)));

@@ -34,6 +34,6 @@ async function getResource(
   terminal: Terminal,
 ): Promise<void> {
   const resource = findResource(name, "get");
-  const on = await connect(command, terminal);
-  await tellRecord(await resource.get(on, id, filters), on.out);
+  const server = await connect(command, terminal);
+  await tellRecord(await resource.get(server, id, filters), server.out);
 }

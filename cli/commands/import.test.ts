@@ -18,12 +18,12 @@ integrations:
 
 describe("importing a project", () => {
   let old: TestBusbar;
-  let on: TestBusbar;
+  let server: TestBusbar;
   let cwd = "";
   before(async () => {
     old = await openTestBusbar();
     // The same CRM, in which the customers' tokens are valid.
-    on = await openTestBusbar({ providers: old.sandbox.catalog().providers });
+    server = await openTestBusbar({ providers: old.sandbox.catalog().providers });
     cwd = await mkdtemp(join(tmpdir(), "busbar-import-"));
     await writeFile(join(cwd, "key.txt"), `${old.apiKey}\n`);
     for (const groupRef of ["acme", "globex"])
@@ -38,14 +38,14 @@ describe("importing a project", () => {
     await old.inProject("POST", "/connections:generate", stripe);
   });
   after(async () => {
-    await Promise.all([old?.stop(), on?.stop()]);
+    await Promise.all([old?.stop(), server?.stop()]);
     await rm(cwd, { recursive: true, force: true });
   });
 
   const origin = (busbar: TestBusbar) => new URL(busbar.busbar.urls.base).origin;
   async function run(...more: string[]) {
     const from = ["--from", origin(old), "--from-key", "@key.txt", "--from-project", "default"];
-    const env = { HOME: cwd, BUSBAR_URL: origin(on), BUSBAR_API_KEY: on.apiKey };
+    const env = { HOME: cwd, BUSBAR_URL: origin(server), BUSBAR_API_KEY: server.apiKey };
     const { code, stdout, stderr } = await runCli(["import", ...from, "--json", ...more], { cwd, env });
     const rows: Record<string, string>[] = stdout ? JSON.parse(stdout) : [];
     return {
@@ -69,14 +69,14 @@ describe("importing a project", () => {
     const dry = await run("--dry-run");
     assert.ok(dry.outcomes.includes("connection acme stripe: would be copied"), dry.stderr);
     assert.equal(dry.code, 1);
-    assert.equal((await on.inProject("GET", "/connections")).body.length, 0);
+    assert.equal((await server.inProject("GET", "/connections")).body.length, 0);
     assert.match(dry.outcomes.at(-1) ?? "", /^installation globex crm: not copied: .*crm/);
   });
 
   test("customers go on writing with their tokens, without connecting again", async () => {
     const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
-    await on.inProject("POST", "/provider-apps", app);
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    await server.inProject("POST", "/provider-apps", app);
+    await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     const { code, outcomes, stderr, stdout } = await run();
     assert.deepEqual(
       outcomes,
@@ -86,10 +86,10 @@ describe("importing a project", () => {
     assert.equal(code, 0);
     assert.ok(!`${stdout}${stderr}`.includes("sk_old"));
     const record = { email: "moved@example.com" };
-    const written = await on.write("crm", "contacts", { groupRef: "globex", type: "create", record });
+    const written = await server.write("crm", "contacts", { groupRef: "globex", type: "create", record });
     assert.equal(written.status, 200, written.text);
-    const [connection] = (await on.inProject("GET", "/connections?groupRef=acme&provider=stripe")).body;
-    const shown = await on.inProject("GET", `/connections/${connection.id}?includeCreds=true`);
+    const [connection] = (await server.inProject("GET", "/connections?groupRef=acme&provider=stripe")).body;
+    const shown = await server.inProject("GET", `/connections/${connection.id}?includeCreds=true`);
     assert.equal(shown.body.apiKey, "sk_old");
   });
 

@@ -48,6 +48,6 @@ async function listResource(
 ): Promise<void> {
   const resource = findResource(name, "list");
   requireKnownFilters(resource, filters);
-  const on = await connect(command, terminal);
-  await tellRows(resource, await resource.list(on, filters), on);
+  const server = await connect(command, terminal);
+  await tellRows(resource, await resource.list(server, filters), server);
 }

@@ -45,8 +45,8 @@ export function addListen(program: Command, terminal: Terminal): void {
       const publicUrl =
         options.publicUrl === undefined ? undefined : webUrl("--public-url", options.publicUrl);
       const events = chosenEvents(options.events);
-      const on = await connect(command, terminal);
-      await listen({ ...options, events, forwardTo, publicUrl }, on, terminal.catchInterrupt());
+      const server = await connect(command, terminal);
+      await listen({ ...options, events, forwardTo, publicUrl }, server, terminal.catchInterrupt());
     });
 }
 

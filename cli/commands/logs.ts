@@ -17,22 +17,22 @@ export function addLogs(program: Command, terminal: Terminal): void {
     .description("show the log of an operation")
     .option("-f, --follow", "keep printing until the operation ends")
     .action(async (id: string, options: { follow?: boolean }, command: Command) => {
-      const on = await connect(command, terminal);
-      const logs = async () => requireObjects(await on.inProject("GET", `/operations/${step(id)}/logs`));
+      const server = await connect(command, terminal);
+      const logs = async () => requireObjects(await server.inProject("GET", `/operations/${step(id)}/logs`));
       if (!options.follow) {
         const steps = await logs();
-        if (on.out.json) return on.out.data(steps);
-        return steps.forEach((one) => tellStep(one, on.out));
+        if (server.out.json) return server.out.data(steps);
+        return steps.forEach((one) => tellStep(one, server.out));
       }
       const interrupted = terminal.catchInterrupt();
       let reported = 0;
       for (;;) {
         // In this order no log entry is missed: the operation is known to have ended before its log is read.
-        const running = isRunning(await getOperation(on, id));
+        const running = isRunning(await getOperation(server, id));
         const steps = await logs();
         for (const one of steps.slice(reported)) {
-          if (on.out.json) on.out.item(one);
-          else tellStep(one, on.out);
+          if (server.out.json) server.out.item(one);
+          else tellStep(one, server.out);
         }
         reported = Math.max(reported, steps.length);
         if (!running || !(await pause(PAUSE_MS, interrupted))) return;

@@ -12,17 +12,17 @@ integrations: [{ name: crm, provider: hubspot, proxy: { enabled: true } }]
 `;
 
 describe("names and questions", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let server: TestBusbar;
+  after(() => server.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    server = await openTestBusbar();
+    await server.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
   });
 
   const busbar = (args: string[], more: Surroundings = {}) =>
     runCli(args, {
       ...more,
-      env: { AMP_API_URL: new URL(on.busbar.urls.base).origin, AMP_API_KEY: on.apiKey },
+      env: { AMP_API_URL: new URL(server.busbar.urls.base).origin, AMP_API_KEY: server.apiKey },
     });
   async function json(...args: string[]) {
     const { code, stdout, stderr } = await busbar([...args, "--json"]);

@@ -34,13 +34,13 @@ export function addOperations(program: Command, terminal: Terminal): void {
       if (id !== undefined && Object.keys(filters).length > 0) {
         throw new UsageFailure("Filters apply to the list, not to a single operation.");
       }
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       if (id === undefined) {
-        const rows = (await OPERATIONS.list?.(on, filters)) ?? [];
-        return tellRows(OPERATIONS, rows, on);
+        const rows = (await OPERATIONS.list?.(server, filters)) ?? [];
+        return tellRows(OPERATIONS, rows, server);
       }
-      if (!isFollowed) return tellRecord(await getOperation(on, id), on.out);
-      await followToEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
+      if (!isFollowed) return tellRecord(await getOperation(server, id), server.out);
+      await followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
     },
   );
 }

@@ -27,17 +27,17 @@ export function addPause(program: Command, terminal: Terminal): void {
     if (verb === "pause") command.option("--note <text>", "why; shown in the installation");
     command.action(async (integration: string, options: PauseOptions, self: Command) => {
       const { group, object, note } = options;
-      const on = await connect(self, terminal);
-      const path = await findInstallation(on, { integration, group });
+      const server = await connect(self, terminal);
+      const path = await findInstallation(server, { integration, group });
       const body: JsonObject = { ...(object && { objects: object }), ...(note !== undefined && { note }) };
-      await on.api("POST", `/read/v1/projects/${step(await on.project())}${path}:${verb}`, { body });
-      if (on.out.json) {
-        const installation = requireObject(await on.inProject("GET", path));
-        return on.out.data(valueAt(installation, "readPauses") ?? []);
+      await server.api("POST", `/read/v1/projects/${step(await server.project())}${path}:${verb}`, { body });
+      if (server.out.json) {
+        const installation = requireObject(await server.inProject("GET", path));
+        return server.out.data(valueAt(installation, "readPauses") ?? []);
       }
       const what = object ? printable(object.join(", ")) : "all objects";
       const customer = `${printable(integration)} for ${printable(group)}`;
-      on.out.line(`${on.out.paint.green(done)} ${what} of ${customer}`);
+      server.out.line(`${server.out.paint.green(done)} ${what} of ${customer}`);
     });
   }
 }

@@ -50,14 +50,14 @@ export function addProxy(program: Command, terminal: Terminal): void {
       const headers = { ...ownHeaders(options.header ?? []) };
       const body = options.data === undefined ? undefined : await readArgument(options.data, terminal);
       if (body && !headers["content-type"]) headers["content-type"] = "application/json";
-      const on = await connect(command, terminal);
-      const base = proxyOrigin(options.proxyUrl ?? on.target.proxyUrl, on.target.origin);
+      const server = await connect(command, terminal);
+      const base = proxyOrigin(options.proxyUrl ?? server.target.proxyUrl, server.target.origin);
       const answer = await send({
         method: method.toUpperCase(),
         url: new URL(base + path),
         headers: {
           ...headers,
-          ...(await busbarHeaders(options, on)),
+          ...(await busbarHeaders(options, server)),
           ...(body && { "content-length": body.length }),
         },
         ...(body && { body }),

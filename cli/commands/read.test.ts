@@ -20,15 +20,15 @@ integrations:
 `;
 
 describe("reading by command", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let sink: Sink;
   before(async () => {
-    [on, sink] = await Promise.all([openTestBusbar(), openSink()]);
-    on.sandbox.hubspot.setLimits("off");
+    [server, sink] = await Promise.all([openTestBusbar(), openSink()]);
+    server.sandbox.hubspot.setLimits("off");
     const sinkUrl = { url: `${sink.url}/read` };
-    await on.inProject("POST", "/destinations", { name: "sink", type: "webhook", metadata: sinkUrl });
+    await server.inProject("POST", "/destinations", { name: "sink", type: "webhook", metadata: sinkUrl });
     const contacts = { objectName: "contacts", selectedFields: {}, selectedFieldMappings: {} };
-    await connectCustomer(on, {
+    await connectCustomer(server, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm",
@@ -37,13 +37,13 @@ describe("reading by command", () => {
     });
   });
   after(async () => {
-    await on?.stop();
+    await server?.stop();
     await sink?.close();
   });
 
   const busbar = (...args: string[]) =>
     runCli(args, {
-      env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   const read = (...args: string[]) => busbar("read", "crm", "person", "--group", "acme", ...args);
   const json = async (...args: string[]) => {
@@ -73,9 +73,9 @@ describe("reading by command", () => {
 
   test("a read that fails ends with exit code 1 and says why", async () => {
     const body = { status: "error", category: "VALIDATION_ERROR", message: "no" };
-    on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 400, body });
+    server.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 400, body });
     const { code, stdout } = await read("--wait");
-    on.sandbox.clearFaults();
+    server.sandbox.clearFaults();
     assert.equal(code, 1);
     assert.match(stdout, /^status: failure$/m);
     assert.match(stdout, /Error reading from provider/);

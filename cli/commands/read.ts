@@ -36,14 +36,14 @@ export function addRead(program: Command, terminal: Terminal): void {
       if (wait && dryRun)
         throw new UsageFailure("--dry-run reads nothing, so there is nothing to --wait for.");
       const body = buildTrigger(options);
-      const on = await connect(command, terminal);
-      const answer = requireObject(await trigger(on, integration, object, body, options));
-      if (dryRun) return tellRecord(answer, on.out);
+      const server = await connect(command, terminal);
+      const answer = requireObject(await trigger(server, integration, object, body, options));
+      if (dryRun) return tellRecord(answer, server.out);
       const id = requireText(answer, "operationId");
-      if (wait) return followToEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
-      if (on.out.json) return on.out.data(answer);
-      on.out.line(`${on.out.paint.green("accepted")} operation ${id}`);
-      on.out.note(`follow it with: busbar operations ${id} --follow`);
+      if (wait) return followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
+      if (server.out.json) return server.out.data(answer);
+      server.out.line(`${server.out.paint.green("accepted")} operation ${id}`);
+      server.out.note(`follow it with: busbar operations ${id} --follow`);
     });
 }
 

@@ -22,17 +22,17 @@ export function addRetention(program: Command, terminal: Terminal): void {
     .addHelpText("after", "\nkind=default takes a setting back. What is older is removed within ten minutes.")
     .action(async (given: string[], _: object, command: Command) => {
       const changes = given.map(parsed);
-      const on = await connect(command, terminal);
-      const before = requireObject(await on.inProject("GET", "/retention"));
+      const server = await connect(command, terminal);
+      const before = requireObject(await server.inProject("GET", "/retention"));
       const answer =
         changes.length === 0
           ? before
-          : requireObject(await on.inProject("PUT", "/retention", { body: changed(before, changes) }));
-      if (on.out.json) return on.out.data(answer);
+          : requireObject(await server.inProject("PUT", "/retention", { body: changed(before, changes) }));
+      if (server.out.json) return server.out.data(answer);
       const rows = Object.entries(answer).flatMap(([kind, kept]) =>
         isObject(kept) ? [{ kind, ...kept }] : [],
       );
-      on.out.rows(rows, COLUMNS, "There is no retention.");
+      server.out.rows(rows, COLUMNS, "There is no retention.");
     });
 }
 

@@ -19,9 +19,9 @@ export function addSubscribe(program: Command, terminal: Terminal): void {
     )
     .option("--check <file>", "compare this file with it instead; exit code 1 if something is missing")
     .action(async (integration: string, { check }: { check?: string }, command: Command) => {
-      const on = await connect(command, terminal);
+      const server = await connect(command, terminal);
       const setup = requireObject(
-        await on.inProject("GET", `/integrations/${step(integration)}/subscribe-setup`),
+        await server.inProject("GET", `/integrations/${step(integration)}/subscribe-setup`),
       );
       const config = valueAt(setup, "webhooksConfig");
       if (!isObject(config)) {
@@ -30,13 +30,13 @@ export function addSubscribe(program: Command, terminal: Terminal): void {
         });
       }
       if (valueAt(setup, "publicAddress") !== true) {
-        on.out.note(
+        server.out.note(
           `HubSpot cannot reach ${textAt(setup, "callbackURL")}: set BUSBAR_PUBLIC_URL to a public https origin`,
         );
       }
       if (check !== undefined)
-        return tellDifference(await readConfig(resolve(terminal.cwd, check)), config, on);
-      on.out.data(config);
+        return tellDifference(await readConfig(resolve(terminal.cwd, check)), config, server);
+      server.out.data(config);
     });
 }
 

@@ -101,7 +101,9 @@ async function patch(
 ): Promise<void> {
   if (updateMask.length === 0)
     throw new UsageFailure("Nothing to change: give at least one option; --help lists them.");
-  const on = await connect(command, terminal);
-  const answer = await on.inProject("PATCH", await pathOn(on), { body: { updateMask, [member]: change } });
-  await tellRecord(requireObject(answer), on.out);
+  const server = await connect(command, terminal);
+  const answer = await server.inProject("PATCH", await pathOn(server), {
+    body: { updateMask, [member]: change },
+  });
+  await tellRecord(requireObject(answer), server.out);
 }

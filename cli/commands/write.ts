@@ -55,13 +55,13 @@ export function addWrite(program: Command, terminal: Terminal): void {
       if (options.wait && !options.async)
         throw new UsageFailure("--wait needs --async; other writes always wait.");
       const body = await writeRequest(options, terminal);
-      const on = await connect(command, terminal);
-      const answer = requireObject(await send(on, integration, object, body, options));
-      if (options.dryRun) return tellRecord(answer, on.out);
-      if (!options.wait) return tellAnswer(answer, body, on.out);
+      const server = await connect(command, terminal);
+      const answer = requireObject(await send(server, integration, object, body, options));
+      if (options.dryRun) return tellRecord(answer, server.out);
+      if (!options.wait) return tellAnswer(answer, body, server.out);
       const { timeoutSeconds } = options;
       const id = requireText(answer, "operationId");
-      await followToEnd(on, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
+      await followToEnd(server, id, { timeoutSeconds, interrupted: terminal.catchInterrupt() });
     });
 }
 

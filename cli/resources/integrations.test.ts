@@ -12,23 +12,23 @@ integrations:
 `;
 
 test("integrations are listed with the health of their installations, revision and author, also of one provider", async (t) => {
-  const on = await startTestBusbar(t);
+  const server = await startTestBusbar(t);
   const crm = { provider: "hubspot", manifest: MANIFEST, integration: "crm", skipSampling: true } as const;
   const list = async (...args: string[]): Promise<string[]> => {
-    const env = { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey };
+    const env = { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey };
     const { code, stdout, stderr } = await runCli(["list", ...args], { env });
     assert.equal(code, 0, stderr);
     return stdout.trimEnd().split("\n");
   };
-  await connectCustomer(on, { ...crm, groupRef: "well" });
+  await connectCustomer(server, { ...crm, groupRef: "well" });
   const table = await list("integrations");
   assert.match(table[0] ?? "", /^NAME +PROVIDER +ACTIONS +HEALTH +REVISION +DEPLOYED +BY +REVISION ID +ID$/);
   assert.match(table[1] ?? "", /^crm +hubspot +write, proxy +1 healthy +1 +\S+Z +API key bootstrap +/);
   assert.match(table[2] ?? "", /^unused +stripe +proxy {2,}1 +\S+Z +API key bootstrap +/);
 
-  const { connectionId } = await connectCustomer(on, { ...crm, groupRef: "broken" });
-  on.sandbox.hubspot.revokeTokens();
-  await on.inProject("POST", `/connections/${connectionId}:check`);
+  const { connectionId } = await connectCustomer(server, { ...crm, groupRef: "broken" });
+  server.sandbox.hubspot.revokeTokens();
+  await server.inProject("POST", `/connections/${connectionId}:check`);
   const [, ofHubspot, ...more] = await list("integrations", "--provider", "hubspot");
   assert.match(ofHubspot ?? "", /^crm +hubspot +write, proxy +1 of 2 unhealthy +2 +/);
   assert.deepEqual(more, []);

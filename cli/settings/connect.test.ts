@@ -6,21 +6,21 @@ import { runCli } from "../../tests/harness/command-line.ts";
 import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 
 describe("a key with one scope", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let projectId = "";
   const keys: Record<string, string> = {};
   before(async () => {
-    on = await openTestBusbar({});
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    projectId = (await on.inProject("GET", "")).body.id;
+    server = await openTestBusbar({});
+    await connectCustomer(server, { provider: "hubspot", objects: ["contacts"] });
+    projectId = (await server.inProject("GET", "")).body.id;
     for (const scope of ["write", "proxy"]) {
-      keys[scope] = (await on.inProject("POST", "/api-keys", { label: scope, scopes: [scope] })).body.key;
+      keys[scope] = (await server.inProject("POST", "/api-keys", { label: scope, scopes: [scope] })).body.key;
     }
   });
-  after(() => on?.stop());
+  after(() => server?.stop());
 
   const busbar = (scope: string, text: string) => {
-    const { base, proxy } = on.busbar.urls;
+    const { base, proxy } = server.busbar.urls;
     const env = { BUSBAR_URL: base, BUSBAR_PROXY_URL: proxy, BUSBAR_API_KEY: keys[scope] };
     return runCli(text.split(" "), { env });
   };

@@ -25,12 +25,12 @@ integrations:
           associatedObjects: [companies]
 `;
 
-let on: TestBusbar;
-after(() => on.stop());
+let busbar: TestBusbar;
+after(() => busbar.stop());
 before(async () => {
-  on = await openTestBusbar();
+  busbar = await openTestBusbar();
   const sink = { name: "sink", type: "log", metadata: {} };
-  assert.equal((await on.inProject("POST", "/destinations", sink)).status, 201);
+  assert.equal((await busbar.inProject("POST", "/destinations", sink)).status, 201);
 });
 
 test("the catalog names none of them", () => {
@@ -41,22 +41,22 @@ test("the catalog names none of them", () => {
 
 test("connecting, refreshing and reading with associations call none of them", async () => {
   const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["crm"] };
-  assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+  assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
   const content = { read: { objects: { contacts: { objectName: "contacts" } } } };
-  const customer = await connectCustomer(on, {
+  const customer = await connectCustomer(busbar, {
     provider: "hubspot",
     manifest: MANIFEST,
     integration: "crm",
     content,
   });
-  const refreshed = await on.inProject("GET", `/connections/${customer.connectionId}?refresh=force`);
+  const refreshed = await busbar.inProject("GET", `/connections/${customer.connectionId}?refresh=force`);
   assert.equal(refreshed.status, 200, refreshed.text);
-  const read = await on.call("POST", `/read/v1/projects/default/integrations/crm/objects/contacts`, {
+  const read = await busbar.call("POST", `/read/v1/projects/default/integrations/crm/objects/contacts`, {
     groupRef: "acme",
     mode: "async",
   });
   assert.ok(read.status < 300, read.text);
-  const paths = () => on.sandbox.requests({ provider: "hubspot" }).map(({ path }) => path);
+  const paths = () => busbar.sandbox.requests({ provider: "hubspot" }).map(({ path }) => path);
   await until(() => paths().some((path) => path.includes("/associations/")));
   assert.deepEqual(
     paths().filter((path) => ENDING.test(path)),

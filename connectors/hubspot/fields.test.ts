@@ -9,7 +9,7 @@ import { fields } from "./fields.ts";
 import { readProperty } from "./property.ts";
 import { planProperty } from "./property-plan.ts";
 
-const on = (definition: Partial<FieldDefinition> = {}): FieldRequest => ({
+const busbar = (definition: Partial<FieldDefinition> = {}): FieldRequest => ({
   objectName: "contacts",
   definition: { fieldName: "score", displayName: "Score", valueType: "string", ...definition },
 });
@@ -23,7 +23,7 @@ const property = (more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const plan = (definition: Partial<FieldDefinition>, existing?: JsonObject) =>
-  planProperty(on(definition), existing && readProperty(property(existing)));
+  planProperty(busbar(definition), existing && readProperty(property(existing)));
 const choice = (valueType: FieldDefinition["valueType"], ...values: string[]): Partial<FieldDefinition> => ({
   valueType,
   stringOptions: { values },
@@ -86,7 +86,7 @@ test("a long text is a text area, a text with values a choice, a unique one uniq
 
 test("names, references and choices that HubSpot could never hold are faults", () => {
   const members = (definition: Partial<FieldDefinition>) =>
-    fields.check(on(definition)).map(({ member }) => member);
+    fields.check(busbar(definition)).map(({ member }) => member);
   for (const fieldName of ["1a", "a b", "a-b", "_a", "ä", "a".repeat(101)])
     assert.deepEqual(members({ fieldName }), ["fieldName"], fieldName);
   const association = { associationType: "lookup", targetObject: "companies" };
@@ -94,7 +94,7 @@ test("names, references and choices that HubSpot could never hold are faults", (
   const values = (list: string[]) => ({ valueType: "multiSelect", stringOptions: { values: list } }) as const;
   assert.deepEqual(members(values(["a", "a"])), ["stringOptions.values"]);
   assert.deepEqual(members(values(["a;b"])), ["stringOptions.values"]);
-  assert.equal(fields.check({ ...on(), objectName: "../x" })[0]?.member, "");
+  assert.equal(fields.check({ ...busbar(), objectName: "../x" })[0]?.member, "");
 });
 
 test("a missing group is made, and its 404 without a body is understood", async () => {
@@ -104,7 +104,7 @@ test("a missing group is made, and its 404 without a body is understood", async 
     { status: 201, body: {} },
     { status: 201, body: { results: [property()] } },
   );
-  const [outcome] = await fields.upsert([on()], provider.fetch);
+  const [outcome] = await fields.upsert([busbar()], provider.fetch);
   assert.equal(outcome?.action, "create");
   assert.equal(outcome?.error, undefined);
   assert.deepEqual(provider.requests[2]?.body, {
@@ -126,7 +126,7 @@ test("results of a batch are matched by name, and a property made meanwhile is c
     { status: 200, body: property({ label: "Elsewhere" }) },
     { status: 200, body: property() },
   );
-  const outcomes = await fields.upsert([on(), on({ fieldName: "other" })], provider.fetch);
+  const outcomes = await fields.upsert([busbar(), busbar({ fieldName: "other" })], provider.fetch);
   assert.deepEqual(
     outcomes.map(({ fieldName, action, error }) => [fieldName, action, error]),
     [
@@ -139,14 +139,14 @@ test("results of a batch are matched by name, and a property made meanwhile is c
 
 test("what no answer mentions is told as unknown", async () => {
   const provider = replay(listed(), GROUP, { status: 207, body: { results: [], errors: [] } });
-  const [outcome] = await fields.upsert([on()], provider.fetch);
+  const [outcome] = await fields.upsert([busbar()], provider.fetch);
   assert.equal(outcome?.error?.kind, "unknown_outcome");
 });
 
 test("an outage before anything was written is thrown, one after it is told field by field", async () => {
   const down: Reply = { status: 503 };
-  await assert.rejects(fields.upsert([on()], replay(listed(), GROUP, down).fetch), ProviderError);
-  const requests = [on(), on({ fieldName: "b" })];
+  await assert.rejects(fields.upsert([busbar()], replay(listed(), GROUP, down).fetch), ProviderError);
+  const requests = [busbar(), busbar({ fieldName: "b" })];
   const first = replay(
     listed(property({ label: "x" }), property({ name: "b", label: "y" })),
     { status: 200, body: property() },

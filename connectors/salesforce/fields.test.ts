@@ -11,11 +11,11 @@ import { planField, toJson } from "./custom-field-plan.ts";
 import { fields } from "./fields.ts";
 import { readXml } from "./xml.ts";
 
-const on = (definition: Partial<FieldDefinition>): FieldRequest => ({
+const busbar = (definition: Partial<FieldDefinition>): FieldRequest => ({
   objectName: "Account",
   definition: { fieldName: "Score__c", displayName: "Score", valueType: "string", ...definition },
 });
-const made = (definition: Partial<FieldDefinition>) => toJson(newField(on(definition)));
+const made = (definition: Partial<FieldDefinition>) => toJson(newField(busbar(definition)));
 const existing = (members: string) =>
   readXml(`<records><fullName>Account.Score__c</fullName><label>Score</label>${members}</records>`);
 const envelope = (content: string): string =>
@@ -64,7 +64,7 @@ test("defaults are formulas, and quotes in them stay quotes", () => {
     made({ valueType: "float", numericOptions: { defaultValue: 1e-7 } })["defaultValue"],
     "0.000000100000000000",
   );
-  const faults = fields.check(on({ valueType: "date", stringOptions: { defaultValue: "TODAY()" } }));
+  const faults = fields.check(busbar({ valueType: "date", stringOptions: { defaultValue: "TODAY()" } }));
   assert.deepEqual(
     faults.map(({ member }) => member),
     ["stringOptions.defaultValue"],
@@ -73,7 +73,7 @@ test("defaults are formulas, and quotes in them stay quotes", () => {
 
 test("names, lengths, digits and references that no organisation could hold are faults", () => {
   const members = (definition: Partial<FieldDefinition>) =>
-    fields.check(on(definition)).map(({ member }) => member);
+    fields.check(busbar(definition)).map(({ member }) => member);
   for (const fieldName of ["1a", "a b", "a__b", "a_", "ä", "x".repeat(41), "a.b", ""])
     assert.deepEqual(members({ fieldName }), ["fieldName"], fieldName);
   assert.deepEqual(members({ fieldName: "a_1__c" }), []);
@@ -94,9 +94,9 @@ test("what the definition does not mention is sent back as it was", () => {
   const present = existing(
     "<type>Text</type><length>80</length><unique>true</unique><inlineHelpText>Ask Bob</inlineHelpText><trackHistory>true</trackHistory>",
   );
-  assert.equal(planField(on({ unique: true }), present).component, undefined);
+  assert.equal(planField(busbar({ unique: true }), present).component, undefined);
   const { component, outcome } = planField(
-    on({ displayName: "New", stringOptions: { length: 100 } }),
+    busbar({ displayName: "New", stringOptions: { length: 100 } }),
     present,
   );
   assert.ok(component);
@@ -110,7 +110,7 @@ test("what the definition does not mention is sent back as it was", () => {
     length: "100",
   });
   assert.deepEqual(outcome.warnings, []);
-  const shorter = planField(on({ stringOptions: { length: 10 } }), present);
+  const shorter = planField(busbar({ stringOptions: { length: 10 } }), present);
   assert.equal(shorter.component, undefined);
   assert.match(shorter.outcome.warnings.join(), /holds 80 characters, and stays so/);
 });
@@ -119,7 +119,7 @@ test("values are added to those that are there, deactivated ones are left and to
   const present = existing(
     "<type>Picklist</type><valueSet><restricted>true</restricted><valueSetDefinition><sorted>true</sorted><value><fullName>Gold</fullName><default>true</default><label>Gold!</label></value><value><fullName>Old</fullName><default>false</default><isActive>false</isActive><label>Old</label></value></valueSetDefinition></valueSet>",
   );
-  const choose = (values: string[]) => on({ valueType: "singleSelect", stringOptions: { values } });
+  const choose = (values: string[]) => busbar({ valueType: "singleSelect", stringOptions: { values } });
   assert.equal(planField(choose(["Gold"]), present).component, undefined);
   const { component, outcome } = planField(choose(["Old", "New"]), present);
   assert.ok(component);
@@ -135,17 +135,17 @@ test("values are added to those that are there, deactivated ones are left and to
 
 test("numbers grow and never shrink; other types and targets are conflicts with a remedy", () => {
   const number = existing("<type>Number</type><precision>10</precision><scale>0</scale>");
-  const grown = planField(on({ valueType: "float", numericOptions: { precision: 8, scale: 2 } }), number);
+  const grown = planField(busbar({ valueType: "float", numericOptions: { precision: 8, scale: 2 } }), number);
   assert.ok(grown.component);
   const { precision, scale } = toJson(grown.component);
   assert.deepEqual([precision, scale], ["12", "2"]);
-  assert.equal(planField(on({ valueType: "int" }), number).component, undefined);
+  assert.equal(planField(busbar({ valueType: "int" }), number).component, undefined);
 
-  const email = planField(on({ required: true, unique: false }), existing("<type>Email</type>"));
+  const email = planField(busbar({ required: true, unique: false }), existing("<type>Email</type>"));
   assert.equal(email.component, undefined);
   assert.deepEqual(email.outcome.warnings, ["required: left as it is, because the field is of type Email"]);
   const findConflict = (definition: Partial<FieldDefinition>, members: string) =>
-    planField(on(definition), existing(members)).outcome.error;
+    planField(busbar(definition), existing(members)).outcome.error;
   assert.equal(findConflict({}, "<type>Email</type>"), undefined);
   assert.match(
     findConflict({ valueType: "date" }, "<type>Text</type>")?.message ?? "",
@@ -169,7 +169,7 @@ test("the token's place is markup, which no text of a definition can become", as
     },
   );
   const displayName = "<the-access-token/>";
-  const [outcome] = await fields.upsert([on({ displayName })], provider.fetch);
+  const [outcome] = await fields.upsert([busbar({ displayName })], provider.fetch);
   assert.equal(outcome?.error?.code, "FIELD_INTEGRITY_EXCEPTION");
   assert.equal(outcome?.metadata, undefined);
   const [read, upsert] = provider.requests;
@@ -212,7 +212,7 @@ test("an upsert gives an outcome per field or throws a ProviderError, whatever i
         },
       );
       for (const provider of [replay({ status, body }), found]) {
-        const outcome = await fields.upsert([on({})], provider.fetch).catch((error: unknown) => error);
+        const outcome = await fields.upsert([busbar({})], provider.fetch).catch((error: unknown) => error);
         if (outcome instanceof ProviderError) continue;
         assert.ok(Array.isArray(outcome) && outcome.length === 1, `${status} ${String(body)}`);
         assert.ok(outcome[0].error instanceof ProviderError, `${status} ${String(body)}`);

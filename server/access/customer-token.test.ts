@@ -15,32 +15,32 @@ integrations:
 `;
 
 describe("customers' tokens", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let signer: TokenSigner;
   const connections: Record<string, string> = {};
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    signer = await registerJwtKey(on);
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    busbar = await openTestBusbar();
+    signer = await registerJwtKey(busbar);
+    await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     for (const groupRef of ["acme", "globex"]) {
-      const made = await on.inProject("POST", "/connections:generate", {
+      const made = await busbar.inProject("POST", "/connections:generate", {
         provider: "hubspot",
         groupRef,
         consumerRef: "ada",
-        oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
+        oauth2AuthorizationCode: { accessToken: { token: busbar.sandbox.hubspot.staticToken } },
       });
       connections[groupRef] = made.body.id;
     }
   });
 
   const as = async (claims: Record<string, unknown>, method: string, path: string, body?: unknown) =>
-    on.inProject(method, path, body, bearer(await signer.sign(claims)));
-  const whoami = (token: string): Promise<Answer> => on.inProject("GET", "", undefined, bearer(token));
+    busbar.inProject(method, path, body, bearer(await signer.sign(claims)));
+  const whoami = (token: string): Promise<Answer> => busbar.inProject("GET", "", undefined, bearer(token));
   const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
   test("an API key that is sent as a bearer token is recognised", async () => {
-    const answer = await whoami(on.apiKey);
+    const answer = await whoami(busbar.apiKey);
     assert.equal(answer.status, 401);
     assert.match(answer.body.detail, /looks like an API key\. Send it in the header `X-Api-Key`/);
   });
@@ -75,7 +75,7 @@ describe("customers' tokens", () => {
       groupRef: "globex",
       consumerRef: "ada",
     };
-    const begun = await on.call("POST", "/v1/oauth-connect", consent, bearer(await signer.sign()));
+    const begun = await busbar.call("POST", "/v1/oauth-connect", consent, bearer(await signer.sign()));
     assert.equal(begun.status, 403, begun.text);
   });
 
@@ -85,13 +85,13 @@ describe("customers' tokens", () => {
     assert.equal((await as({}, "GET", "/api-keys")).status, 403);
     assert.equal((await as({}, "GET", "/installations")).status, 403);
     const token = await signer.sign();
-    const write = await on.write("hs", "contacts", { groupRef: "acme" }, bearer(token));
+    const write = await busbar.write("hs", "contacts", { groupRef: "acme" }, bearer(token));
     assert.equal(write.status, 403);
-    const proxied = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts`, {
+    const proxied = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
         authorization: `Bearer ${token}`,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-integration-name": "hs",
         "x-amp-group-ref": "acme",
       },
@@ -152,7 +152,7 @@ describe("customers' tokens", () => {
     const forged = `${hs}.${createHmac("sha256", signer.publicKeyPem).update(hs).digest("base64url")}`;
     assert.equal((await whoami(forged)).status, 401);
     assert.equal((await whoami(`${encode({ alg: "none", kid: signer.kid })}.${payload}.`)).status, 401);
-    const other = await registerJwtKey(on);
+    const other = await registerJwtKey(busbar);
     const [, body, signature] = (await other.sign()).split(".");
     const mixed = `${encode({ alg: "RS256", kid: signer.kid })}.${body}.${signature}`;
     assert.equal((await whoami(mixed)).status, 401);
@@ -161,18 +161,21 @@ describe("customers' tokens", () => {
   });
 
   test("tokens of a deactivated or deleted key are refused from the next call on", async () => {
-    const own = await registerJwtKey(on);
+    const own = await registerJwtKey(busbar);
     const token = await own.sign();
     assert.equal((await whoami(token)).status, 200);
-    const off = await on.inProject("PATCH", `/jwt-keys/${own.kid}`, {
+    const off = await busbar.inProject("PATCH", `/jwt-keys/${own.kid}`, {
       updateMask: ["active"],
       jwtKey: { active: false },
     });
     assert.equal(off.body.active, false, off.text);
     await until(async () => (await whoami(token)).status === 401);
-    await on.inProject("PATCH", `/jwt-keys/${own.kid}`, { updateMask: ["active"], jwtKey: { active: true } });
+    await busbar.inProject("PATCH", `/jwt-keys/${own.kid}`, {
+      updateMask: ["active"],
+      jwtKey: { active: true },
+    });
     await until(async () => (await whoami(token)).status === 200);
-    assert.equal((await on.inProject("DELETE", `/jwt-keys/${own.kid}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/jwt-keys/${own.kid}`)).status, 204);
     await until(async () => (await whoami(token)).status === 401);
   });
 });

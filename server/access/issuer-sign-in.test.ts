@@ -7,20 +7,20 @@ import { startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
 describe("signing in at the issuer", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let issuer: TestIssuer;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await issuer.close();
   });
   before(async () => {
     issuer = await startIssuer({ clientSecret: "s3cret/+" });
-    on = await openTestBusbar({ env: issuer.env });
+    busbar = await openTestBusbar({ env: issuer.env });
   });
 
   /** Follows no redirects, as a browser that a test looks over the shoulder of. */
   const get = (url: string | URL, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } });
-  const origin = () => new URL(on.busbar.urls.base).origin;
+  const origin = () => new URL(busbar.busbar.urls.base).origin;
   const begin = async (returnTo?: string) => {
     const query = returnTo === undefined ? "" : `?${new URLSearchParams({ returnTo })}`;
     const answer = await get(`${origin()}/callbacks/v1/sign-in/begin${query}`);
@@ -28,7 +28,7 @@ describe("signing in at the issuer", () => {
     return { answer, cookie, location: answer.headers.get("location") ?? "" };
   };
   const me = (cookie: string) =>
-    on.call("GET", "/v1/my-info", undefined, { "x-api-key": "", cookie, ...OWN_PAGE });
+    busbar.call("GET", "/v1/my-info", undefined, { "x-api-key": "", cookie, ...OWN_PAGE });
   const assertRefused = async (answer: Response): Promise<void> => {
     assert.equal(answer.status, 400);
     assert.match(answer.headers.get("content-type") ?? "", /^text\/html/);
@@ -57,7 +57,7 @@ describe("signing in at the issuer", () => {
     const [session = ""] = set.split(";");
     const info = await me(session);
     assert.equal(info.body.builder?.fullName, "Grace Hopper", info.text);
-    const shown = await on.call("GET", "/v1/sessions/current", undefined, {
+    const shown = await busbar.call("GET", "/v1/sessions/current", undefined, {
       cookie: session,
       ...OWN_PAGE,
       "x-api-key": "",
@@ -65,7 +65,7 @@ describe("signing in at the issuer", () => {
     assert.deepEqual([shown.status, shown.body.kind], [200, "cookie"]);
     await assertRefused(await get(back, cookie));
     const out = { "x-api-key": "", cookie: session, ...OWN_PAGE };
-    assert.equal((await on.call("DELETE", "/v1/sessions/current", undefined, out)).status, 204);
+    assert.equal((await busbar.call("DELETE", "/v1/sessions/current", undefined, out)).status, 204);
     assert.equal((await me(session)).status, 401);
   });
 
@@ -130,18 +130,18 @@ describe("signing in at the issuer", () => {
   });
 
   test("the verified address opens invitations, and the sign-in page offers the issuer only", async () => {
-    const ways = await on.call("GET", "/v1/sign-in-ways", undefined, { "x-api-key": "" });
+    const ways = await busbar.call("GET", "/v1/sign-in-ways", undefined, { "x-api-key": "" });
     assert.deepEqual(ways.body, { ways: [{ type: "oidc", name: new URL(issuer.url).host }] });
     const owner = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
-    const org = (await on.call("POST", "/v1/orgs", { label: "Acme" }, owner)).body.id;
+    const org = (await busbar.call("POST", "/v1/orgs", { label: "Acme" }, owner)).body.id;
     const email = "grace@example.com";
-    await on.call("POST", `/v1/orgs/${org}/invites`, { email, role: "viewer" }, owner);
+    await busbar.call("POST", `/v1/orgs/${org}/invites`, { email, role: "viewer" }, owner);
     const accept = async (claims: object) => {
       const { cookie, location } = await begin();
       const done = await get(issuer.approve(location, { ...claims }), cookie);
       const [session = ""] = (done.headers.get("set-cookie") ?? "").split(";");
       const headers = { "x-api-key": "", cookie: session, ...OWN_PAGE };
-      return on.call("POST", "/v1/invites:accept", { invitedEmail: email }, headers);
+      return busbar.call("POST", "/v1/invites:accept", { invitedEmail: email }, headers);
     };
     assert.equal((await accept({ sub: "mallory", email_verified: false })).status, 403);
     const accepted = await accept({});
@@ -152,17 +152,17 @@ describe("signing in at the issuer", () => {
 test("a public client needs no secret, and without an issuer there is nothing to begin", async (t) => {
   const issuer = await startIssuer();
   t.after(() => issuer.close());
-  const on = await openTestBusbar({ env: issuer.env });
-  t.after(() => on.stop());
-  const path = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/sign-in`;
+  const busbar = await openTestBusbar({ env: issuer.env });
+  t.after(() => busbar.stop());
+  const path = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/sign-in`;
   const first = await fetch(`${path}/begin`, { redirect: "manual" });
   const [cookie = ""] = (first.headers.get("set-cookie") ?? "").split(";");
   const back = issuer.approve(first.headers.get("location") ?? "");
   assert.equal((await fetch(back, { redirect: "manual", headers: { cookie } })).status, 302);
   assert.equal(issuer.exchanges[0]?.authorization, undefined);
-  await on.restart({ BUSBAR_OIDC_ISSUER: "", BUSBAR_OIDC_CLIENT_ID: "" });
-  const nothing = await on.call("GET", "/callbacks/v1/sign-in/begin");
+  await busbar.restart({ BUSBAR_OIDC_ISSUER: "", BUSBAR_OIDC_CLIENT_ID: "" });
+  const nothing = await busbar.call("GET", "/callbacks/v1/sign-in/begin");
   assert.equal(nothing.status, 404, nothing.text);
-  const page = await on.call("GET", "/callbacks/v1/sign-in?state=x&code=y");
+  const page = await busbar.call("GET", "/callbacks/v1/sign-in?state=x&code=y");
   assert.equal(page.status, 400);
 });

@@ -8,11 +8,11 @@ import { createLog } from "../../ground/log.ts";
 const OWN_PAGE = { "sec-fetch-site": "same-origin", "x-api-key": "" };
 
 describe("a standard OpenID provider", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let provider: OpenIdProvider;
   let logged = "";
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await provider.close();
   });
   before(async () => {
@@ -21,7 +21,7 @@ describe("a standard OpenID provider", () => {
       eve: { email: "ada@acme.example", email_verified: false, name: "Eve" },
     });
     const log = createLog("warn", { write: (line) => void (logged += line) });
-    on = await openTestBusbar({ env: provider.env, log });
+    busbar = await openTestBusbar({ env: provider.env, log });
   });
   beforeEach(() => {
     logged = "";
@@ -29,7 +29,7 @@ describe("a standard OpenID provider", () => {
     for (const path of ["/me", "/token", "/jwks"]) provider.answer(path, null);
   });
 
-  const callback = () => `${new URL(on.busbar.urls.base).origin}/callbacks/v1/sign-in`;
+  const callback = () => `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/sign-in`;
   const get = (url: string, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } });
   const cookieIn = (answer: Response) => (answer.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
   async function signIn(login: string): Promise<Response> {
@@ -39,7 +39,7 @@ describe("a standard OpenID provider", () => {
   const asPerson = (session: Response) => ({ cookie: cookieIn(session), ...OWN_PAGE });
   async function builder(session: Response) {
     assert.equal(session.status, 302, await session.clone().text());
-    const me = await on.call("GET", "/v1/my-info", undefined, asPerson(session));
+    const me = await busbar.call("GET", "/v1/my-info", undefined, asPerson(session));
     assert.equal(me.status, 200, me.text);
     return me.body.builder;
   }
@@ -48,11 +48,11 @@ describe("a standard OpenID provider", () => {
     const session = await signIn("ada");
     const { fullName, firstName, primaryEmail } = await builder(session);
     assert.deepEqual([fullName, firstName, primaryEmail], ["Ada Lovelace", "Ada", "ada@acme.example"]);
-    const org = (await on.call("POST", "/v1/orgs", { label: "Acme" }, asPerson(session))).body.id;
+    const org = (await busbar.call("POST", "/v1/orgs", { label: "Acme" }, asPerson(session))).body.id;
     const email = { email: "ada@acme.example" };
-    await on.call("POST", `/v1/orgs/${org}/invites`, email, asPerson(session));
+    await busbar.call("POST", `/v1/orgs/${org}/invites`, email, asPerson(session));
     const accept = async (login: string) =>
-      on.call("POST", "/v1/invites:accept", { invitedEmail: email.email }, asPerson(await signIn(login)));
+      busbar.call("POST", "/v1/invites:accept", { invitedEmail: email.email }, asPerson(await signIn(login)));
     // The address of UserInfo counts only as far as the issuer vouches for it.
     assert.equal((await accept("eve")).status, 403);
     assert.notEqual((await accept("ada")).status, 403);
@@ -122,7 +122,7 @@ describe("a standard OpenID provider", () => {
       { status: 200, text: "<html>" },
       { status: 200, text: '{"error":"x"}' },
     ]) {
-      const fresh = await on.sibling();
+      const fresh = await busbar.sibling();
       provider.answer("/jwks", answer);
       const token = `${part({ alg: "RS256", kid: "k" })}.${part({ sub: "ada" })}.c2ln`;
       const refused = await fetch(`${fresh.urls.base}/my-info`, {

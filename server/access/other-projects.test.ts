@@ -63,21 +63,21 @@ const isAbsent = ({ status, body }: Answer): boolean =>
   status === 404 || status === 422 || (status === 200 && (body.results ?? body).length === 0);
 
 describe("a row of another project", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let second: TestBusbar;
   let sink: Sink;
   let theirs: Ids;
   let ours: Ids;
   let about: Route[];
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar();
-    second = await secondProject(on);
-    theirs = await stock(on);
+    busbar = await openTestBusbar();
+    second = await secondProject(busbar);
+    theirs = await stock(busbar);
     ours = await stock(second);
     // Describing the routes calls no handler, so no service is needed.
     about = routes({} as RouteServices).filter(
@@ -160,7 +160,7 @@ describe("a row of another project", () => {
 
   test("is 404, and is not changed", async () => {
     const shown = async (): Promise<string[]> => {
-      const reads = about.filter(({ method }) => method === "GET").map((route) => ask(on, route, theirs));
+      const reads = about.filter(({ method }) => method === "GET").map((route) => ask(busbar, route, theirs));
       // These calls are uses of the key, too.
       const lastUse = /"lastUsedTime":"[^"]*",/g;
       return (await Promise.all(reads)).flatMap(({ status, text }) =>

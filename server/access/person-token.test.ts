@@ -8,37 +8,43 @@ import { openDatabase } from "../store/database.ts";
 import { CLIENT_ID, startIssuer, type TestIssuer } from "../../tests/harness/issuer.ts";
 
 describe("signed-in people", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let issuer: TestIssuer;
   let orgId: string;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await issuer.close();
   });
   before(async () => {
     issuer = await startIssuer();
-    on = await openTestBusbar({ env: issuer.env });
-    orgId = on.busbar.bootstrap?.orgId ?? "";
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    busbar = await openTestBusbar({ env: issuer.env });
+    orgId = busbar.busbar.bootstrap?.orgId ?? "";
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
     await inviteOwner(database, { project: "default", email: "olga@example.com" });
     await database.close();
     const accept = { invitedEmail: "olga@example.com" };
-    assert.equal((await on.call("POST", "/v1/invites:accept", accept, await olga())).status, 200);
+    assert.equal((await busbar.call("POST", "/v1/invites:accept", accept, await olga())).status, 200);
   });
   const olga = () => sign({ sub: "olga", email: "olga@example.com" });
   const sign: TestIssuer["sign"] = (claims, kid) => issuer.sign(claims, kid);
   const invite = async (email: string) =>
-    on.call("POST", `/v1/orgs/${orgId}/invites`, { email }, await olga());
+    busbar.call("POST", `/v1/orgs/${orgId}/invites`, { email }, await olga());
 
   test("a person who signs in for the first time is registered and has access to nothing", async () => {
-    const me = await on.call("GET", "/v1/my-info", undefined, await sign());
+    const me = await busbar.call("GET", "/v1/my-info", undefined, await sign());
     assert.equal(me.status, 200, me.text);
     assert.equal(me.body.builder.fullName, "Grace Hopper");
     assert.equal(me.body.builder.idpProvider, issuer.url);
     assert.deepEqual(me.body.projectRoles, {});
-    assert.equal((await on.inProject("GET", "/connections", undefined, await sign())).status, 403);
-    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`, undefined, await sign())).status, 403);
-    assert.deepEqual((await on.call("GET", "/v1/projects", undefined, await sign())).body, []);
+    assert.equal((await busbar.inProject("GET", "/connections", undefined, await sign())).status, 403);
+    assert.equal(
+      (await busbar.call("GET", `/v1/orgs/${orgId}/builders`, undefined, await sign())).status,
+      403,
+    );
+    assert.deepEqual((await busbar.call("GET", "/v1/projects", undefined, await sign())).body, []);
   });
 
   test("an invitation is accepted with the address that the issuer has verified, and gives access to the organisation", async () => {
@@ -46,37 +52,37 @@ describe("signed-in people", () => {
     assert.equal(invited.status, 201, invited.text);
     const accept = { invitedEmail: "grace@example.com" };
     const stranger = await sign({ sub: "eve", email: "eve@example.com" });
-    assert.equal((await on.call("POST", "/v1/invites:accept", accept, stranger)).status, 403);
+    assert.equal((await busbar.call("POST", "/v1/invites:accept", accept, stranger)).status, 403);
     for (const verified of [false, "false", 0, "", null, undefined]) {
       const unverified = await sign({ sub: "eve", email_verified: verified });
-      assert.equal((await on.call("POST", "/v1/invites:accept", accept, unverified)).status, 403);
+      assert.equal((await busbar.call("POST", "/v1/invites:accept", accept, unverified)).status, 403);
     }
-    const accepted = await on.call("POST", "/v1/invites:accept", accept, await sign());
+    const accepted = await busbar.call("POST", "/v1/invites:accept", accept, await sign());
     assert.equal(accepted.status, 200, accepted.text);
     assert.equal(accepted.body.orgRole.org.id, orgId);
-    assert.equal(accepted.body.projectRoles[on.projectId].project.name, "default");
-    assert.equal((await on.call("POST", "/v1/invites:accept", accept, await sign())).status, 404);
-    const shown = await on.call(
+    assert.equal(accepted.body.projectRoles[busbar.projectId].project.name, "default");
+    assert.equal((await busbar.call("POST", "/v1/invites:accept", accept, await sign())).status, 404);
+    const shown = await busbar.call(
       "GET",
       `/v1/orgs/${orgId}/invites/${invited.body.id}`,
       undefined,
       await sign(),
     );
     assert.equal(shown.body.status, "accepted", shown.text);
-    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/builders`)).body.length, 3);
-    assert.equal((await on.inProject("GET", "/connections", undefined, await sign())).status, 200);
+    assert.equal((await busbar.call("GET", `/v1/orgs/${orgId}/builders`)).body.length, 3);
+    assert.equal((await busbar.inProject("GET", "/connections", undefined, await sign())).status, 200);
     const project = { orgId, name: "by-grace", appName: "App" };
-    assert.equal((await on.call("POST", "/v1/projects", project, await sign())).status, 201);
-    assert.equal((await on.call("GET", "/v1/projects", undefined, await sign())).body.length, 2);
+    assert.equal((await busbar.call("POST", "/v1/projects", project, await sign())).status, 201);
+    assert.equal((await busbar.call("GET", "/v1/projects", undefined, await sign())).body.length, 2);
   });
 
   test("a revoked invitation cannot be accepted", async () => {
     const { body } = await invite("alan@example.com");
     const path = `/v1/orgs/${orgId}/invites/${body.id}`;
-    assert.equal((await on.call("DELETE", path, undefined, await olga())).status, 204);
+    assert.equal((await busbar.call("DELETE", path, undefined, await olga())).status, 204);
     const alan = await sign({ sub: "alan", email: "alan@example.com" });
     const accept = { invitedEmail: "alan@example.com" };
-    assert.equal((await on.call("POST", "/v1/invites:accept", accept, alan)).status, 404);
+    assert.equal((await busbar.call("POST", "/v1/invites:accept", accept, alan)).status, 404);
   });
 
   test("tokens of another issuer, for another application, expired or by an unknown key are refused", async () => {
@@ -93,11 +99,11 @@ describe("signed-in people", () => {
       [{ events: { "http://schemas.openid.net/event/backchannel-logout": {} } }],
       [{}, "unknown"],
     ] as const) {
-      const answer = await on.call("GET", "/v1/my-info", undefined, await sign(claims, kid));
+      const answer = await busbar.call("GET", "/v1/my-info", undefined, await sign(claims, kid));
       assert.equal(answer.status, 401, JSON.stringify(claims) + answer.text);
     }
     const withoutAudience = await sign({ aud: undefined, azp: CLIENT_ID });
-    assert.equal((await on.call("GET", "/v1/my-info", undefined, withoutAudience)).status, 200);
+    assert.equal((await busbar.call("GET", "/v1/my-info", undefined, withoutAudience)).status, 200);
   });
 
   test("the issuer's clock may be a minute ahead, and no more", async () => {
@@ -108,7 +114,7 @@ describe("signed-in people", () => {
       [120, 401],
     ] as const)
       for (const claims of [{ nbf: at + seconds }, { iat: at + seconds, exp: at + seconds + 600 }]) {
-        const answer = await on.call(
+        const answer = await busbar.call(
           "GET",
           "/v1/my-info",
           undefined,
@@ -120,30 +126,30 @@ describe("signed-in people", () => {
 
   test("an API key invites nobody, and a member who is not an owner neither", async () => {
     const path = `/v1/orgs/${orgId}/invites`;
-    assert.equal((await on.call("POST", path, { email: "mallory@evil.example" })).status, 403);
-    assert.equal((await on.call("GET", path)).status, 403);
+    assert.equal((await busbar.call("POST", path, { email: "mallory@evil.example" })).status, 403);
+    assert.equal((await busbar.call("GET", path)).status, 403);
     await invite("ed@example.com");
     const ed = await sign({ sub: "ed", email: "ed@example.com" });
-    await on.call("POST", "/v1/invites:accept", { invitedEmail: "ed@example.com" }, ed);
-    assert.equal((await on.call("GET", path, undefined, ed)).status, 200);
-    assert.equal((await on.call("POST", path, { email: "mallory@evil.example" }, ed)).status, 403);
+    await busbar.call("POST", "/v1/invites:accept", { invitedEmail: "ed@example.com" }, ed);
+    assert.equal((await busbar.call("GET", path, undefined, ed)).status, 200);
+    assert.equal((await busbar.call("POST", path, { email: "mallory@evil.example" }, ed)).status, 403);
   });
 
   test("an address counts without `email_verified` only where the operator trusts the issuer", async () => {
     await invite("tom@example.com");
     const tom = await sign({ sub: "tom", email: "tom@example.com", email_verified: undefined });
-    const trusting = await on.sibling({ BUSBAR_OIDC_TRUST_EMAIL: "true" });
+    const trusting = await busbar.sibling({ BUSBAR_OIDC_TRUST_EMAIL: "true" });
     const accept = (base: string) =>
       fetch(`${base}/invites:accept`, {
         method: "POST",
         headers: { ...tom, "content-type": "application/json" },
         body: JSON.stringify({ invitedEmail: "tom@example.com" }),
       });
-    assert.equal((await accept(on.busbar.urls.base)).status, 403);
+    assert.equal((await accept(busbar.busbar.urls.base)).status, 403);
     assert.equal((await accept(trusting.urls.base)).status, 200);
   });
 
   test("an API key does not identify a person", async () => {
-    assert.equal((await on.call("GET", "/v1/my-info")).status, 403);
+    assert.equal((await busbar.call("GET", "/v1/my-info")).status, 403);
   });
 });

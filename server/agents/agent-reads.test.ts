@@ -33,23 +33,28 @@ const readContent = (contact: string) => ({
 });
 
 describe("what agents read", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let agent: AgentClient;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar();
+    busbar.sandbox.hubspot.setLimits("off");
     for (const [provider, contact, company] of [
       ["hubspot", "contacts", "companies"],
       ["salesforce", "contact", "account"],
     ] as const) {
       const manifest = buildManifest(provider, contact, company);
-      await connectCustomer(on, { provider, manifest, integration: provider, content: readContent(contact) });
+      await connectCustomer(busbar, {
+        provider,
+        manifest,
+        integration: provider,
+        content: readContent(contact),
+      });
     }
-    agent = await openAgent(on);
+    agent = await openAgent(busbar);
   });
   const setPolicy = async (policy: object): Promise<void> => {
-    const answer = await on.inProject("PUT", "/agent-policy", policy);
+    const answer = await busbar.inProject("PUT", "/agent-policy", policy);
     assert.equal(answer.status, 200, answer.text);
   };
   const succeed = async (tool: string, args: Record<string, unknown> = {}) => {
@@ -192,13 +197,13 @@ describe("what agents read", () => {
 
   test("an operation is shown to its own customer alone", async () => {
     const record = { email: "operation@example.com", familyName: "Shown" };
-    const written = await on.write("hubspot", "person", { groupRef: "acme", type: "create", record });
+    const written = await busbar.write("hubspot", "person", { groupRef: "acme", type: "create", record });
     const { operationId } = written.body;
     const { operation, log } = await succeed("get_operation", { operationId });
     assert.deepEqual([operation.id, operation.status], [operationId, "success"]);
     assert.match(JSON.stringify(log), /create 1 person record/);
-    const signer = await registerJwtKey(on);
-    const other = await openAgent(on, {
+    const signer = await registerJwtKey(busbar);
+    const other = await openAgent(busbar, {
       groupRef: "globex",
       credential: await signer.sign({ groupRef: "globex" }),
     });

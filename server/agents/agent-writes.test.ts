@@ -27,12 +27,12 @@ integrations:
 const ALLOWED = { default: { write: "allow", delete: "allow", callApiWrite: "allow" } };
 
 describe("what agents write", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let agent: AgentClient;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar();
+    busbar.sandbox.hubspot.setLimits("off");
     for (const [provider, contact] of [
       ["hubspot", "contacts"],
       ["salesforce", "contact"],
@@ -40,17 +40,17 @@ describe("what agents write", () => {
       const content = {
         write: { objects: { [contact]: { objectName: contact, deletionSettings: { enabled: true } } } },
       };
-      await connectCustomer(on, {
+      await connectCustomer(busbar, {
         provider,
         manifest: buildManifest(provider, contact),
         integration: provider,
         content,
       });
     }
-    agent = await openAgent(on);
+    agent = await openAgent(busbar);
   });
   const setPolicy = async (policy: object): Promise<void> => {
-    const answer = await on.inProject("PUT", "/agent-policy", policy);
+    const answer = await busbar.inProject("PUT", "/agent-policy", policy);
     assert.equal(answer.status, 200, answer.text);
   };
   const succeed = async (tool: string, args: Record<string, unknown> = {}): Promise<Answer["body"]> => {
@@ -64,7 +64,7 @@ describe("what agents write", () => {
     return content;
   };
   const contacts = (email: string) =>
-    on.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(email));
+    busbar.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(email));
 
   test("without a policy a write is not done, and a dry run shows what it would be", async () => {
     const record = { email: "nobody@example.com", familyName: "Nobody" };
@@ -95,20 +95,20 @@ describe("what agents write", () => {
     assert.deepEqual(contacts("asked@example.com"), []);
     const { approvalId } = approval;
     const decide = (headers?: Record<string, string>) =>
-      on.inProject("POST", `/approvals/${approvalId}:decide`, { decision: "approve" }, headers);
+      busbar.inProject("POST", `/approvals/${approvalId}:decide`, { decision: "approve" }, headers);
     assert.equal((await decide()).status, 403, "by who asked");
-    const key = await on.inProject("POST", "/api-keys", { label: "decider" });
-    const orgId = on.busbar.bootstrap?.orgId;
+    const key = await busbar.inProject("POST", "/api-keys", { label: "decider" });
+    const orgId = busbar.busbar.bootstrap?.orgId;
     assert.ok(orgId);
     // A key that who asked has made is no other principal.
     assert.equal((await decide({ "x-api-key": key.body.key })).status, 403);
     assert.equal((await succeed("get_approval", { approvalId })).status, "pending");
-    const asker = await on.inProject("POST", "/api-keys", { label: "asker", scopes: ["write"] });
-    const other = await openAgent(on, { credential: asker.body.key });
+    const asker = await busbar.inProject("POST", "/api-keys", { label: "asker", scopes: ["write"] });
+    const other = await openAgent(busbar, { credential: asker.body.key });
     const second = { ...args, record: { ...args.record, email: "second@example.com" } };
     const asked = await other.call("create_record", second);
     const id = asked.content.approval.approvalId;
-    const decided = await on.inProject("POST", `/approvals/${id}:decide`, { decision: "approve" });
+    const decided = await busbar.inProject("POST", `/approvals/${id}:decide`, { decision: "approve" });
     assert.equal(decided.status, 200, decided.text);
     const ended = await until(async () => {
       const now = await succeed("get_approval", { approvalId: id });
@@ -150,7 +150,7 @@ describe("what agents write", () => {
       assert.deepEqual([updated.status, updated.recordId], ["success", id]);
       const { record } = await succeed("get_record", { object, id });
       assert.deepEqual([record.fields.familyName, record.fields.givenName], ["Agent", "Double"]);
-      const operation = await on.inProject("GET", `/operations/${updated.operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${updated.operationId}`);
       const { kind, id: who, client } = operation.body.actor;
       assert.deepEqual([kind, client], ["agent", "test-agent 1.0.0"]);
       assert.ok(who);
@@ -195,7 +195,7 @@ describe("what agents write", () => {
 
   test("a lost answer is told as unknown, with what to do, and is not repeated", async () => {
     await setPolicy(ALLOWED);
-    on.sandbox.addFault({ provider: "hubspot", reset: "after" });
+    busbar.sandbox.addFault({ provider: "hubspot", reset: "after" });
     const args = { object: "person", record: { email: "lost@example.com", familyName: "Lost" } };
     const lost = await succeed("create_record", args);
     assert.equal(lost.status, "unknown", JSON.stringify(lost));
@@ -251,7 +251,7 @@ describe("what agents write", () => {
 
   test("an account is connected at an address for the customer", async () => {
     const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", scopes: ["oauth"] };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
     const { connectUrl, expireTime } = await succeed("connect_account", { integration: "hubspot" });
     assert.match(connectUrl, /^http:\/\/.*\/callbacks\/v1\/oauth\/begin/);
     assert.ok(Date.parse(expireTime) > Date.now());

@@ -34,30 +34,35 @@ const READING = [
 ];
 
 describe("an agent endpoint", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let signer: TokenSigner;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    signer = await registerJwtKey(on);
+    busbar = await openTestBusbar();
+    signer = await registerJwtKey(busbar);
     for (const groupRef of ["acme", "globex"]) {
-      await connectCustomer(on, { provider: "hubspot", manifest: MANIFEST, integration: "crm", groupRef });
+      await connectCustomer(busbar, {
+        provider: "hubspot",
+        manifest: MANIFEST,
+        integration: "crm",
+        groupRef,
+      });
     }
   });
   const keyWith = async (...scopes: string[]): Promise<string> => {
-    const made = await on.inProject("POST", "/api-keys", { label: scopes.join(), scopes });
+    const made = await busbar.inProject("POST", "/api-keys", { label: scopes.join(), scopes });
     assert.equal(made.status, 201, made.text);
     return made.body.key;
   };
   const bearer = (credential: string) => ({ headers: { authorization: `Bearer ${credential}` } });
   const list = (changes: Parameters<typeof sendMessage>[3] = {}) =>
-    sendMessage(on, "tools/list", {}, changes);
+    sendMessage(busbar, "tools/list", {}, changes);
   const callTool = (name: string, changes: Parameters<typeof sendMessage>[3] = {}) =>
-    sendMessage(on, "tools/call", { name, arguments: {} }, changes);
+    sendMessage(busbar, "tools/call", { name, arguments: {} }, changes);
 
   for (const revision of ["2026-07-28", "2025-11-25"] as const) {
     test(`the published client of revision ${revision} lists the tools in order and calls one`, async () => {
-      const agent = await openAgent(on, { revision });
+      const agent = await openAgent(busbar, { revision });
       const names = await agent.tools();
       assert.deepEqual(
         names.filter((name) => READING.includes(name)),
@@ -102,7 +107,7 @@ describe("an agent endpoint", () => {
     const [, address = ""] = /resource_metadata="([^"]+)"/.exec(headers.get("www-authenticate") ?? "") ?? [];
     const metadata = async (url: string) => (await fetch(url)).json();
     const { resource, ...rest } = (await metadata(address)) as { resource: string };
-    assert.equal(resource, agentUrl(on));
+    assert.equal(resource, agentUrl(busbar));
     const { resource: _other, ...unknown } = (await metadata(
       address.replace(/acme$/, "nobody"),
     )) as typeof rest & { resource: string };
@@ -111,21 +116,21 @@ describe("an agent endpoint", () => {
       resource_name: "Busbar: a customer's accounts for agents",
       scopes_supported: ["read", "write", "proxy"],
       bearer_methods_supported: ["header"],
-      resource_documentation: `${new URL(agentUrl(on)).origin}/docs`,
+      resource_documentation: `${new URL(agentUrl(busbar)).origin}/docs`,
     });
   });
 
   test("a credential in the address is refused, a valid one in the header notwithstanding", async () => {
-    for (const query of [`access_token=${on.apiKey}`, `api_key=${on.apiKey}`, "x=1"]) {
-      assert.equal((await list({ url: `${agentUrl(on)}?${query}` })).status, 400);
+    for (const query of [`access_token=${busbar.apiKey}`, `api_key=${busbar.apiKey}`, "x=1"]) {
+      assert.equal((await list({ url: `${agentUrl(busbar)}?${query}` })).status, 400);
     }
   });
 
   test("an API key is taken in either header, two credentials are not, and cookies are none", async () => {
-    const withKey = { authorization: undefined, "x-api-key": on.apiKey };
+    const withKey = { authorization: undefined, "x-api-key": busbar.apiKey };
     assert.equal((await list({ headers: withKey })).status, 200);
-    assert.equal((await list({ headers: { "x-api-key": on.apiKey } })).status, 400);
-    const signedIn = await on.call("POST", "/v1/sessions", { apiKey: on.apiKey });
+    assert.equal((await list({ headers: { "x-api-key": busbar.apiKey } })).status, 400);
+    const signedIn = await busbar.call("POST", "/v1/sessions", { apiKey: busbar.apiKey });
     const cookie = signedIn.headers.get("set-cookie")?.split(";")[0];
     assert.equal((await list({ headers: { authorization: undefined, cookie } })).status, 401);
     for (const wrong of ["bb_wrong", "nonsense", "a.b.c"]) {
@@ -156,9 +161,9 @@ describe("an agent endpoint", () => {
   test("a customer's token is good for its own group alone, also for one that has connected nothing", async () => {
     const token = await signer.sign({ groupRef: "acme" });
     assert.equal((await list(bearer(token))).status, 200);
-    const globex = agentUrl(on, { groupRef: "globex" });
+    const globex = agentUrl(busbar, { groupRef: "globex" });
     assert.equal((await list({ ...bearer(token), url: globex })).status, 403);
-    const newcomer = await openAgent(on, {
+    const newcomer = await openAgent(busbar, {
       groupRef: "new/comer:call",
       credential: await signer.sign({ groupRef: "new/comer:call" }),
     });
@@ -169,15 +174,15 @@ describe("an agent endpoint", () => {
   });
 
   test("a group never seen is 404 for keys, and a credential of another project is refused", async () => {
-    assert.equal((await list({ url: agentUrl(on, { groupRef: "nobody" }) })).status, 404);
-    const other = await secondProject(on);
+    assert.equal((await list({ url: agentUrl(busbar, { groupRef: "nobody" }) })).status, 404);
+    const other = await secondProject(busbar);
     const { key } = (await other.call("POST", "/v1/projects/second/api-keys", { label: "other" })).body;
     assert.equal((await list(bearer(key))).status, 403);
-    const second = agentUrl(on, { project: "second" });
+    const second = agentUrl(busbar, { project: "second" });
     assert.equal((await list({ url: second })).status, 403);
     assert.equal((await list({ ...bearer(await signer.sign()), url: second })).status, 403);
     // The same for a project that does not exist.
-    assert.equal((await list({ url: agentUrl(on, { project: "missing" }) })).status, 403);
+    assert.equal((await list({ url: agentUrl(busbar, { project: "missing" }) })).status, 403);
   });
 
   test("a page of another site cannot call, neither by its origin nor by a name that leads here", async () => {
@@ -185,10 +190,10 @@ describe("an agent endpoint", () => {
     assert.equal(status, 403);
     assert.equal((await list({ headers: { origin: "http://localhost:6274" } })).status, 200);
     const rebound = await new Promise<number | undefined>((resolve, reject) => {
-      const url = new URL(agentUrl(on));
+      const url = new URL(agentUrl(busbar));
       const headers = {
         host: "evil.example",
-        authorization: `Bearer ${on.apiKey}`,
+        authorization: `Bearer ${busbar.apiKey}`,
         "content-type": "application/json",
       };
       httpRequest(url, { method: "POST", headers }, (answer) => {

@@ -20,7 +20,7 @@ integrations:
 `;
 
 describe("a token refresh", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let server: Server;
   let sql: Postgres;
   /** Refresh tokens that were sent, in order. */
@@ -29,7 +29,7 @@ describe("a token refresh", () => {
   let answer: (refreshToken: string, response: ServerResponse) => void | Promise<void> = rotate;
   after(async () => {
     await sql.end();
-    await on.stop();
+    await busbar.stop();
     server.close().closeAllConnections();
   });
   before(async () => {
@@ -42,7 +42,7 @@ describe("a token refresh", () => {
       await answer(refreshToken, response);
     });
     const url = `http://127.0.0.1:${await listen(server)}`;
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: {
         rotating: {
           authType: "oauth2",
@@ -57,11 +57,11 @@ describe("a token refresh", () => {
         },
       },
     });
-    await refreshOnlyOnDemand(on.connectionString);
-    sql = new Postgres({ connectionString: on.connectionString, application_name: "test" });
+    await refreshOnlyOnDemand(busbar.connectionString);
+    sql = new Postgres({ connectionString: busbar.connectionString, application_name: "test" });
     await sql.connect();
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
-    await addApp(on);
+    await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    await addApp(busbar);
   });
   beforeEach(() => {
     sent = [];
@@ -74,7 +74,7 @@ describe("a token refresh", () => {
     apiKey: string;
   }
   const inProject = ({ projectId, apiKey }: Project, method: string, path: string, body?: unknown) =>
-    on.call(method, `/v1/projects/${projectId}${path}`, body, { "x-api-key": apiKey });
+    busbar.call(method, `/v1/projects/${projectId}${path}`, body, { "x-api-key": apiKey });
   const addApp = async (project: Project) => {
     const app = { provider: "rotating", clientId: "client", clientSecret: "secret" };
     const made = await inProject(project, "POST", "/provider-apps", app);
@@ -83,7 +83,7 @@ describe("a token refresh", () => {
 
   let connections = 0;
   /** A connection whose access token has ended. */
-  async function connect(project: Project = on, token = "first"): Promise<string> {
+  async function connect(project: Project = busbar, token = "first"): Promise<string> {
     connections += 1;
     const made = await inProject(project, "POST", "/connections:generate", {
       provider: "rotating",
@@ -97,10 +97,10 @@ describe("a token refresh", () => {
     assert.equal(made.status, 201, made.text);
     return made.body.id;
   }
-  const refresh = (id: string, project: Project = on): Promise<Answer> =>
+  const refresh = (id: string, project: Project = busbar): Promise<Answer> =>
     inProject(project, "GET", `/connections/${id}?refresh=force`);
   const stored = async (id: string): Promise<{ status: string; refreshToken: string }> => {
-    const { body } = await on.inProject(
+    const { body } = await busbar.inProject(
       "GET",
       `/connections/${id}?includeCreds=true&includeRefreshToken=true`,
     );
@@ -140,7 +140,7 @@ describe("a token refresh", () => {
       );
       return rows[0].count === 0;
     });
-    assert.equal((await on.inProject("GET", `/connections/${ids[0]}`)).status, 200);
+    assert.equal((await busbar.inProject("GET", `/connections/${ids[0]}`)).status, 200);
     answer = rotate;
     for (const go of open) go();
     assert.deepEqual([...new Set((await Promise.all(refreshes)).map(({ status }) => status))], [200]);
@@ -148,7 +148,7 @@ describe("a token refresh", () => {
 
   test("does not wait for another project whose token endpoint is slow", async () => {
     const database = await openDatabase({
-      connectionString: on.connectionString,
+      connectionString: busbar.connectionString,
       log: createLog("silent"),
     });
     const other = await bootstrap(database.queries, { org: "Other", project: "slow" });
@@ -176,7 +176,7 @@ describe("a token refresh", () => {
         refreshToken: { token: "their-refresh-token" },
       };
       const sealer = new Sealer([{ id: "test", secret: KEY }]);
-      const sealed = sealCredentials(sealer, { id, projectId: on.projectId }, credentials);
+      const sealed = sealCredentials(sealer, { id, projectId: busbar.projectId }, credentials);
       await sql.query("update connections set credentials_sealed = $2 where id = $1", [id, sealed]);
       response.writeHead(400).end(JSON.stringify({ error: "invalid_grant" }));
     };
@@ -187,12 +187,12 @@ describe("a token refresh", () => {
 
   test("needs scope full when it is forced: a browser key cannot make Busbar call token endpoints", async () => {
     const id = await connect();
-    const key = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+    const key = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
     const headers = { "x-api-key": key.body.key };
-    const path = `/v1/projects/${on.projectId}/connections/${id}`;
-    assert.equal((await on.call("GET", `${path}?refresh=force`, undefined, headers)).status, 403);
+    const path = `/v1/projects/${busbar.projectId}/connections/${id}`;
+    assert.equal((await busbar.call("GET", `${path}?refresh=force`, undefined, headers)).status, 403);
     assert.equal(sent.length, 0);
-    assert.equal((await on.call("GET", path, undefined, headers)).status, 200);
+    assert.equal((await busbar.call("GET", path, undefined, headers)).status, 200);
   });
 });
 

@@ -16,24 +16,24 @@ const CRMS = {
 type Crm = keyof typeof CRMS;
 
 describe("token refresh", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   /** Another process on the same database. */
   let sibling: Client;
   let sql: Postgres;
   after(async () => {
     await sql.end();
-    await on.stop();
+    await busbar.stop();
   });
-  afterEach(() => on.sandbox.clearFaults());
+  afterEach(() => busbar.sandbox.clearFaults());
   before(async () => {
-    on = await openTestBusbar();
-    await refreshOnlyOnDemand(on.connectionString);
-    const { urls } = await on.sibling();
-    sibling = openClient({ apiKey: on.apiKey, projectId: on.projectId, urls: () => urls });
-    sql = new Postgres({ connectionString: on.connectionString });
+    busbar = await openTestBusbar();
+    await refreshOnlyOnDemand(busbar.connectionString);
+    const { urls } = await busbar.sibling();
+    sibling = openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls });
+    sql = new Postgres({ connectionString: busbar.connectionString });
     await sql.connect();
     for (const provider of Object.keys(CRMS)) {
-      await on.inProject("POST", "/provider-apps", {
+      await busbar.inProject("POST", "/provider-apps", {
         provider,
         clientId: "client",
         clientSecret: "secret",
@@ -44,20 +44,20 @@ describe("token refresh", () => {
 
   async function connect(provider: Crm, groupRef: string, expiresInSeconds?: number): Promise<Customer> {
     const objects = [CRMS[provider].object];
-    const customer = await connectCustomer(on, { provider, groupRef, expiresInSeconds, objects });
-    on.sandbox.clearRequests();
+    const customer = await connectCustomer(busbar, { provider, groupRef, expiresInSeconds, objects });
+    busbar.sandbox.clearRequests();
     return customer;
   }
-  const call = async ({ integration, groupRef }: Customer, through: Client = on): Promise<number> =>
+  const call = async ({ integration, groupRef }: Customer, through: Client = busbar): Promise<number> =>
     (await through.proxied({ integration, groupRef }, CRMS[integration as Crm].path)).status;
   /** How often the provider has seen the refresh token that a customer began with. */
   const timesSent = ({ refreshToken }: Customer): number =>
-    on.sandbox
+    busbar.sandbox
       .requests()
       .filter(({ path }) => path.endsWith("/token"))
       .filter(({ body }) => new URLSearchParams(body).get("refresh_token") === refreshToken).length;
   const read = async ({ connectionId }: Customer, query = ""): Promise<Answer> =>
-    on.inProject("GET", `/connections/${connectionId}${query}`);
+    busbar.inProject("GET", `/connections/${connectionId}${query}`);
   const status = async (customer: Customer) => (await read(customer)).body.status;
   const events = async ({ connectionId }: Customer): Promise<string[]> => {
     const { rows } = await sql.query(
@@ -69,7 +69,7 @@ describe("token refresh", () => {
 
   test("a token about to expire is used until its successor is there, and a failed refresh is not repeated with each write", async () => {
     const customer = await connect("hubspot", "ahead", 70);
-    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 503, count: 100 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 503, count: 100 });
     assert.equal(await call(customer), 200);
     await until(() => timesSent(customer) > 0);
     assert.equal(await call(customer), 200);
@@ -84,11 +84,11 @@ describe("token refresh", () => {
   test("a token is refreshed even if its connection is changed otherwise while the call is refused", async () => {
     const customer = await connect("salesforce", "changed");
     assert.equal(await call(customer), 200);
-    on.sandbox.salesforce.expireTokens();
-    on.sandbox.clearRequests();
-    on.sandbox.addFault({ provider: "salesforce", path: CRMS.salesforce.path, delayMs: 500 });
+    busbar.sandbox.salesforce.expireTokens();
+    busbar.sandbox.clearRequests();
+    busbar.sandbox.addFault({ provider: "salesforce", path: CRMS.salesforce.path, delayMs: 500 });
     const refused = call(customer);
-    await until(() => on.sandbox.requests({ provider: "salesforce" }).length > 0);
+    await until(() => busbar.sandbox.requests({ provider: "salesforce" }).length > 0);
     await sql.query("update connections set update_time = now() where id = $1", [customer.connectionId]);
     assert.equal(await refused, 200);
     assert.equal(timesSent(customer), 1);
@@ -105,7 +105,7 @@ describe("token refresh", () => {
 
   test("a refused grant causes one event, and the provider is not asked again", async () => {
     const customer = await connect("hubspot", "refused", 1);
-    on.sandbox.hubspot.revokeTokens();
+    busbar.sandbox.hubspot.revokeTokens();
     assert.equal(await call(customer), 401);
     assert.equal(await status(customer), "bad_credentials");
     await call(customer, sibling);
@@ -115,8 +115,8 @@ describe("token refresh", () => {
 
   test("after a lost answer, a refresh token is not sent again to a provider that revokes on reuse", async () => {
     const customer = await connect("salesforce", "lost", 1);
-    on.sandbox.salesforce.expireTokens();
-    on.sandbox.addFault({ provider: "salesforce", path: "/oauth2/token", reset: "after" });
+    busbar.sandbox.salesforce.expireTokens();
+    busbar.sandbox.addFault({ provider: "salesforce", path: "/oauth2/token", reset: "after" });
     await call(customer);
     await call(customer, sibling);
     await read(customer, "?refresh=force");
@@ -126,7 +126,7 @@ describe("token refresh", () => {
 
   test("after the death of the sending process, a refresh token is not sent again to a provider that revokes on reuse", async () => {
     const customer = await connect("salesforce", "died", 1);
-    on.sandbox.salesforce.expireTokens();
+    busbar.sandbox.salesforce.expireTokens();
     // What a process leaves that sent the token and was killed before it could store the answer.
     await sql.query("update token_refreshes set sent_hash = sha256($2::bytea) where connection_id = $1", [
       customer.connectionId,
@@ -139,8 +139,8 @@ describe("token refresh", () => {
 
   test("after a lost answer, a refresh token is sent again to a provider that does not revoke on reuse", async () => {
     const customer = await connect("hubspot", "again", 1);
-    on.sandbox.hubspot.expireTokens();
-    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", reset: "after" });
+    busbar.sandbox.hubspot.expireTokens();
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", reset: "after" });
     await call(customer);
     await until(async () => (await call(customer)) === 200);
     assert.notEqual(await status(customer), "bad_credentials");
@@ -148,17 +148,17 @@ describe("token refresh", () => {
 
   test("a token endpoint that fails once costs one proxied call, not those of the next 30 s", async () => {
     const customer = await connect("hubspot", "failed-once", 1_800);
-    on.sandbox.hubspot.expireTokens();
-    on.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 503, count: 1 });
+    busbar.sandbox.hubspot.expireTokens();
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/oauth/2026-03/token", status: 503, count: 1 });
     assert.equal(await call(customer), 401);
     assert.equal(await call(customer), 200);
   });
 
   test("a token that is revoked again soon after a refresh is refreshed again, also for proxied calls", async () => {
     const customer = await connect("hubspot", "revoked-again", 1_800);
-    const calls = () => on.sandbox.requests({ path: CRMS.hubspot.path }).length;
+    const calls = () => busbar.sandbox.requests({ path: CRMS.hubspot.path }).length;
     for (let times = 1; times <= 2; times += 1) {
-      on.sandbox.hubspot.expireTokens();
+      busbar.sandbox.hubspot.expireTokens();
       assert.equal(await call(customer), 200);
       assert.equal(timesSent(customer), times);
       // A call that still begins with the old token is refused, and repeated with the new one without a refresh.
@@ -172,15 +172,20 @@ describe("token refresh", () => {
 
   test("a provider that answers 401 to every token does not make each proxied call request a new one", async () => {
     const customer = await connect("hubspot", "always-401", 1_800);
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/contacts", status: 401, count: 100 });
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/contacts",
+      status: 401,
+      count: 100,
+    });
     for (let calls = 0; calls < 10; calls += 1) assert.equal(await call(customer), 401);
     assert.ok(timesSent(customer) <= 3, `${timesSent(customer)} refreshes`);
   });
 
   test("a wrong client secret does not mark the connection as bad", async () => {
     const customer = await connect("hubspot", "config", 1);
-    on.sandbox.hubspot.expireTokens();
-    on.sandbox.addFault({
+    busbar.sandbox.hubspot.expireTokens();
+    busbar.sandbox.addFault({
       provider: "hubspot",
       path: "/oauth/2026-03/token",
       status: 400,
@@ -198,7 +203,7 @@ describe("token refresh", () => {
       "update token_refreshes set due_time = now() - interval '1 hour' where connection_id = $1",
       [customer.connectionId],
     );
-    const third = await on.sibling();
+    const third = await busbar.sibling();
     await until(async () => (await events(customer)).includes("connection.refreshed"));
     await third.stop();
     assert.equal(timesSent(customer), 1);

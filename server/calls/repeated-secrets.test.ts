@@ -38,11 +38,11 @@ test("credentials that a provider repeats in a refusal are neither answered, nor
   await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
   scope.after(() => provider.close());
   const lines: string[] = [];
-  const on = await startTestBusbar(scope, {
+  const busbar = await startTestBusbar(scope, {
     log: createLog("debug", { write: (line) => void lines.push(line) }),
   });
   const baseURL = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  await on.inProject("POST", "/destinations", {
+  await busbar.inProject("POST", "/destinations", {
     name: "hook",
     type: "webhook",
     metadata: { url: `${baseURL}/hook` },
@@ -55,7 +55,7 @@ test("credentials that a provider repeats in a refusal are neither answered, nor
       errors: { message: ["error"] },
       sources: { documentation: "https://quill.example", checked: "2026-11-22, documentation only" },
     };
-    const put = await on.inProject("PUT", `/providers/${key}`, { baseURL, ...facts, connector });
+    const put = await busbar.inProject("PUT", `/providers/${key}`, { baseURL, ...facts, connector });
     assert.equal(put.status, 200, put.text);
     const sourceYaml = JSON.stringify({
       specVersion: "1.0.0",
@@ -69,36 +69,40 @@ test("credentials that a provider repeats in a refusal are neither answered, nor
         },
       ],
     });
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
+    assert.equal((await busbar.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
     const who = { groupRef: "acme", consumerRef: "ada" };
-    const made = await on.inProject("POST", "/connections:generate", {
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider: key,
       ...who,
       ...credentials,
     });
     assert.equal(made.status, 201, made.text);
-    const installed = await on.inProject("POST", `/integrations/${kind}/installations?skipSampling=true`, {
-      groupRef: "acme",
-      config: { content: { provider: key } },
-    });
+    const installed = await busbar.inProject(
+      "POST",
+      `/integrations/${kind}/installations?skipSampling=true`,
+      {
+        groupRef: "acme",
+        config: { content: { provider: key } },
+      },
+    );
     assert.equal(installed.status, 201, installed.text);
     const integration = `v1/projects/default/integrations/${kind}`;
-    const searched = await on.call("POST", `/search/${integration}?groupRef=acme`, {
+    const searched = await busbar.call("POST", `/search/${integration}?groupRef=acme`, {
       objectName: "people",
       fieldFilters: [],
     });
     assert.match(searched.text, /no access with/);
-    const read = await on.call("POST", `/read/${integration}/objects/people`, {
+    const read = await busbar.call("POST", `/read/${integration}/objects/people`, {
       groupRef: "acme",
       mode: "async",
     });
     const operation = `/operations/${read.body.operationId}`;
     const ended = await until(async () => {
-      const one = await on.inProject("GET", operation);
+      const one = await busbar.inProject("GET", operation);
       return one.body.status === "failure" && one;
     });
     assert.match(ended.text, /no access with/);
-    const logs = await on.inProject("GET", `${operation}/logs`);
+    const logs = await busbar.inProject("GET", `${operation}/logs`);
     for (const { text } of [searched, ended, logs]) assert.ok(!text.includes(SECRET), `${kind}: ${text}`);
   }
   assert.ok(!lines.join("").includes(SECRET));

@@ -29,11 +29,11 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
     support: { proxy: true },
     oauth2Opts: { grantType: "authorizationCode", authURL: `${url}/authorize`, tokenURL: `${url}/token` },
   };
-  const on = await openTestBusbar({ providers: { slow } });
-  t.after(() => on.stop());
-  await refreshOnlyOnDemand(on.connectionString);
-  await on.inProject("POST", "/provider-apps", { provider: "slow", clientId: "c", clientSecret: "s" });
-  const { body } = await on.inProject("POST", "/connections:generate", {
+  const busbar = await openTestBusbar({ providers: { slow } });
+  t.after(() => busbar.stop());
+  await refreshOnlyOnDemand(busbar.connectionString);
+  await busbar.inProject("POST", "/provider-apps", { provider: "slow", clientId: "c", clientSecret: "s" });
+  const { body } = await busbar.inProject("POST", "/connections:generate", {
     provider: "slow",
     groupRef: "acme",
     consumerRef: "ada",
@@ -43,7 +43,7 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
     },
   });
   const log = createLog("silent");
-  const database = await openDatabase({ connectionString: on.connectionString, log });
+  const database = await openDatabase({ connectionString: busbar.connectionString, log });
   const egress = openEgress(["127.0.0.1"]);
   t.after(async () => {
     await egress.close();
@@ -63,7 +63,7 @@ test("a caller waits no longer than allowed, and the refresh serves those who co
     // Long enough for the later caller on a busy machine.
     8_000,
   );
-  const connection = { id: body.id, projectId: on.projectId, provider: "slow" };
+  const connection = { id: body.id, projectId: busbar.projectId, provider: "slow" };
   await assert.rejects(refreshes.refresh(connection, "old"), (error) => {
     assert.ok(error instanceof ProviderError);
     assert.equal(error.kind, "unavailable");

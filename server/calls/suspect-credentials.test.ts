@@ -23,11 +23,11 @@ describe("credentials that a provider refuses", () => {
   /** What the health check of `odd` answers with its 403. */
   let oddRefusal = "";
   let server: Server;
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let database: Database;
   after(async () => {
     await database.close();
-    await on.stop();
+    await busbar.stop();
     await new Promise((resolve) => server.close(resolve));
   });
   before(async () => {
@@ -51,7 +51,7 @@ describe("credentials that a provider refuses", () => {
       support: { proxy: true },
       apiKeyOpts: { attachmentType: "header", header: { name: "Authorization", valuePrefix: "Bearer " } },
     };
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: {
         checked: { ...keyed, authHealthCheck: { url: `${url}/me`, successStatusCodes: [200] } },
         odd: {
@@ -75,8 +75,11 @@ describe("credentials that a provider refuses", () => {
         },
       },
     });
-    database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status, 200);
+    database = await openDatabase({ connectionString: busbar.connectionString, log: createLog("silent") });
+    assert.equal(
+      (await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status,
+      200,
+    );
   });
 
   interface Customer {
@@ -90,7 +93,7 @@ describe("credentials that a provider refuses", () => {
   }
 
   async function customer(provider: string, groupRef: string, credentials: object): Promise<Customer> {
-    const made = await on.inProject("POST", "/connections:generate", {
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
       consumerRef: "ada",
@@ -100,25 +103,25 @@ describe("credentials that a provider refuses", () => {
     const { id } = made.body;
     const base = `/integrations/${provider}/installations`;
     const config = { content: { provider } };
-    const installed = await on.inProject("POST", base, { groupRef, config });
+    const installed = await busbar.inProject("POST", base, { groupRef, config });
     assert.equal(installed.status, 201, installed.text);
     return {
       id,
       installation: installed.body.id,
-      async call(path = "/things", proxy = on.busbar.urls.proxy) {
+      async call(path = "/things", proxy = busbar.busbar.urls.proxy) {
         const answer = await fetch(`${proxy}${path}`, {
           headers: {
-            "x-api-key": on.apiKey,
+            "x-api-key": busbar.apiKey,
             "x-amp-proxy-version": "1",
-            "x-amp-project-id": on.projectId,
+            "x-amp-project-id": busbar.projectId,
             "x-amp-installation-id": installed.body.id,
           },
         });
         await answer.text();
         return answer.status;
       },
-      status: async () => (await on.inProject("GET", `/connections/${id}`)).body.status,
-      health: async () => (await on.inProject("GET", `${base}/${installed.body.id}`)).body.healthStatus,
+      status: async () => (await busbar.inProject("GET", `/connections/${id}`)).body.status,
+      health: async () => (await busbar.inProject("GET", `${base}/${installed.body.id}`)).body.healthStatus,
       async errors() {
         const { rows } = await database.pool.query(
           "select count(*)::int as count from events where type = 'connection.error' and row_to_json(events)::text like $1",
@@ -169,7 +172,7 @@ describe("credentials that a provider refuses", () => {
     assert.equal(await acme.errors(), 1);
     valid.add("another-key");
     const change = { updateMask: ["apiKey"], connection: { apiKey: "another-key" } };
-    const updated = await on.inProject("PATCH", `/connections/${acme.id}`, change);
+    const updated = await busbar.inProject("PATCH", `/connections/${acme.id}`, change);
     assert.deepEqual([updated.body.status, updated.body.verified], ["working", true], updated.text);
     assert.equal(await acme.call(), 200);
     await until(async () => (await acme.status()) === "working");
@@ -216,7 +219,7 @@ describe("credentials that a provider refuses", () => {
     for (let tries = 0; tries < 3; tries += 1) await acme.call("/odd");
     await until(async () => (await acme.status()) === "bad_credentials");
     const change = { updateMask: ["apiKey"], connection: key("the-next") };
-    assert.equal((await on.inProject("PATCH", `/connections/${acme.id}`, change)).status, 200);
+    assert.equal((await busbar.inProject("PATCH", `/connections/${acme.id}`, change)).status, 200);
     assert.equal(await acme.call(), 200);
     await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.call("/odd"), 401);
@@ -230,7 +233,7 @@ describe("credentials that a provider refuses", () => {
   });
 
   test("no process marks a connection whose calls succeed through another process", async (t) => {
-    const { urls } = await on.sibling();
+    const { urls } = await busbar.sibling();
     const acme = await customer("unchecked", "many", key("many"));
     const laterMs = { by: 0 };
     const now = Date.now.bind(Date);
@@ -264,7 +267,7 @@ describe("credentials that a provider refuses", () => {
     await until(async () => (await acme.status()) === "working");
     assert.equal(await acme.call("/odd"), 401);
     assert.equal(await acme.call(), 200);
-    const forced = await on.inProject("GET", `/connections/${acme.id}?refresh=force`);
+    const forced = await busbar.inProject("GET", `/connections/${acme.id}?refresh=force`);
     assert.equal(forced.status, 422, forced.text);
     assert.notEqual(await acme.status(), "bad_credentials", "it still serves");
 
@@ -280,7 +283,7 @@ describe("credentials that a provider refuses", () => {
     await until(async () => (await acme.status()) === "bad_credentials");
     assert.equal(await acme.errors(), 1);
     const app = { provider: "tokens", clientId: "c", clientSecret: "s" };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
     assert.equal(await acme.status(), "created");
     assert.equal(await acme.call(), 200);
     await until(async () => (await acme.status()) === "working");

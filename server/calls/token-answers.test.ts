@@ -21,14 +21,14 @@ integrations:
 `;
 
 describe("a token endpoint", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let servers: Server[];
   /** How `odd` answers; `even` and both APIs always answer well. */
   let answer: RequestListener = () => {};
   let asked: URLSearchParams[] = [];
   after(async () => {
     for (const server of servers) server.close().closeAllConnections();
-    await on.stop();
+    await busbar.stop();
   });
   before(async () => {
     const odd = createServer(async (request, response) => {
@@ -70,15 +70,15 @@ describe("a token endpoint", () => {
         headers: [{ name: "Authorization", valueTemplate: "Bearer {{.accessToken}}" }],
       },
     };
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: { odd: provider(oddPort, evenPort), even: provider(evenPort, evenPort), stepwise },
     });
-    await refreshOnlyOnDemand(on.connectionString);
+    await refreshOnlyOnDemand(busbar.connectionString);
     for (const name of ["odd", "even"]) {
       const app = { provider: name, clientId: "client", clientSecret: "the-client-secret" };
-      await on.inProject("POST", "/provider-apps", app);
+      await busbar.inProject("POST", "/provider-apps", app);
     }
-    await on.inProject("PUT", "/integrations:batch", { sourceYaml: INTEGRATIONS });
+    await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: INTEGRATIONS });
   });
   beforeEach(() => {
     asked = [];
@@ -89,7 +89,7 @@ describe("a token endpoint", () => {
   async function connect(provider: string): Promise<{ id: string; groupRef: string }> {
     groups += 1;
     const groupRef = `group-${groups}`;
-    const made = await on.inProject("POST", "/connections:generate", {
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
       consumerRef: "ada",
@@ -99,7 +99,7 @@ describe("a token endpoint", () => {
       },
     });
     assert.equal(made.status, 201, made.text);
-    const installed = await on.inProject("POST", `/integrations/${provider}/installations`, {
+    const installed = await busbar.inProject("POST", `/integrations/${provider}/installations`, {
       groupRef,
       config: { content: { provider, proxy: { enabled: true } } },
     });
@@ -107,7 +107,7 @@ describe("a token endpoint", () => {
     return { id: made.body.id, groupRef };
   }
   const refresh = ({ id }: { id: string }): Promise<Answer> =>
-    on.inProject("GET", `/connections/${id}?refresh=force&includeCreds=true&includeRefreshToken=true`);
+    busbar.inProject("GET", `/connections/${id}?refresh=force&includeCreds=true&includeRefreshToken=true`);
   const says = (fields: object, status = 200) => {
     answer = (_, response) => response.writeHead(status).end(JSON.stringify(fields));
   };
@@ -148,7 +148,10 @@ describe("a token endpoint", () => {
     const refused = await connect("odd");
     says({ error: "invalid_grant", error_description: "nul \0 half \ud83d" }, 400);
     assert.equal((await refresh(refused)).status, 422);
-    assert.equal((await on.inProject("GET", `/connections/${refused.id}`)).body.status, "bad_credentials");
+    assert.equal(
+      (await busbar.inProject("GET", `/connections/${refused.id}`)).body.status,
+      "bad_credentials",
+    );
     const reported = await connect("odd");
     says({ access_token: "new", refresh_token: "rotated", account: "nul \0 half \ud83d" });
     const { body, text } = await refresh(reported);
@@ -158,20 +161,20 @@ describe("a token endpoint", () => {
   test("of a custom scheme that stops returning a lifetime is not asked with every call", async () => {
     says({ access_token: "first", expires_in: 0.001 });
     const groupRef = "stepwise";
-    const made = await on.inProject("POST", "/connections:generate", {
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider: "stepwise",
       groupRef,
       consumerRef: "ada",
       customAuth: { secret: "the-secret" },
     });
     assert.equal(made.status, 201, made.text);
-    await on.inProject("POST", "/integrations/stepwise/installations", {
+    await busbar.inProject("POST", "/integrations/stepwise/installations", {
       groupRef,
       config: { content: { provider: "stepwise", proxy: { enabled: true } } },
     });
     says({ access_token: "second" });
     const call = async () =>
-      assert.equal((await on.proxied({ integration: "stepwise", groupRef }, "/")).status, 200);
+      assert.equal((await busbar.proxied({ integration: "stepwise", groupRef }, "/")).status, 200);
     await call();
     const refreshed = asked.length;
     for (let calls = 0; calls < 3; calls += 1) await call();
@@ -185,10 +188,10 @@ describe("a token endpoint", () => {
     answer = () => {};
     let ended = 0;
     const calls = waiting.map(({ groupRef }) =>
-      on.proxied({ integration: "odd", groupRef }, "/").finally(() => (ended += 1)),
+      busbar.proxied({ integration: "odd", groupRef }, "/").finally(() => (ended += 1)),
     );
     await until(() => asked.length > 0);
-    const { status } = await on.proxied({ integration: "even", groupRef: healthy.groupRef }, "/");
+    const { status } = await busbar.proxied({ integration: "even", groupRef: healthy.groupRef }, "/");
     assert.equal(status, 200);
     assert.equal(ended, 0, "the others still wait");
     servers[0]?.close().closeAllConnections();

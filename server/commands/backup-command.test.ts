@@ -23,27 +23,27 @@ import { backUp, restore } from "./backup-command.ts";
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 describe("a backup", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let folder = "";
   let file = "";
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "busbar-backup-"));
     file = join(folder, "busbar.backup");
-    on = await openTestBusbar();
-    const customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    busbar = await openTestBusbar();
+    const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     const record = { email: "ada@example.com", firstname: 'Ada\u2028 "\\\u0001' };
     const { operationId } = await customer.succeed("contacts", { type: "create", record });
     await until(
-      async () => (await on.inProject("GET", `/operations/${operationId}`)).body.status === "success",
+      async () => (await busbar.inProject("GET", `/operations/${operationId}`)).body.status === "success",
     );
     // Line breaks between the members of a `json` value.
-    await insertEvent(on);
+    await insertEvent(busbar);
     // Nothing changes while databases are compared.
-    await on.busbar.stop();
-    await backUp(services(on.connectionString), file);
+    await busbar.busbar.stop();
+    await backUp(services(busbar.connectionString), file);
   });
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await rm(folder, { recursive: true, force: true });
   });
   const services = (url: string, keys: string | undefined = KEYS) => ({
@@ -61,15 +61,15 @@ describe("a backup", () => {
   test("gives every row of every table back, and numbers go on after the highest", async (t) => {
     const url = await createEmptyDatabase(t);
     await restore(services(url), file);
-    const [before, afterwards] = await Promise.all([contents(on.connectionString), contents(url)]);
+    const [before, afterwards] = await Promise.all([contents(busbar.connectionString), contents(url)]);
     assert.ok((before.get("operations")?.length ?? 0) > 0);
     assert.deepEqual(afterwards, before);
     assert.ok((await nextWorker(url)) > 1);
   });
 
   test("does not overwrite a file, and is not restored over other data", async () => {
-    await assert.rejects(backUp(services(on.connectionString), file), refused(/exists already/));
-    await assert.rejects(restore(services(on.connectionString), file), refused(/not empty/));
+    await assert.rejects(backUp(services(busbar.connectionString), file), refused(/exists already/));
+    await assert.rejects(restore(services(busbar.connectionString), file), refused(/not empty/));
   });
 
   test("that is cut off, damaged or no backup leaves an empty database, in which another one can be restored", async (t) => {
@@ -136,12 +136,12 @@ function withoutLastRow(text: string): string {
   return text.slice(0, at) + text.slice(text.indexOf("\n", at + 1));
 }
 
-async function insertEvent(on: TestBusbar): Promise<void> {
-  const client = await openClient(on.connectionString);
+async function insertEvent(busbar: TestBusbar): Promise<void> {
+  const client = await openClient(busbar.connectionString);
   try {
     await client.query(
       "insert into events (id, project_id, type, data) values (gen_random_uuid(), $1, 'x', $2)",
-      [on.projectId, '{\n  "text": "a\\nb",\n  "number": 1.50\n}'],
+      [busbar.projectId, '{\n  "text": "a\\nb",\n  "number": 1.50\n}'],
     );
   } finally {
     await client.end();

@@ -15,18 +15,18 @@ const OLD = `old:${Buffer.alloc(32, 1).toString("base64")}`;
 const NEW = `new:${Buffer.alloc(32, 2).toString("base64")}`;
 
 describe("rotating encryption keys", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let dataDir: string;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "busbar-keys-"));
     // The serving process knows both keys and still seals with the old one.
-    on = await openTestBusbar({ env: { BUSBAR_ENCRYPTION_KEYS: `${OLD},${NEW}` } });
+    busbar = await openTestBusbar({ env: { BUSBAR_ENCRYPTION_KEYS: `${OLD},${NEW}` } });
     for (let index = 0; index < 30; index += 1) {
-      const made = await on.inProject("POST", "/connections:generate", {
+      const made = await busbar.inProject("POST", "/connections:generate", {
         provider: "openAI",
         groupRef: `group-${index}`,
         consumerRef: "ada",
@@ -34,7 +34,7 @@ describe("rotating encryption keys", () => {
       });
       assert.equal(made.status, 201, made.text);
     }
-    await on.inProject("POST", "/provider-apps", {
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "c",
       clientSecret: "s",
@@ -43,7 +43,7 @@ describe("rotating encryption keys", () => {
   });
   const config = (keys: string) =>
     readConfig({
-      DATABASE_URL: on.connectionString,
+      DATABASE_URL: busbar.connectionString,
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_PORT: "0",
       BUSBAR_PROXY_PORT: "0",
@@ -77,7 +77,7 @@ describe("rotating encryption keys", () => {
     assert.match(status.text, /^old {2}31 values {2}CANNOT BE DECRYPTED/m);
     const found = await checkKeys(
       { config: config(wrong), log: createLog("silent") },
-      on.connectionString,
+      busbar.connectionString,
       true,
     );
     assert.equal(found[0]?.ok, false);
@@ -86,13 +86,13 @@ describe("rotating encryption keys", () => {
   });
 
   test("during a rotation no request fails; afterwards no value needs the old key, and it can be removed", async () => {
-    const listed = (await on.inProject("GET", "/connections")).body as { id: string }[];
+    const listed = (await busbar.inProject("GET", "/connections")).body as { id: string }[];
     const state = { asking: true };
     const asked = (async () => {
       let answers = 0;
       while (state.asking) {
         const { id } = listed[answers % listed.length] ?? { id: "" };
-        const shown = await on.inProject("GET", `/connections/${id}?includeCreds=true`);
+        const shown = await busbar.inProject("GET", `/connections/${id}?includeCreds=true`);
         assert.match(shown.body.apiKey, /^key-/, shown.text);
         answers += 1;
       }

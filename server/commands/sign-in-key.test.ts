@@ -7,19 +7,22 @@ import { makeSignInKey } from "./sign-in-key.ts";
 import { openDatabase } from "../store/database.ts";
 
 test("the operator makes another key when the last one is lost, and it signs the owner in", async (t) => {
-  const on = await startTestBusbar(t);
-  const other = (await on.inProject("POST", "/api-keys", { label: "plain" })).body.key;
-  const [first] = (await on.inProject("GET", "/api-keys")).body as { id: string; signIn?: boolean }[];
+  const busbar = await startTestBusbar(t);
+  const other = (await busbar.inProject("POST", "/api-keys", { label: "plain" })).body.key;
+  const [first] = (await busbar.inProject("GET", "/api-keys")).body as { id: string; signIn?: boolean }[];
   assert.equal(first?.signIn, true);
-  const gone = await on.inProject("DELETE", `/api-keys/${first?.id}`, undefined, { "x-api-key": other });
+  const gone = await busbar.inProject("DELETE", `/api-keys/${first?.id}`, undefined, { "x-api-key": other });
   assert.equal(gone.status, 204, gone.text);
-  const signIn = (apiKey: string) => on.call("POST", "/v1/sessions", { apiKey });
+  const signIn = (apiKey: string) => busbar.call("POST", "/v1/sessions", { apiKey });
   assert.equal((await signIn(other)).status, 403);
 
-  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  const database = await openDatabase({
+    connectionString: busbar.connectionString,
+    log: createLog("silent"),
+  });
   t.after(() => database.close());
   const key = await makeSignInKey(database, "Default");
   await assert.rejects(makeSignInKey(database, "nowhere"), /there is no project/);
   const answer = await signIn(key);
-  assert.equal(answer.body.builderId, on.busbar.bootstrap?.builderId, answer.text);
+  assert.equal(answer.body.builderId, busbar.busbar.bootstrap?.builderId, answer.text);
 });

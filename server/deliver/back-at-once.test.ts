@@ -19,11 +19,11 @@ describe("after an outage of a receiver", () => {
   });
 
   test("the first success brings all that waits, hours before its next attempt", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     let isAway = true;
     sink.answer = (received, response) =>
       isAway ? void response.writeHead(503).end() : accept(received, response);
-    const { name } = await drawRoute(on, `${sink.url}/away`, ["connection.created"]);
+    const { name } = await drawRoute(busbar, `${sink.url}/away`, ["connection.created"]);
     await all.happens("connection.created", 40);
     const waiting = () => all.untilStatus(name, "waiting", 40);
     const ids = (await waiting()).map(({ id }: { id: string }) => id);
@@ -33,13 +33,13 @@ describe("after an outage of a receiver", () => {
     await until(() => sink.idsAt("/away").size === 41);
     const delivered = await all.untilStatus(name, "delivered", 41);
     for (const { attempts } of delivered) assert.ok(attempts.length <= 2);
-    const { body } = await on.inProject("GET", `/destinations/${name}`);
+    const { body } = await busbar.inProject("GET", `/destinations/${name}`);
     assert.equal(body.health.state, "working");
   });
 
   test("a single message that was refused for a moment keeps its schedule while others succeed", async () => {
-    const { on, sink } = all;
-    const { name } = await drawRoute(on, `${sink.url}/picky`, ["connection.updated"]);
+    const { on: busbar, sink } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/picky`, ["connection.updated"]);
     let refused: string | undefined;
     sink.answer = (received, response) => {
       const id = received.headers["webhook-id"];

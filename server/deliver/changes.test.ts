@@ -36,18 +36,18 @@ describe("deliveries amid changes", () => {
     (await all.on.inProject("GET", `/destinations/${name}`)).body.disabledTime;
 
   test("410 disables at once; the event goes to other destinations and never to the disabled one", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     sink.answer = refuse("/gone?key=secret", 410);
-    const gone = await drawRoute(on, `${sink.url}/gone?key=secret`, [
+    const gone = await drawRoute(busbar, `${sink.url}/gone?key=secret`, [
       "connection.created",
       "destination.webhook.disabled",
     ]);
-    const other = await drawRoute(on, `${sink.url}/news`, ["destination.webhook.disabled"]);
+    const other = await drawRoute(busbar, `${sink.url}/news`, ["destination.webhook.disabled"]);
     await all.happens("connection.created");
     const [news] = await all.untilStatus(other.name, "delivered");
     assert.equal(news.eventType, "destination.webhook.disabled");
     assert.deepEqual(sink.at("/news")[0]?.message.data, {
-      projectId: on.projectId,
+      projectId: busbar.projectId,
       destinationId: gone.id,
       destinationName: gone.name,
       url: `${sink.url}/gone?…`,
@@ -58,16 +58,16 @@ describe("deliveries amid changes", () => {
   });
 
   test("410 from an address that has been changed meanwhile disables nothing", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     let answer: (() => void) | undefined;
     sink.answer = (received, response) =>
       received.path === "/old"
         ? void (answer = () => response.writeHead(410).end())
         : accept(received, response);
-    const { name } = await drawRoute(on, `${sink.url}/old`, ["connection.created"]);
+    const { name } = await drawRoute(busbar, `${sink.url}/old`, ["connection.created"]);
     await all.happens("connection.created");
     await until(() => answer !== undefined);
-    await on.inProject("PATCH", `/destinations/${name}`, {
+    await busbar.inProject("PATCH", `/destinations/${name}`, {
       updateMask: ["metadata.url"],
       destination: { metadata: { url: `${sink.url}/new` } },
     });
@@ -82,10 +82,10 @@ describe("deliveries amid changes", () => {
   });
 
   test("a webhook that has only failed for long is disabled, others get the event, and enabled again it gets what is resent", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     sink.answer = refuse("/down", 500);
-    const { name, id } = await drawRoute(on, `${sink.url}/down`, ["connection.updated"]);
-    await drawRoute(on, `${sink.url}/told`, ["destination.webhook.disabled"]);
+    const { name, id } = await drawRoute(busbar, `${sink.url}/down`, ["connection.updated"]);
+    await drawRoute(busbar, `${sink.url}/told`, ["destination.webhook.disabled"]);
     const since = new Date().toISOString();
     let happened = 1;
     await until(async () => {
@@ -106,17 +106,17 @@ describe("deliveries amid changes", () => {
     assert.equal(new Date(time).toISOString(), time);
     sink.answer = accept;
     const attempts = sink.at("/down").length;
-    const refused = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });
+    const refused = await busbar.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });
     assert.equal(refused.status, 409);
 
     const url = `${sink.url}/up`;
-    const enabled = await on.inProject("PATCH", `/destinations/${name}`, {
+    const enabled = await busbar.inProject("PATCH", `/destinations/${name}`, {
       updateMask: ["metadata.url"],
       destination: { metadata: { url } },
     });
     assert.equal(enabled.body.disabledTime, undefined);
     assert.equal(sink.at("/up").length, 0);
-    const resent = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });
+    const resent = await busbar.inProject("POST", `/destinations/${name}/deliveries:resend`, { since });
     assert.equal(resent.body.count, failed.length);
     await all.untilStatus(name, "delivered", failed.length);
     assert.deepEqual(
@@ -127,13 +127,13 @@ describe("deliveries amid changes", () => {
   });
 
   test("one success between failures keeps a destination enabled", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     let count = 0;
     sink.answer = (received, response) =>
       received.path === "/moody" && count++ % 2 === 0
         ? void response.writeHead(500).end()
         : accept(received, response);
-    const { name } = await drawRoute(on, `${sink.url}/moody`, ["connection.refreshed"]);
+    const { name } = await drawRoute(busbar, `${sink.url}/moody`, ["connection.refreshed"]);
     const started = performance.now();
     while (performance.now() - started < 1_500) {
       await all.happens("connection.refreshed");
@@ -144,13 +144,13 @@ describe("deliveries amid changes", () => {
   });
 
   test("while events occur, every destination gets exactly those that occurred while a route led to it", async () => {
-    const { on, sink, database } = all;
-    const early = await drawRoute(on, `${sink.url}/early`, ["installation.deleted"]);
+    const { on: busbar, sink, database } = all;
+    const early = await drawRoute(busbar, `${sink.url}/early`, ["installation.deleted"]);
     const reported: string[] = [];
     const flowing = new AbortController();
     const flow = (async () => {
       for (let index = 0; !flowing.signal.aborted; index++) {
-        const event = sampleEvent("installation.deleted", on.projectId);
+        const event = sampleEvent("installation.deleted", busbar.projectId);
         await recordEvent(database.queries, {
           ...event,
           data: { ...event.data, groupRef: String(index) },
@@ -160,21 +160,22 @@ describe("deliveries amid changes", () => {
     })();
     const arrived = (path: string) => sink.at(path).map(({ message }) => String(message.data["groupRef"]));
     await until(() => arrived("/early").length > 20);
-    await addDestination(on, `${sink.url}/late`, early.topicId);
+    await addDestination(busbar, `${sink.url}/late`, early.topicId);
     const lateFrom = reported.length + 1;
-    await on.inProject("PATCH", `/topics/${early.topicId}`, { name: "renamed" });
+    await busbar.inProject("PATCH", `/topics/${early.topicId}`, { name: "renamed" });
     await until(() => arrived("/late").length > 20);
-    const [route] = (await on.inProject("GET", `/topic-destination-routes?destinationId=${early.id}`)).body;
+    const [route] = (await busbar.inProject("GET", `/topic-destination-routes?destinationId=${early.id}`))
+      .body;
     // What happened before the route goes is on its way when nothing is left to route.
     const before = reported.length;
     await until(() => arrived("/early").includes(String(before - 1)));
-    await on.inProject("DELETE", `/topic-destination-routes/${route.id}`);
+    await busbar.inProject("DELETE", `/topic-destination-routes/${route.id}`);
     const goneFrom = reported.length + 1;
     await until(() => reported.length > goneFrom + 20);
     flowing.abort();
     await flow;
     await until(() => arrived("/late").includes(reported.at(-1) ?? ""));
-    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(async () => (await busbar.inProject("GET", "/deliveries")).body.length === 0);
     const late = new Set(arrived("/late"));
     assert.deepEqual(
       reported.slice(lateFrom).filter((index) => !late.has(index)),
@@ -193,23 +194,23 @@ describe("deliveries amid changes", () => {
   });
 
   test("a deleted destination gets nothing more, and its waiting deliveries are removed", async () => {
-    const { on, sink, database } = all;
+    const { on: busbar, sink, database } = all;
     const held: (() => void)[] = [];
     sink.answer = (received, response) =>
       received.path === "/leaves"
         ? void held.push(() => response.writeHead(503).end())
         : accept(received, response);
-    const { name, id } = await drawRoute(on, `${sink.url}/leaves`, ["write.async.done"]);
-    const stays = await drawRoute(on, `${sink.url}/stays`, ["write.async.done"]);
+    const { name, id } = await drawRoute(busbar, `${sink.url}/leaves`, ["write.async.done"]);
+    const stays = await drawRoute(busbar, `${sink.url}/stays`, ["write.async.done"]);
     await all.happens("write.async.done", 500);
     await until(() => held.length >= 64);
-    assert.equal((await on.inProject("DELETE", `/destinations/${name}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/destinations/${name}`)).status, 204);
     await until(() => sink.idsAt("/stays").size === 500);
     const seen = sink.at("/leaves").length;
     held.forEach((answer) => answer());
     await all.happens("write.async.done", 10);
     await all.untilStatus(stays.name, "delivered", 200);
-    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(async () => (await busbar.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal(sink.at("/leaves").length, seen);
     const left = async () =>
       (await database.pool.query("select 1 from deliveries where destination_id = $1", [id])).rowCount;
@@ -228,8 +229,8 @@ describe("deliveries amid changes", () => {
   });
 
   test("when the database drops its connections, everything arrives and nothing is left behind", async () => {
-    const { on, sink, database } = all;
-    const { name } = await drawRoute(on, `${sink.url}/dropped`, ["read.triggered.error"]);
+    const { on: busbar, sink, database } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/dropped`, ["read.triggered.error"]);
     for (let round = 0; round < 5; round++) {
       await all.happens("read.triggered.error", 200);
       await until(() => sink.at("/dropped").length > round * 200 + 20);
@@ -238,7 +239,7 @@ describe("deliveries amid changes", () => {
       );
     }
     await until(() => sink.idsAt("/dropped").size === 1_000);
-    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(async () => (await busbar.inProject("GET", "/deliveries")).body.length === 0);
     assert.equal((await all.listDeliveries(name)).filter(({ status }) => status !== "delivered").length, 0);
   });
 
@@ -261,9 +262,9 @@ describe("deliveries amid changes", () => {
   });
 
   test("deliveries claimed by a statement whose answer was lost are released, even without a later error", async () => {
-    const { on, sink, database } = all;
-    const { id, name } = await drawRoute(on, `${sink.url}/forgotten`, []);
-    await recordEvent(database.queries, sampleEvent("connection.created", on.projectId));
+    const { on: busbar, sink, database } = all;
+    const { id, name } = await drawRoute(busbar, `${sink.url}/forgotten`, []);
+    await recordEvent(database.queries, sampleEvent("connection.created", busbar.projectId));
     const { rows } = await database.pool.query("select id from events order by id desc limit 1");
     await database.pool.query(
       `insert into delivery_batches (id, worker_id, destination_ids, event_ids)

@@ -30,13 +30,13 @@ describe("data messages", () => {
   }
 
   test("a data message goes to its destination alone, without the envelope of events", async () => {
-    const { on, sink } = all;
-    const target = await drawRoute(on, `${sink.url}/data`, []);
-    const other = await drawRoute(on, `${sink.url}/others`, []);
+    const { on: busbar, sink } = all;
+    const target = await drawRoute(busbar, `${sink.url}/data`, []);
+    const other = await drawRoute(busbar, `${sink.url}/others`, []);
     // A route of its type does not send it to another destination.
     await sql`
       insert into event_topic_routes (id, project_id, event_type, topic_id)
-      values (${newId()}, ${on.projectId}, 'read', ${other.topicId})
+      values (${newId()}, ${busbar.projectId}, 'read', ${other.topicId})
     `.execute(all.database.queries);
     const message = {
       action: "read",
@@ -55,10 +55,10 @@ describe("data messages", () => {
   });
 
   test("a destination of another project gets nothing", async () => {
-    const { on, sink } = all;
-    const { id, name } = await drawRoute(on, `${sink.url}/own`, []);
-    const orgId = on.busbar.bootstrap?.orgId;
-    const other = await on.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
+    const { on: busbar, sink } = all;
+    const { id, name } = await drawRoute(busbar, `${sink.url}/own`, []);
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    const other = await busbar.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
     const foreign = { id: newId(), projectId: other.body.id, type: "read", data: "{}", destinationId: id };
     await insertEvents(all.database.queries, [foreign]);
     const own = await send(id, { action: "read" });
@@ -70,13 +70,13 @@ describe("data messages", () => {
   });
 
   test("a result that is too large is replaced by a URL, which each attempt creates again", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     let failures = 0;
     sink.answer = (received, response) =>
       received.path === "/huge" && ++failures === 1
         ? void response.writeHead(503).end()
         : accept(received, response);
-    const { id, name } = await drawRoute(on, `${sink.url}/huge`, []);
+    const { id, name } = await drawRoute(busbar, `${sink.url}/huge`, []);
     const result = [{ id: "1", fields: {}, mappedFields: {}, raw: { text: "ü".repeat(200_000) } }];
     await send(id, {
       action: "read",
@@ -97,8 +97,8 @@ describe("data messages", () => {
   });
 
   test("a message of exactly the limit is sent whole", async () => {
-    const { on, sink } = all;
-    const { id } = await drawRoute(on, `${sink.url}/full`, []);
+    const { on: busbar, sink } = all;
+    const { id } = await drawRoute(busbar, `${sink.url}/full`, []);
     const message = { action: "read", result: [{ text: "" }] };
     message.result = [{ text: "x".repeat(300_000 - JSON.stringify(message).length) }];
     await send(id, message);
@@ -107,16 +107,16 @@ describe("data messages", () => {
   });
 
   test("lists name the type without the message, one delivery shows it, and resending sends the same id", async () => {
-    const { on, sink } = all;
-    const { id, name } = await drawRoute(on, `${sink.url}/again`, []);
+    const { on: busbar, sink } = all;
+    const { id, name } = await drawRoute(busbar, `${sink.url}/again`, []);
     const message = { action: "schema.watch", objectName: "contacts", result: {} };
     const eventId = await send(id, message, "schema.watch");
     const [listed] = await all.untilStatus(name, "delivered");
     assert.equal(listed.eventType, "schema.watch");
     assert.ok(!("data" in listed));
     const path = `/destinations/${name}/deliveries/${eventId}`;
-    assert.deepEqual((await on.inProject("GET", path)).body.data, message);
-    assert.equal((await on.inProject("POST", `${path}:resend`)).status, 200);
+    assert.deepEqual((await busbar.inProject("GET", path)).body.data, message);
+    assert.equal((await busbar.inProject("POST", `${path}:resend`)).status, 200);
     await until(() => sink.at("/again").length >= 2);
     assert.equal(sink.idsAt("/again").size, 1);
   });

@@ -20,8 +20,8 @@ describe("deliveries", () => {
   });
 
   test("a message is verified by the Svix and the Standard Webhooks libraries, and not with another key", async () => {
-    const { on, sink } = all;
-    const { signingKey, name } = await drawRoute(on, `${sink.url}/signed`, ["connection.created"], {
+    const { on: busbar, sink } = all;
+    const { signingKey, name } = await drawRoute(busbar, `${sink.url}/signed`, ["connection.created"], {
       headers: { Authorization: "Bearer t" },
     });
     await all.happens("connection.created");
@@ -37,7 +37,7 @@ describe("deliveries", () => {
     assert.equal(one.headers["content-type"], "application/json");
     assert.equal(one.message.notificationType, "connection.created");
     assert.deepEqual(one.message.data, {
-      ...sampleEvent("connection.created", on.projectId).data,
+      ...sampleEvent("connection.created", busbar.projectId).data,
       consumerName: "0",
     });
     assert.equal(delivery.id, one.headers["webhook-id"]);
@@ -48,9 +48,9 @@ describe("deliveries", () => {
   });
 
   test("after a rotation both keys verify", async () => {
-    const { on, sink } = all;
-    const { signingKey, name } = await drawRoute(on, `${sink.url}/rotated`, ["connection.deleted"]);
-    const rotated = await on.inProject("POST", `/destinations/${name}:rotate?includeSecrets=true`);
+    const { on: busbar, sink } = all;
+    const { signingKey, name } = await drawRoute(busbar, `${sink.url}/rotated`, ["connection.deleted"]);
+    const rotated = await busbar.inProject("POST", `/destinations/${name}:rotate?includeSecrets=true`);
     const newKey = rotated.body.secrets.webhookSigningKey;
     assert.notEqual(newKey, signingKey);
     await all.happens("connection.deleted");
@@ -61,10 +61,10 @@ describe("deliveries", () => {
   });
 
   test("a failed attempt is repeated with the same id, then given up, and each attempt can be looked up", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     sink.answer = (received, response) =>
       received.path === "/broken" ? void response.writeHead(503).end("later") : accept(received, response);
-    const { signingKey, name } = await drawRoute(on, `${sink.url}/broken`, ["connection.updated"]);
+    const { signingKey, name } = await drawRoute(busbar, `${sink.url}/broken`, ["connection.updated"]);
     await all.happens("connection.updated");
     const [delivery] = await all.untilStatus(name, "failed");
     const arrived = sink.at("/broken");
@@ -75,22 +75,22 @@ describe("deliveries", () => {
       delivery.attempts.map(({ status, answer }: { status: number; answer: string }) => [status, answer]),
       Array.from({ length: 4 }, () => [503, "later"]),
     );
-    const one = await on.inProject("GET", `/destinations/${name}/deliveries/${delivery.id}`);
+    const one = await busbar.inProject("GET", `/destinations/${name}/deliveries/${delivery.id}`);
     assert.equal(one.body.data.provider, "hubspot");
     sink.answer = accept;
-    const resent = await on.inProject("POST", `/destinations/${name}/deliveries/${delivery.id}:resend`);
+    const resent = await busbar.inProject("POST", `/destinations/${name}/deliveries/${delivery.id}:resend`);
     assert.equal(resent.status, 200, resent.text);
     await all.untilStatus(name, "delivered");
     assert.equal(sink.at("/broken").at(-1)?.headers["svix-id"], delivery.id);
   });
 
   test("a redirect is a failure and is not followed", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     sink.answer = (received, response) =>
       received.path === "/moved"
         ? void response.writeHead(308, { location: `${sink.url}/elsewhere` }).end()
         : accept(received, response);
-    const { name } = await drawRoute(on, `${sink.url}/moved`, ["read.backfill.done"]);
+    const { name } = await drawRoute(busbar, `${sink.url}/moved`, ["read.backfill.done"]);
     await all.happens("read.backfill.done");
     const [delivery] = await all.untilStatus(name, "failed");
     assert.match(delivery.attempts[0].error, /redirects are not followed/);
@@ -99,15 +99,15 @@ describe("deliveries", () => {
   });
 
   test("one event reaches hundreds of destinations, each once, even through two topics", async () => {
-    const { on, sink } = all;
-    const first = await drawRoute(on, `${sink.url}/many/0`, ["subscribe.create.error"]);
-    await drawRoute(on, `${sink.url}/unused`, ["subscribe.create.error"], {}, first.id);
+    const { on: busbar, sink } = all;
+    const first = await drawRoute(busbar, `${sink.url}/many/0`, ["subscribe.create.error"]);
+    await drawRoute(busbar, `${sink.url}/unused`, ["subscribe.create.error"], {}, first.id);
     for (let index = 1; index < 200; index++) {
-      await addDestination(on, `${sink.url}/many/${index}`, first.topicId);
+      await addDestination(busbar, `${sink.url}/many/${index}`, first.topicId);
     }
     await all.happens("subscribe.create.error");
     await until(() => sink.received.filter(({ path }) => path.startsWith("/many/")).length >= 200);
-    await until(async () => (await on.inProject("GET", "/deliveries")).body.length === 0);
+    await until(async () => (await busbar.inProject("GET", "/deliveries")).body.length === 0);
     const received = sink.received.filter(({ path }) => path.startsWith("/many/"));
     assert.equal(new Set(received.map(({ path }) => path)).size, 200);
     // A message that the busy receiver answered too late comes again, as the same message.
@@ -115,10 +115,10 @@ describe("deliveries", () => {
   });
 
   test("a configuration that is too large is replaced by an address that needs no key and cannot be guessed", async () => {
-    const { on, sink, database } = all;
-    const { name } = await drawRoute(on, `${sink.url}/large`, ["installation.updated"]);
+    const { on: busbar, sink, database } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/large`, ["installation.updated"]);
     const config = { provider: "hubspot", text: "x".repeat(200_000) };
-    const event = sampleEvent("installation.updated", on.projectId);
+    const event = sampleEvent("installation.updated", busbar.projectId);
     await recordEvent(database.queries, {
       ...event,
       data: { ...event.data, config, lastConfig: config },
@@ -136,8 +136,8 @@ describe("deliveries", () => {
   });
 
   test("a private address is not reached unless it is allowed", async () => {
-    const { on } = all;
-    const created = await on.inProject("POST", "/destinations", {
+    const { on: busbar } = all;
+    const created = await busbar.inProject("POST", "/destinations", {
       name: "inside",
       type: "webhook",
       metadata: { url: "https://example.com/hooks" },
@@ -147,7 +147,7 @@ describe("deliveries", () => {
     await sql`
       update destinations set metadata = '{"url": "https://10.0.0.1/hooks"}' where id = ${created.body.id}
     `.execute(all.database.queries);
-    const tried = await on.inProject("POST", "/destinations/inside:test");
+    const tried = await busbar.inProject("POST", "/destinations/inside:test");
     assert.equal(tried.body.delivered, false);
     assert.match(tried.body.attempt.error, /private address/);
   });

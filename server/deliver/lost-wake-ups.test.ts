@@ -17,8 +17,8 @@ describe("deliveries without a wake-up", () => {
   });
 
   test("an event whose process died before it could wake anybody is delivered", async () => {
-    const { on, sink, database } = all;
-    const { name } = await drawRoute(on, `${sink.url}/lost`, ["connection.created"]);
+    const { on: busbar, sink, database } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/lost`, ["connection.created"]);
     // Over pg's own pool nothing is sent after the commit.
     const silent = new Kysely<DB>({
       dialect: new PostgresDialect({ pool: database.pool }),
@@ -26,14 +26,14 @@ describe("deliveries without a wake-up", () => {
     });
     await silent
       .transaction()
-      .execute((queries) => recordEvent(queries, sampleEvent("connection.created", on.projectId)));
+      .execute((queries) => recordEvent(queries, sampleEvent("connection.created", busbar.projectId)));
     await all.untilStatus(name, "delivered");
     assert.equal(sink.messagesAt("/lost").length, 1);
   });
 
   test("an event that is recorded while no connection listens is delivered once", async () => {
-    const { on, sink, database } = all;
-    const { name } = await drawRoute(on, `${sink.url}/deaf`, ["connection.updated"]);
+    const { on: busbar, sink, database } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/deaf`, ["connection.updated"]);
     const { rowCount } = await database.pool.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'busbar changes'",
     );

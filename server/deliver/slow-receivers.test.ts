@@ -15,7 +15,7 @@ const EVENTS = 110;
 
 test("72 receivers that answer late delay no webhook of another project, nor another of their own", async (t) => {
   const all = await openDelivering({ BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "60" });
-  const { on, sink, database } = all;
+  const { on: busbar, sink, database } = all;
   const held: (() => void)[] = [];
   t.after(async () => {
     sink.answer = accept;
@@ -26,15 +26,17 @@ test("72 receivers that answer late delay no webhook of another project, nor ano
     .transaction()
     .execute((queries) => bootstrap(queries, { org: "other", project: "other" }));
   const inOther = {
-    ...on,
+    ...busbar,
     inProject: (method: string, path: string, body?: unknown) =>
-      on.call(method, `/v1/projects/${projectId}${path}`, body, { "x-api-key": apiKey }),
+      busbar.call(method, `/v1/projects/${projectId}${path}`, body, { "x-api-key": apiKey }),
   };
   await drawRoute(inOther, `${sink.url}/other`, ["connection.created"]);
-  await drawRoute(on, `${sink.url}/own`, ["connection.deleted"]);
-  const { topicId } = await drawRoute(on, `${sink.url}/slow/0`, ["connection.created"]);
+  await drawRoute(busbar, `${sink.url}/own`, ["connection.deleted"]);
+  const { topicId } = await drawRoute(busbar, `${sink.url}/slow/0`, ["connection.created"]);
   await Promise.all(
-    Array.from({ length: SLOW - 1 }, (_, nth) => addDestination(on, `${sink.url}/slow/${nth + 1}`, topicId)),
+    Array.from({ length: SLOW - 1 }, (_, nth) =>
+      addDestination(busbar, `${sink.url}/slow/${nth + 1}`, topicId),
+    ),
   );
 
   sink.answer = (received, response) => {
@@ -56,7 +58,7 @@ test("72 receivers that answer late delay no webhook of another project, nor ano
 
 test("a receiver that never answers delays no other", async (t) => {
   const all = await openDelivering({ BUSBAR_WEBHOOK_TIMEOUT_SECONDS: "60" });
-  const { on, sink } = all;
+  const { on: busbar, sink } = all;
   const held: (() => void)[] = [];
   t.after(async () => {
     sink.answer = accept;
@@ -67,8 +69,8 @@ test("a receiver that never answers delays no other", async (t) => {
     if (received.path === "/hangs") held.push(() => void response.writeHead(200).end());
     else accept(received, response);
   };
-  const slow = await drawRoute(on, `${sink.url}/hangs`, ["read.triggered.done"]);
-  const fast = await drawRoute(on, `${sink.url}/quick`, ["read.triggered.done"]);
+  const slow = await drawRoute(busbar, `${sink.url}/hangs`, ["read.triggered.done"]);
+  const fast = await drawRoute(busbar, `${sink.url}/quick`, ["read.triggered.done"]);
   await all.happens("read.triggered.done", 300);
   await until(() => sink.idsAt("/quick").size === 300);
   const waiting = await all.listDeliveries(slow.name);
@@ -77,7 +79,7 @@ test("a receiver that never answers delays no other", async (t) => {
     [],
   );
   const [first] = waiting;
-  const one = await on.inProject("GET", `/destinations/${slow.name}/deliveries/${first.id}`);
+  const one = await busbar.inProject("GET", `/destinations/${slow.name}/deliveries/${first.id}`);
   assert.equal(one.body.id, first.id);
   await all.untilStatus(fast.name, "delivered", 200);
 });

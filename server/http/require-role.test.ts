@@ -7,25 +7,25 @@ import { addPerson, type TestPerson } from "../../tests/harness/people.ts";
 import type { Role } from "../../ground/role.ts";
 
 describe("roles", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let people: Record<Role, TestPerson>;
   let connectionId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    ({ connectionId } = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] }));
+    busbar = await openTestBusbar();
+    ({ connectionId } = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] }));
     const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
     people = {
-      viewer: await addPerson(on, "viewer"),
-      support: await addPerson(on, "support"),
-      editor: await addPerson(on, "editor"),
-      owner: await addPerson(on, "owner"),
+      viewer: await addPerson(busbar, "viewer"),
+      support: await addPerson(busbar, "support"),
+      editor: await addPerson(busbar, "editor"),
+      owner: await addPerson(busbar, "owner"),
     };
   });
 
   const as = (role: Role, method: string, path: string, body?: object): Promise<Answer> =>
-    on.inProject(method, path, body, people[role].headers);
+    busbar.inProject(method, path, body, people[role].headers);
 
   const assertNeeds = (answer: Answer, role: Role): void => {
     assert.equal(answer.status, 403, answer.text);
@@ -53,7 +53,8 @@ describe("roles", () => {
   test("a dry run needs support only, the write itself an editor", async () => {
     const path = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
     const body = { groupRef: "acme", type: "create", record: { email: "role@example.com" } };
-    const write = (role: Role, query = "") => on.call("POST", `${path}${query}`, body, people[role].headers);
+    const write = (role: Role, query = "") =>
+      busbar.call("POST", `${path}${query}`, body, people[role].headers);
     assertNeeds(await write("viewer", "?dryRun=true"), "support");
     const tried = await write("support", "?dryRun=true");
     assert.equal(tried.status, 200, tried.text);
@@ -64,25 +65,25 @@ describe("roles", () => {
   });
 
   test("a change of the role counts from the next request on", async () => {
-    const { builderId, headers } = await addPerson(on, "viewer");
-    const change = () => on.inProject("POST", "/topics", { name: "by-role" }, headers);
+    const { builderId, headers } = await addPerson(busbar, "viewer");
+    const change = () => busbar.inProject("POST", "/topics", { name: "by-role" }, headers);
     assertNeeds(await change(), "editor");
-    const path = `/v1/orgs/${on.busbar.bootstrap?.orgId}/memberships/${builderId}`;
-    const raised = await on.call("PATCH", path, { role: "editor" }, people.owner.headers);
+    const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/memberships/${builderId}`;
+    const raised = await busbar.call("PATCH", path, { role: "editor" }, people.owner.headers);
     assert.deepEqual([raised.status, raised.body.role], [200, "editor"], raised.text);
     assert.equal((await change()).status, 201);
   });
 
   test("a full key may do what an editor may: neither rename the organisation nor delete the project", async () => {
-    const org = `/v1/orgs/${on.busbar.bootstrap?.orgId}`;
-    const renamed = await on.call("PATCH", org, { updateMask: ["label"], org: { label: "Mine" } });
+    const org = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}`;
+    const renamed = await busbar.call("PATCH", org, { updateMask: ["label"], org: { label: "Mine" } });
     assertNeeds(renamed, "owner");
-    assertNeeds(await on.inProject("DELETE", ""), "owner");
+    assertNeeds(await busbar.inProject("DELETE", ""), "owner");
   });
 
   test("nobody with a role below the editor's makes a project", async () => {
-    const project = { orgId: on.busbar.bootstrap?.orgId, name: "by-role", appName: "App" };
-    const make = (role: Role) => on.call("POST", "/v1/projects", project, people[role].headers);
+    const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "by-role", appName: "App" };
+    const make = (role: Role) => busbar.call("POST", "/v1/projects", project, people[role].headers);
     assertNeeds(await make("support"), "editor");
     assert.equal((await make("editor")).status, 201);
   });

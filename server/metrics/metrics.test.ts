@@ -17,31 +17,31 @@ integrations:
 `;
 
 describe("/metrics", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let installationId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
+    busbar = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hub",
       groupRef: "northwind",
     } as const;
-    ({ installationId } = await connectCustomer(on, customer));
+    ({ installationId } = await connectCustomer(busbar, customer));
   });
 
-  const scrape = async (): Promise<string> => (await on.call("GET", "/metrics", undefined, {})).text;
+  const scrape = async (): Promise<string> => (await busbar.call("GET", "/metrics", undefined, {})).text;
   const readValue = (text: string, line: string): number | undefined => {
     const found = text.split("\n").find((candidate) => candidate.startsWith(`${line} `));
     return found === undefined ? undefined : Number(found.slice(line.length + 1));
   };
   const proxied = async (key: string): Promise<number> => {
-    const response = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/companies?limit=1`, {
+    const response = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/companies?limit=1`, {
       headers: {
         "x-api-key": key,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-installation-id": installationId,
       },
     });
@@ -62,7 +62,7 @@ describe("/metrics", () => {
   });
 
   test("counts proxied calls by class of status, and what the proxy itself refused by type", async () => {
-    assert.equal(await proxied(on.apiKey), 200);
+    assert.equal(await proxied(busbar.apiKey), 200);
     assert.equal(await proxied("nobody's"), 401);
     const text = await until(async () => {
       const text = await scrape();
@@ -76,8 +76,8 @@ describe("/metrics", () => {
 
   test("counts writes by mode and operations by outcome", async () => {
     const record = { name: "Northwind" };
-    await on.write("hub", "companies", { groupRef: "northwind", type: "create", record });
-    await on.write("hub", "companies", {
+    await busbar.write("hub", "companies", { groupRef: "northwind", type: "create", record });
+    await busbar.write("hub", "companies", {
       groupRef: "northwind",
       type: "create",
       mode: "asynchronous",
@@ -105,22 +105,22 @@ describe("/metrics", () => {
 
   test("names no customer, project, connection or key", async () => {
     const text = await scrape();
-    for (const name of ["northwind", on.projectId, installationId, on.apiKey, "hub", "companies"]) {
+    for (const name of ["northwind", busbar.projectId, installationId, busbar.apiKey, "hub", "companies"]) {
       assert.ok(!text.toLowerCase().includes(name.toLowerCase()), name);
     }
   });
 });
 
 test("/metrics answers at exactly this path, so that a reverse proxy can withhold it", async (t) => {
-  const on = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
-  t.after(() => on.stop());
+  const busbar = await openTestBusbar({ env: { BUSBAR_METRICS: "true" } });
+  t.after(() => busbar.stop());
   for (const path of ["/metrics/", "/metrics//", "/%6detrics", "/metrics/?a"])
-    assert.equal((await on.call("GET", path)).status, 404, path);
-  assert.equal((await on.call("GET", "/metrics?a")).status, 200);
+    assert.equal((await busbar.call("GET", path)).status, 404, path);
+  assert.equal((await busbar.call("GET", "/metrics?a")).status, 200);
 });
 
 test("/metrics is off by default", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  assert.equal((await on.call("GET", "/metrics")).status, 404);
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  assert.equal((await busbar.call("GET", "/metrics")).status, 404);
 });

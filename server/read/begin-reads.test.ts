@@ -12,13 +12,13 @@ import { MINUTE_MS, openInstallations, WORKER } from "./installed-fixture.ts";
 const HOUR_MS = 60 * MINUTE_MS;
 
 async function openSchedules(t: TestContext) {
-  const on = await openInstallations(t, { schedule: "0 0 1 1 *" });
-  const { id, connectionId } = await on.install("acme", { objectName: "account" });
-  await on.sync();
+  const busbar = await openInstallations(t, { schedule: "0 0 1 1 *" });
+  const { id, connectionId } = await busbar.install("acme", { objectName: "account" });
+  await busbar.sync();
   const begin = () =>
     beginDueReads({
-      database: on.database,
-      catalog: on.catalog,
+      database: busbar.database,
+      catalog: busbar.catalog,
       minuteMs: MINUTE_MS,
       newRuns: new NewWork(),
     });
@@ -27,12 +27,12 @@ async function openSchedules(t: TestContext) {
     cursorTime?: Date;
     floorTime?: Date | null;
     settledTime?: Date;
-  }) => on.queries.updateTable("readObjects").set(columns).where("installationId", "=", id).execute();
-  const object = async () => (await on.listObjects(id))[0];
+  }) => busbar.queries.updateTable("readObjects").set(columns).where("installationId", "=", id).execute();
+  const object = async () => (await busbar.listObjects(id))[0];
   const makeDue = () => change({ nextTick: new Date(nowMs() - 1) });
   /** Ends the scheduled run at its last page. */
   async function end() {
-    const { operationId } = await on.claim(id, "scheduled");
+    const { operationId } = await busbar.claim(id, "scheduled");
     const cursor = { cursorTime: new Date(), settled: false, forgetBefore: new Date(0) };
     const page: ReadPageCommit = {
       operationId,
@@ -49,9 +49,9 @@ async function openSchedules(t: TestContext) {
       release: true,
       end: { status: "success", result: "done", cursor },
     };
-    assert.equal((await commitReadPages(on.queries, [page])).size, 1);
+    assert.equal((await commitReadPages(busbar.queries, [page])).size, 1);
   }
-  return { ...on, id, connectionId, begin, change, object, makeDue, end };
+  return { ...busbar, id, connectionId, begin, change, object, makeDue, end };
 }
 
 test("ticks that were missed become one read over the whole gap", async (t) => {
@@ -123,18 +123,18 @@ test("nothing begins with bad credentials or a disabled destination; the next ti
 });
 
 test("equal schedules begin at different seconds of the minute, each object at its own", async (t) => {
-  const on = await openInstallations(t, { schedule: "0 * * * *" });
-  for (let n = 0; n < 8; n++) await on.install(`g${n}`, { objectName: "account" });
-  await on.sync();
-  const rows = await on.queries.selectFrom("readObjects").select("nextTick").execute();
+  const busbar = await openInstallations(t, { schedule: "0 * * * *" });
+  for (let n = 0; n < 8; n++) await busbar.install(`g${n}`, { objectName: "account" });
+  await busbar.sync();
+  const rows = await busbar.queries.selectFrom("readObjects").select("nextTick").execute();
   const seconds = new Set(rows.map(({ nextTick }) => (nextTick?.getTime() ?? 0) % HOUR_MS));
   assert.ok(seconds.size > 4, String(seconds.size));
   assert.ok([...seconds].every((ms) => ms < MINUTE_MS));
 });
 
 test("1,000 due objects begin once in a handful of statements, whoever else begins them", async (t) => {
-  const on = await openMany(t, 1_000);
-  await on.queries
+  const busbar = await openMany(t, 1_000);
+  await busbar.queries
     .updateTable("readObjects")
     .set({ nextTick: new Date(0) })
     .execute();
@@ -146,18 +146,18 @@ test("1,000 due objects begin once in a handful of statements, whoever else begi
     },
     transformResult: async ({ result }) => result,
   };
-  const database = { ...on.database, queries: on.queries.withPlugin(counting) };
-  const deps = { database, catalog: on.catalog, minuteMs: MINUTE_MS, newRuns: new NewWork() };
+  const database = { ...busbar.database, queries: busbar.queries.withPlugin(counting) };
+  const deps = { database, catalog: busbar.catalog, minuteMs: MINUTE_MS, newRuns: new NewWork() };
   await Promise.all([beginDueReads(deps), beginDueReads(deps)]);
   while (await beginDueReads(deps));
   assert.ok(statements <= 20, `${statements} statements`);
-  assert.equal((await on.runs(on.id)).length, 1_000);
+  assert.equal((await busbar.runs(busbar.id)).length, 1_000);
 });
 
 test("a look at 10,000 schedules of which none is due reads no row", async (t) => {
-  const on = await openMany(t, 10_000);
-  await sql`analyze read_objects`.execute(on.queries);
-  const seen = await on.queries.transaction().execute(async (queries) => {
+  const busbar = await openMany(t, 10_000);
+  await sql`analyze read_objects`.execute(busbar.queries);
+  const seen = await busbar.queries.transaction().execute(async (queries) => {
     assert.deepEqual(await lockDueObjects(queries, 500), []);
     const { rows } = await sql<{ fullScans: number; fetched: number }>`
       select seq_scan::int as full_scans, idx_tup_fetch::int as fetched from pg_stat_xact_user_tables
@@ -169,15 +169,15 @@ test("a look at 10,000 schedules of which none is due reads no row", async (t) =
 
 /** One installation that reads so many objects, the next ticks an hour away. */
 async function openMany(t: TestContext, count: number) {
-  const on = await openInstallations(t, {});
-  const { id } = await on.install("acme");
+  const busbar = await openInstallations(t, {});
+  const { id } = await busbar.install("acme");
   await sql`
     insert into read_objects (installation_id, object_name, project_id, account_ref, message_name, destination, schedule,
       next_tick, cursor_time, settled_time, deletions_time)
-    select ${id}::uuid, 'object' || n, ${on.projectId}::uuid, 'a', 'object' || n, 'hook', '*/10 * * * *',
+    select ${id}::uuid, 'object' || n, ${busbar.projectId}::uuid, 'a', 'object' || n, 'hook', '*/10 * * * *',
       now() + interval '1 hour', now(), now(), now()
-    from generate_series(1, ${count}::integer) n`.execute(on.queries);
-  return { ...on, id };
+    from generate_series(1, ${count}::integer) n`.execute(busbar.queries);
+  return { ...busbar, id };
 }
 
 test("a tick later than the one after the next is made due, and others stay", async (t) => {

@@ -15,24 +15,24 @@ const EARLIER = new Date(nowMs() - 60_000);
 const LATER = new Date(nowMs() - 30_000);
 
 async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "scheduled") {
-  const on = await openInstallations(t, {
+  const busbar = await openInstallations(t, {
     deletedRecords: "always",
     requiredFields: [{ fieldName: "name" }],
   });
-  const { id } = await on.install("acme", { objectName: "account" });
-  await on.sync();
-  const { projectId, integrationId } = on;
+  const { id } = await busbar.install("acme", { objectName: "account" });
+  await busbar.sync();
+  const { projectId, integrationId } = busbar;
   const run = { operationId: newId(), projectId, integrationId, installationId: id, configId: newId(), kind };
   const what = { objectName: "account", messageName: "account", settles: false };
-  await insertReadRuns(on.queries, [{ ...run, ...what, sinceTime: null, untilTime: null }]);
-  const claimed = await on.claim(id, kind);
-  const target = await on.findTarget(claimed);
+  await insertReadRuns(busbar.queries, [{ ...run, ...what, sinceTime: null, untilTime: null }]);
+  const claimed = await busbar.claim(id, kind);
+  const target = await busbar.findTarget(claimed);
   assert.ok(target);
   const { read } = target.connector;
   const set = readSet(target.definition, undefined, read);
   const walk: ReadWalk = {
     run: claimed,
-    target: { ...target, destination: { id: on.destinationId, maxBytes: undefined } },
+    target: { ...target, destination: { id: busbar.destinationId, maxBytes: undefined } },
     plan: { objectName: "account", fields: set.fields, filters: [], associations: [] },
     startTime: new Date(),
     shaper: shapeRecords(set, read),
@@ -52,18 +52,18 @@ async function openWalk(t: TestContext, kind: "scheduled" | "triggered" = "sched
       messages: [],
       seen: [],
     };
-    await commitReadPages(on.queries, [{ ...page, ...place, fingerprints, forgotten, release: false }]);
+    await commitReadPages(busbar.queries, [{ ...page, ...place, fingerprints, forgotten, release: false }]);
     return chosen.entries.map((text) => JSON.parse(text));
   }
   /** Reads the record with this name and change time, on a page that arrived then; returns what is delivered. */
   const page = async (name: string, changeTime: Date, arrived = new Date()) => {
     const record = { id: "1", changeTime, raw: { name }, values: { id: "1", name } };
     const page = { records: [record], time: arrived, untilTime: new Date() };
-    return remember(await chooseRecords(on, walk, page));
+    return remember(await chooseRecords(busbar, walk, page));
   };
   const deletion = async (deletedTime: Date) =>
     remember(
-      await chooseDeletions(on, walk, { records: [{ id: "1", deletedTime, raw: {} }], time: new Date() }),
+      await chooseDeletions(busbar, walk, { records: [{ id: "1", deletedTime, raw: {} }], time: new Date() }),
     );
   return { page, deletion };
 }

@@ -120,10 +120,15 @@ integrations:
   });
 
   test("messages that nobody requests in time are dropped, and the operation's log warns", async () => {
-    const { on, database } = all;
+    const { on: busbar, database } = all;
     const { queries } = database;
     const operationId = newId();
-    const operation = { id: operationId, projectId: on.projectId, integrationId: newId(), installationId };
+    const operation = {
+      id: operationId,
+      projectId: busbar.projectId,
+      integrationId: newId(),
+      installationId,
+    };
     const more = { configId: newId(), actionType: "read", objectName: "companies", claimedBy: 0 };
     await insertOperations(queries, [{ ...operation, ...more }]);
     // As of a read, whose worker stands elsewhere: an operation of a dead process would be ended meanwhile.
@@ -134,7 +139,7 @@ integrations:
     const rules = retentionRules({ database, config: readConfig({}) });
     await sweep(createLog("silent"), rules, () => false);
     await until(async () => (await held()) === 1);
-    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
     const { severity, message: text } = logs.body[0];
     assert.equal(severity, "WARNING", logs.text);
     assert.match(JSON.stringify(text), /2 held messages were dropped/);

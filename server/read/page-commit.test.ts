@@ -6,7 +6,7 @@ import { commitReadPages, type ReadPageCommit } from "../store/read-pages.ts";
 import { openInstallations, WORKER } from "./installed-fixture.ts";
 
 test("messages of several pages are stored character for character, each with its size", async (t) => {
-  const on = await openInstallations(t, { schedule: "0 0 1 1 *" });
+  const busbar = await openInstallations(t, { schedule: "0 0 1 1 *" });
   const texts = [
     '{"a":"plain"}',
     '{"a":"Zoë, Łódź, 東京, 🚌"}',
@@ -15,25 +15,25 @@ test("messages of several pages are stored character for character, each with it
   ];
   const messages = texts.map((data) => ({
     id: newId(),
-    projectId: on.projectId,
+    projectId: busbar.projectId,
     type: "read",
     data,
-    destinationId: on.destinationId,
+    destinationId: busbar.destinationId,
     held: false,
   }));
   const pages: ReadPageCommit[] = [];
   for (const some of [messages.slice(0, 1), messages.slice(1)]) {
-    const { id } = await on.install(newId(), { objectName: "account" });
-    await on.sync();
-    await on.begin(id, "scheduled");
-    const { operationId } = await on.claim(id, "scheduled");
+    const { id } = await busbar.install(newId(), { objectName: "account" });
+    await busbar.sync();
+    await busbar.begin(id, "scheduled");
+    const { operationId } = await busbar.claim(id, "scheduled");
     const place = { untilTime: null, stage: "records", checkpoint: null } as const;
     const nothing = { metadata: {}, log: [], seen: [], fingerprints: [], forgotten: [] };
     pages.push({ operationId, workerId: WORKER, ...place, ...nothing, messages: some, release: false });
   }
-  assert.equal((await commitReadPages(on.queries, pages)).size, 2);
+  assert.equal((await commitReadPages(busbar.queries, pages)).size, 2);
   const ids = messages.map(({ id }) => id);
-  const { rows } = await on.database.pool.query(
+  const { rows } = await busbar.database.pool.query(
     "select data::text, size_bytes from events join unrouted_events on event_id = id where id = any($1) order by id",
     [ids],
   );

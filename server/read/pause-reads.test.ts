@@ -103,7 +103,7 @@ integrations:
   });
 
   test("by Busbar itself makes the installation unhealthy until new credentials or unpausing", async () => {
-    const { on, database } = all;
+    const { on: busbar, database } = all;
     const pauseByItself = () =>
       sql`update read_objects set pause = '{"by":"auto","error":"[person] gone","time":"2026-01-01T00:00:00Z"}'
         where object_name = 'contacts'`.execute(database.queries);
@@ -120,7 +120,7 @@ integrations:
     assert.equal((await shown()).healthStatus, "healthy");
     await pauseByItself();
     await send("pause", { objects: ["companies"] });
-    await updateConnection(database.queries, on.projectId, customer.connectionId, { trial: NEW });
+    await updateConnection(database.queries, busbar.projectId, customer.connectionId, { trial: NEW });
     await until(async () => (await shown()).healthStatus === "healthy");
     assert.deepEqual(await paused(), ["companies"]);
   });

@@ -7,7 +7,7 @@ import { openInstallations } from "./installed-fixture.ts";
 import { chooseRuns } from "./read-turns.ts";
 
 async function openQueue(t: TestContext) {
-  const on = await openInstallations(t, {});
+  const busbar = await openInstallations(t, {});
   /** Queues reads of an installation, as those of this project, due for so many seconds. */
   async function queue(
     installationId: string,
@@ -15,7 +15,7 @@ async function openQueue(t: TestContext) {
       kind,
       count = 1,
       ageSeconds,
-      projectId = on.projectId,
+      projectId = busbar.projectId,
     }: {
       kind: string;
       count?: number;
@@ -27,17 +27,17 @@ async function openQueue(t: TestContext) {
     await sql`
       with operation as (
         insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status)
-        select id, ${on.projectId}::uuid, ${on.integrationId}::uuid, ${installationId}::uuid, id, 'read', 'o' || id, 'in_progress'
+        select id, ${busbar.projectId}::uuid, ${busbar.integrationId}::uuid, ${installationId}::uuid, id, 'read', 'o' || id, 'in_progress'
         from unnest(${ids}::uuid[]) id
       )
       insert into read_runs (operation_id, project_id, installation_id, object_name, kind, due_time)
       select id, ${projectId}::uuid, ${installationId}::uuid, 'o' || id, ${kind}, now() - ${ageSeconds} * interval '1 second'
       from unnest(${ids}::uuid[]) with ordinality as new (id, position) order by position`.execute(
-      on.queries,
+      busbar.queries,
     );
     return ids;
   }
-  return { ...on, queue, capacity: () => 4 };
+  return { ...busbar, queue, capacity: () => 4 };
 }
 
 test("1,000 due backfills of a project delay no read by schedule, and no backfill of another project", async (t) => {

@@ -17,19 +17,19 @@ integrations:
 `;
 
 describe("reading and searching", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let installationId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_READ_HOST: "read.example.com" } });
-    await on.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
+    busbar = await openTestBusbar({ env: { BUSBAR_READ_HOST: "read.example.com" } });
+    await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm",
       groupRef: "acme",
     } as const;
-    ({ installationId } = await connectCustomer(on, customer));
+    ({ installationId } = await connectCustomer(busbar, customer));
   });
 
   type Send = (more?: {
@@ -40,13 +40,18 @@ describe("reading and searching", () => {
   const at = (surface: string, integration = "crm") =>
     `/${surface}/v1/projects/default/integrations/${integration}`;
   const read: Send = ({ integration, groupRef = "acme", headers } = {}) =>
-    on.call("POST", `${at("read", integration)}/objects/contacts`, { groupRef, mode: "async" }, headers);
+    busbar.call("POST", `${at("read", integration)}/objects/contacts`, { groupRef, mode: "async" }, headers);
   const search: Send = ({ integration, groupRef = "acme", headers } = {}) => {
     const body = { objectName: "contacts", fieldFilters: [] };
-    return on.call("POST", `${at("search", integration)}?groupRef=${groupRef}`, body, headers);
+    return busbar.call("POST", `${at("search", integration)}?groupRef=${groupRef}`, body, headers);
   };
   const pause: Send = ({ integration, headers } = {}) =>
-    on.call("POST", `${at("read", integration)}/installations/${installationId}:pause`, undefined, headers);
+    busbar.call(
+      "POST",
+      `${at("read", integration)}/installations/${installationId}:pause`,
+      undefined,
+      headers,
+    );
 
   test("need a credential, an integration, a customer of it and a body", async () => {
     for (const send of [read, search, pause]) {
@@ -55,17 +60,18 @@ describe("reading and searching", () => {
     }
     for (const send of [read, search]) assert.equal((await send({ groupRef: "stranger" })).status, 404);
     const nobody = `${at("read")}/installations/01a1fecd-d759-75de-a63c-a80eaf0833b4:unpause`;
-    assert.equal((await on.call("POST", nobody)).status, 404);
+    assert.equal((await busbar.call("POST", nobody)).status, 404);
     const wrongMode = { groupRef: "acme", mode: "sync" };
-    assert.equal((await on.call("POST", `${at("read")}/objects/contacts`, wrongMode)).status, 400);
-    const key = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body.key;
+    assert.equal((await busbar.call("POST", `${at("read")}/objects/contacts`, wrongMode)).status, 400);
+    const key = (await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body
+      .key;
     assert.equal((await read({ headers: { "x-api-key": key } })).status, 403);
   });
 
   test("are refused to another project's key", async () => {
-    const orgId = on.busbar.bootstrap?.orgId;
-    await on.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
-    const { key } = (await on.call("POST", "/v1/projects/other/api-keys", { label: "key" })).body;
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    await busbar.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
+    const { key } = (await busbar.call("POST", "/v1/projects/other/api-keys", { label: "key" })).body;
     for (const send of [read, search, pause]) {
       assert.equal((await send({ headers: { "x-api-key": key } })).status, 403);
     }
@@ -74,24 +80,24 @@ describe("reading and searching", () => {
   test("answer at /v1 with the header, or at the host", async () => {
     const path = "/v1/projects/default/integrations/crm/objects/contacts";
     const body = { groupRef: "acme", mode: "async" };
-    const byHeader = await on.call("POST", path, body, { "x-amp-request-type": "read" });
+    const byHeader = await busbar.call("POST", path, body, { "x-amp-request-type": "read" });
     assert.equal(byHeader.status, 201, byHeader.text);
-    const searched = await on.call(
+    const searched = await busbar.call(
       "POST",
       "/v1/projects/default/integrations/crm?groupRef=acme",
       { objectName: "contacts", fieldFilters: [] },
       { "x-amp-request-type": "search" },
     );
     assert.equal(searched.body.results.length, 5, searched.text);
-    assert.equal((await on.call("POST", path, body)).status, 404);
-    assert.equal(await statusAtHost(`${new URL(on.busbar.urls.base).origin}${path}`, body), 201);
+    assert.equal((await busbar.call("POST", path, body)).status, 404);
+    assert.equal(await statusAtHost(`${new URL(busbar.busbar.urls.base).origin}${path}`, body), 201);
   });
 
   /** `fetch` lets nobody choose the host. */
   function statusAtHost(url: string, body: object): Promise<number | undefined> {
     const headers = {
       host: "read.example.com:443",
-      "x-api-key": on.apiKey,
+      "x-api-key": busbar.apiKey,
       "content-type": "application/json",
     };
     return new Promise((resolve, reject) => {

@@ -29,28 +29,28 @@ integrations:
 ${more}`;
 
 describe("executing reads", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let client: Client;
   after(async () => {
     await client.end();
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: { BUSBAR_METRICS: "true", BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
     });
-    client = new Client({ connectionString: on.connectionString });
+    client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/sink` } };
-    assert.equal((await on.inProject("POST", "/destinations", destination)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
   });
   beforeEach(() => {
-    on.sandbox.reset();
-    on.sandbox.hubspot.setLimits("off");
-    on.sandbox.salesforce.setLimits("off");
+    busbar.sandbox.reset();
+    busbar.sandbox.hubspot.setLimits("off");
+    busbar.sandbox.salesforce.setLimits("off");
   });
 
   let customers = 0;
@@ -61,7 +61,7 @@ describe("executing reads", () => {
     destination = "sink",
   ) {
     const integration = `crm${(customers += 1)}`;
-    const { installationId, connectionId } = await connectCustomer(on, {
+    const { installationId, connectionId } = await connectCustomer(busbar, {
       provider,
       groupRef: integration,
       manifest: buildManifest(provider, integration, object, { more, destination }),
@@ -72,7 +72,7 @@ describe("executing reads", () => {
     });
     const path = `/integrations/${integration}/installations/${installationId}`;
     const operation = async () =>
-      (await on.inProject("GET", `${path}/operations`)).body.results[0] as
+      (await busbar.inProject("GET", `${path}/operations`)).body.results[0] as
         | { id: string; status: string; result?: string; metadata: { read: { providerCalls: number } } }
         | undefined;
     const ended = () =>
@@ -80,7 +80,8 @@ describe("executing reads", () => {
         const found = await operation();
         return found && found.status !== "in_progress" && found;
       });
-    const log = async () => (await on.inProject("GET", `/operations/${(await operation())?.id}/logs`)).text;
+    const log = async () =>
+      (await busbar.inProject("GET", `/operations/${(await operation())?.id}/logs`)).text;
     return { integration, installationId, connectionId, path, operation, ended, log };
   }
   const generated = (count: number) => {
@@ -125,7 +126,7 @@ describe("executing reads", () => {
       test(`a read of ${provider} ends with a plain reason when pages lie: ${alter}`, async () => {
         const object = provider === "hubspot" ? "contacts" : "Contact";
         const path = provider === "hubspot" ? "/objects/contacts" : "/query";
-        on.sandbox.addFault({ provider, path, alter, count: 1_000 });
+        busbar.sandbox.addFault({ provider, path, alter, count: 1_000 });
         const { ended } = await install(provider, object);
         const { status, result, metadata } = await ended();
         assert.equal(status, "failure");
@@ -137,22 +138,22 @@ describe("executing reads", () => {
 
   test("a backfill leaves the last part of an account's daily calls to others, and goes on when calls are free", async () => {
     // A run that waits looks again every half second and reads a page: this many pages last longer than the test looks.
-    on.sandbox.salesforce.account.generate("Contact", generated(80_000));
-    on.sandbox.salesforce.setLimits({ daily: 400, usedToday: 277 });
+    busbar.sandbox.salesforce.account.generate("Contact", generated(80_000));
+    busbar.sandbox.salesforce.setLimits({ daily: 400, usedToday: 277 });
     const { operation, ended, log } = await install("salesforce", "Contact");
     await until(async () =>
       /of the account's 400 daily calls are used; backfill reads stop at 70 %/.test(await log()),
     );
     assert.equal((await operation())?.status, "in_progress");
     assert.ok(!/REQUEST_LIMIT_EXCEEDED/.test(await log()));
-    const scrape = async () => (await on.call("GET", "/metrics", undefined, {})).text;
+    const scrape = async () => (await busbar.call("GET", "/metrics", undefined, {})).text;
     const metrics = await scrape();
     assert.match(metrics, /busbar_read_waits_total\{reason="budget"\} [1-9]/);
     assert.match(metrics, /busbar_read_pages_total [1-9]/);
     // These are left out while the database is slow.
     await until(async () => /busbar_reads_under_way [1-9]/.test(await scrape()));
     await until(async () => /busbar_read_lag_seconds \d/.test(await scrape()));
-    on.sandbox.salesforce.setLimits({ daily: 100_000 });
+    busbar.sandbox.salesforce.setLimits({ daily: 100_000 });
     const { status, result } = await ended();
     assert.equal(status, "success", result);
   });
@@ -164,10 +165,10 @@ describe("executing reads", () => {
       metadata: { region: "eu-west-1", queueUrl: `${sink.url}/1/queue`, endpointUrl: sink.url },
       secrets: { awsKeyId: "k", awsSecretKey: "s" },
     };
-    const created = await on.inProject("POST", "/destinations", queue);
+    const created = await busbar.inProject("POST", "/destinations", queue);
     assert.equal(created.status, 201, created.text);
     const values = { Email: `{n}${"x".repeat(1_000)}` };
-    on.sandbox.salesforce.account.generate("Contact", { ...generated(400), values });
+    busbar.sandbox.salesforce.account.generate("Contact", { ...generated(400), values });
     const { ended } = await install("salesforce", "Contact", "", "queue");
     assert.equal((await ended()).status, "success");
     const { rows } = await client.query(
@@ -180,7 +181,11 @@ describe("executing reads", () => {
 
   test("a backfill sends single messages to a destination that fails, and goes on when one is taken, although earlier ones wait", async () => {
     const metadata = { url: `${sink.url}/outage` };
-    const made = await on.inProject("POST", "/destinations", { name: "outage", type: "webhook", metadata });
+    const made = await busbar.inProject("POST", "/destinations", {
+      name: "outage",
+      type: "webhook",
+      metadata,
+    });
     assert.equal(made.status, 201, made.text);
     await client.query(
       `insert into deliveries (destination_id, event_id, state, due_time)
@@ -189,7 +194,7 @@ describe("executing reads", () => {
     );
     await client.query("update destinations set failing_since = now() where id = $1", [made.body.id]);
     sink.answer = ({ path }, response) => void response.writeHead(path === "/outage" ? 500 : 200).end();
-    on.sandbox.salesforce.account.generate("Contact", generated(20_000));
+    busbar.sandbox.salesforce.account.generate("Contact", generated(20_000));
     const { operation, ended } = await install("salesforce", "Contact", "", "outage");
     await until(() => sink.idsAt("/outage").size >= 2);
     assert.equal((await operation())?.status, "in_progress");
@@ -201,12 +206,12 @@ describe("executing reads", () => {
   });
 
   test("an installation that is deleted while it is read ends its operation and leaves nothing", async () => {
-    on.sandbox.salesforce.account.generate("Contact", generated(8_000));
+    busbar.sandbox.salesforce.account.generate("Contact", generated(8_000));
     const more = "          delivery:\n            mode: onRequest\n            pageSize: 50\n";
     const { path, installationId, operation } = await install("salesforce", "Contact", more);
     await until(async () => (await listLeftovers(installationId)).includes("held_messages"));
     const { id } = (await operation()) ?? {};
-    assert.equal((await on.inProject("DELETE", path)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", path)).status, 204);
     assert.deepEqual(await listLeftovers(installationId), []);
     const { rows } = await client.query("select status from operations where id = $1", [id]);
     assert.notEqual(rows[0].status, "in_progress");
@@ -215,11 +220,11 @@ describe("executing reads", () => {
   });
 
   test("an integration that is deleted while it is read leaves nothing either", async () => {
-    on.sandbox.addFault({ provider: "salesforce", path: "/query", delayMs: 3_000, count: 2 });
+    busbar.sandbox.addFault({ provider: "salesforce", path: "/query", delayMs: 3_000, count: 2 });
     const { integration, installationId, operation } = await install("salesforce", "Contact");
     await until(async () => (await listLeftovers(installationId)).includes("read_runs"));
     const { id } = (await operation()) ?? {};
-    const deleted = await on.inProject("DELETE", `/integrations/${integration}`);
+    const deleted = await busbar.inProject("DELETE", `/integrations/${integration}`);
     assert.equal(deleted.status, 204, deleted.text);
     assert.deepEqual(await listLeftovers(installationId), []);
     const { rows } = await client.query("select status, result from operations where id = $1", [id]);
@@ -242,7 +247,7 @@ describe("executing reads", () => {
       end $$;
       create trigger refuse_read before insert on events for each row execute function refuse_read()`);
     t.after(() => client.query("drop trigger refuse_read on events; drop function refuse_read()"));
-    on.sandbox.salesforce.account.generate("Contact", {
+    busbar.sandbox.salesforce.account.generate("Contact", {
       ...generated(5),
       values: { LastName: "N", Email: "poison@example.com" },
     });
@@ -259,7 +264,12 @@ describe("executing reads", () => {
   });
 
   test("an object that Busbar has paused goes on when its connection is renewed", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", alter: "wrong_shape", count: 3 });
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      path: "/objects/contacts",
+      alter: "wrong_shape",
+      count: 3,
+    });
     const { ended, connectionId, installationId } = await install("hubspot", "contacts");
     assert.equal((await ended()).status, "failure");
     const isPaused = async () =>
@@ -269,7 +279,7 @@ describe("executing reads", () => {
         ])
       ).rows.length > 0;
     assert.ok(await isPaused());
-    const again = await on.inProject("PATCH", `/connections/${connectionId}`, {
+    const again = await busbar.inProject("PATCH", `/connections/${connectionId}`, {
       updateMask: ["providerWorkspaceRef"],
       connection: { providerWorkspaceRef: "acme" },
     });

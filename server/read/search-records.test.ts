@@ -44,19 +44,19 @@ const buildContent = (contact: string, deal: string) => ({
 });
 
 describe("a search", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let installationId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    on.sandbox.hubspot.setLimits("off");
-    await connectCustomer(on, {
+    busbar = await openTestBusbar();
+    busbar.sandbox.hubspot.setLimits("off");
+    await connectCustomer(busbar, {
       provider: "salesforce",
       manifest: buildManifest("salesforce", "contact"),
       integration: "salesforce",
       content: buildContent("contact", "opportunity"),
     });
-    ({ installationId } = await connectCustomer(on, {
+    ({ installationId } = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: buildManifest("hubspot", "contacts"),
       integration: "hubspot",
@@ -65,7 +65,7 @@ describe("a search", () => {
   });
 
   const search = (body: object, integration = "hubspot", groupRef = "acme") =>
-    on.call("POST", `/search/v1/projects/default/integrations/${integration}?groupRef=${groupRef}`, body);
+    busbar.call("POST", `/search/v1/projects/default/integrations/${integration}?groupRef=${groupRef}`, body);
   const where = (...filters: [string, string | number | boolean][]) => ({
     objectName: "person",
     fieldFilters: filters.map(([fieldName, value]) => ({ fieldName, operator: "eq", value })),
@@ -102,7 +102,7 @@ describe("a search", () => {
       fieldFilters: [{ fieldName: "tier", operator: "eq", value: "1" }],
     };
     assert.equal((await search(byTier)).status, 400);
-    const made = await on.inProject("PUT", "/integrations/hubspot/object-metadata", {
+    const made = await busbar.inProject("PUT", "/integrations/hubspot/object-metadata", {
       groupRef: "acme",
       fields: { contacts: [{ fieldName: "tier", displayName: "Tier", valueType: "string" }] },
     });
@@ -114,7 +114,7 @@ describe("a search", () => {
   test("tells when the provider had more", async () => {
     const changedFrom = Date.parse("2026-01-01T00:00:00Z");
     const spec = { count: 250, changedFrom, changedTo: changedFrom, values: {} };
-    on.sandbox.hubspot.account.generate("companies", spec);
+    busbar.sandbox.hubspot.account.generate("companies", spec);
     const { body, text } = await search({ objectName: "companies", fieldFilters: [] });
     assert.deepEqual([body.results.length, body.truncated], [200, true], text.slice(0, 500));
   });
@@ -165,9 +165,9 @@ describe("a search", () => {
       [{ status: 400, body: JSON.stringify({ status: "error", message: "no such thing" }) }, 400, false],
       [{ status: 429, headers: { "retry-after": "3600" } }, 429, true],
     ] as const) {
-      on.sandbox.addFault({ provider: "hubspot", path: "/search", ...fault });
+      busbar.sandbox.addFault({ provider: "hubspot", path: "/search", ...fault });
       const { status: answered, body, text } = await search(where(["email", "x"]));
-      on.sandbox.clearFaults();
+      busbar.sandbox.clearFaults();
       assert.deepEqual([answered, body.retryable], [status, retryable], text);
     }
     const waiting = await search(where(["email", "x"]));
@@ -176,16 +176,16 @@ describe("a search", () => {
 
   test("a limit of searches alone is passed on, and holds up no other call of the connection", async () => {
     const body = JSON.stringify({ message: "You have reached your secondly limit.", policyName: "SECONDLY" });
-    const other = await connectCustomer(on, {
+    const other = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: `${buildManifest("hubspot", "contacts")}    proxy: {enabled: true}\n`,
       integration: "hubspot",
       groupRef: "searched",
       content: buildContent("contacts", "deals"),
     });
-    on.sandbox.addFault({ provider: "hubspot", path: "/search", status: 429, body });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/search", status: 429, body });
     const limited = await search(where(["email", "x"]), "hubspot", "searched");
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     assert.deepEqual([limited.status, limited.body.retryable], [429, true], limited.text);
     const waitMs = Date.parse(limited.body.retryAfter) - Date.now();
     assert.ok(waitMs <= 1_000, limited.text);
@@ -194,23 +194,23 @@ describe("a search", () => {
   });
 
   test("names the connection that has to be connected again, and what the provider forbids", async () => {
-    const other = await connectCustomer(on, {
+    const other = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: buildManifest("hubspot", "contacts"),
       integration: "hubspot",
       groupRef: "globex",
       content: buildContent("contacts", "deals"),
     });
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       provider: "hubspot",
       path: "/search",
       status: 403,
       body: { category: "MISSING_SCOPES", message: "no scope" },
     });
     const forbidden = await search(where(["email", "x"]), "hubspot", "globex");
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     assert.match(forbidden.body.type, /permission-missing$/, forbidden.text);
-    on.sandbox.hubspot.revokeTokens();
+    busbar.sandbox.hubspot.revokeTokens();
     const { status, body, text } = await search(where(["email", "x"]), "hubspot", "globex");
     assert.deepEqual([status, body.connectionId], [422, other.connectionId], text);
     assert.match(body.type, /reconnect-required$/);
@@ -220,12 +220,12 @@ describe("a search", () => {
     const path = `/integrations/hubspot/installations/${installationId}/proxy-calls`;
     // Lines are stored in batches, a little later.
     const body = await until(async () => {
-      const { body } = await on.inProject("GET", path);
+      const { body } = await busbar.inProject("GET", path);
       const statuses = new Set(body.results.map(({ status }: { status: number }) => status));
       return isDeepStrictEqual([...statuses].toSorted(), [200, 400, 429, 502]) && body;
     });
     assert.match(body.results[0].path, /^\/search\/v1\/projects\/default\/integrations\/hubspot$/);
-    const operations = await on.inProject(
+    const operations = await busbar.inProject(
       "GET",
       `/integrations/hubspot/installations/${installationId}/operations`,
     );

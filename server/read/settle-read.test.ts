@@ -16,20 +16,20 @@ const failure = (kind: ProviderErrorKind, retryAt?: Date) =>
   new ProviderError({ kind, message: `it is ${kind}`, ...(retryAt && { retryAt }) });
 
 async function openFailing(t: TestContext) {
-  const on = await openInstallations(t, read);
-  const { id } = await on.install("acme", { objectName: "account" });
-  await on.sync();
+  const busbar = await openInstallations(t, read);
+  const { id } = await busbar.install("acme", { objectName: "account" });
+  await busbar.sync();
   const deps = {
-    database: on.database,
+    database: busbar.database,
     workerId: () => WORKER,
     commit: async (page: Parameters<typeof commitReadPages>[1][number]) =>
-      (await commitReadPages(on.queries, [page])).size > 0,
+      (await commitReadPages(busbar.queries, [page])).size > 0,
     retryBaseMs: 1_000,
     minuteMs: MINUTE_MS,
   };
-  const begin = (kind: ReadKind) => on.begin(id, kind);
+  const begin = (kind: ReadKind) => busbar.begin(id, kind);
   const makeDue = () =>
-    on.queries
+    busbar.queries
       .updateTable("readRuns")
       .set({ dueTime: new Date(0) })
       .where("claimedBy", "is", null)
@@ -37,21 +37,21 @@ async function openFailing(t: TestContext) {
   /** Claims the run of this kind and lets it fail; returns the operation afterwards. */
   async function fail(kind: ReadKind, error: ProviderError) {
     await makeDue();
-    const run = await on.claim(id, kind);
-    await settleFailure(deps, run, await on.findTarget(run), { error, calls: 1 });
-    const operation = (await on.operations(id)).find((one) => one.id === run.operationId);
+    const run = await busbar.claim(id, kind);
+    await settleFailure(deps, run, await busbar.findTarget(run), { error, calls: 1 });
+    const operation = (await busbar.operations(id)).find((one) => one.id === run.operationId);
     assert.ok(operation);
     return operation;
   }
-  const run = async (kind: ReadKind) => (await on.runs(id)).find((one) => one.kind === kind);
+  const run = async (kind: ReadKind) => (await busbar.runs(id)).find((one) => one.kind === kind);
   /** As if the last page of all runs, or their first failure, had been so long ago. */
   const age = (ms: number) =>
-    on.queries
+    busbar.queries
       .updateTable("readRuns")
       .set({ pageTime: new Date(nowMs() - ms) })
       .execute();
-  const object = async () => (await on.listObjects(id))[0];
-  return { ...on, id, deps, begin, makeDue, fail, run, age, object, events: on.listEvents };
+  const object = async () => (await busbar.listObjects(id))[0];
+  return { ...busbar, id, deps, begin, makeDue, fail, run, age, object, events: busbar.listEvents };
 }
 
 test("what may pass is waited for, longer each time, and the log says until when and why", async (t) => {

@@ -15,19 +15,23 @@ const account = { objectName: "account" };
 /** An installation that reads `account` with a schedule and a backfill of 30 days. */
 async function openAccount(t: TestContext) {
   const read = { schedule: EVERY_HOUR, backfill: { defaultPeriod: { days: 30 } } };
-  const on = await openInstallations(t, read, { ...read, objectName: "lead" });
-  const { id, connectionId } = await on.install("acme", account);
-  await on.sync();
+  const busbar = await openInstallations(t, read, { ...read, objectName: "lead" });
+  const { id, connectionId } = await busbar.install("acme", account);
+  await busbar.sync();
   const object = async (name = "account") =>
-    (await on.listObjects(id)).find(({ objectName }) => objectName === name);
+    (await busbar.listObjects(id)).find(({ objectName }) => objectName === name);
   const configure = async (...chosen: Parameters<typeof choosing>) => {
-    await on.configure(id, choosing(...chosen));
-    await on.sync();
+    await busbar.configure(id, choosing(...chosen));
+    await busbar.sync();
   };
   const moveCursor = (to: Date) =>
-    on.queries.updateTable("readObjects").set({ cursorTime: to }).where("installationId", "=", id).execute();
-  const due = () => listDueRuns(on.queries, { maxPerProject: 10, among: 10 });
-  return { ...on, id, connectionId, object, configureAll: configure, moveCursor, due };
+    busbar.queries
+      .updateTable("readObjects")
+      .set({ cursorTime: to })
+      .where("installationId", "=", id)
+      .execute();
+  const due = () => listDueRuns(busbar.queries, { maxPerProject: 10, among: 10 });
+  return { ...busbar, id, connectionId, object, configureAll: configure, moveCursor, due };
 }
 
 const LATER = new Date("2031-01-01T00:00:00Z");
@@ -44,24 +48,24 @@ test("a new object is read from when it was configured on, and its backfill cove
 });
 
 test("an object without a backfill never reads what is older than itself", async (t) => {
-  const on = await openInstallations(t, { schedule: EVERY_HOUR });
-  const { id } = await on.install("acme", account);
-  await on.sync();
-  assert.deepEqual(await on.runs(id), []);
-  const row = await on.queries.selectFrom("readObjects").selectAll().executeTakeFirstOrThrow();
+  const busbar = await openInstallations(t, { schedule: EVERY_HOUR });
+  const { id } = await busbar.install("acme", account);
+  await busbar.sync();
+  assert.deepEqual(await busbar.runs(id), []);
+  const row = await busbar.queries.selectFrom("readObjects").selectAll().executeTakeFirstOrThrow();
   assert.deepEqual(row.floorTime, row.cursorTime);
 });
 
 test("a period of no days is no backfill, a full history has no lower bound", async (t) => {
-  const on = await openInstallations(
+  const busbar = await openInstallations(
     t,
     { backfill: { defaultPeriod: { days: 0 } } },
     { objectName: "lead", backfill: { defaultPeriod: { fullHistory: true } } },
   );
-  const { id } = await on.install("acme", account, { objectName: "lead" });
-  await on.sync();
+  const { id } = await busbar.install("acme", account, { objectName: "lead" });
+  await busbar.sync();
   assert.deepEqual(
-    (await on.runs(id)).map(({ objectName, sinceTime }) => [objectName, sinceTime]),
+    (await busbar.runs(id)).map(({ objectName, sinceTime }) => [objectName, sinceTime]),
     [["lead", null]],
   );
 });
@@ -170,13 +174,13 @@ test("a change of the installation makes a read due that waits for something els
 });
 
 test("an object that was disabled from the beginning begins when it is enabled", async (t) => {
-  const on = await openInstallations(t, { backfill: { defaultPeriod: { fullHistory: true } } });
-  const { id } = await on.install("acme", { ...account, disabled: true });
-  await on.sync();
-  assert.deepEqual([await on.listObjects(id), await on.runs(id)], [[], []]);
-  await on.configure(id, choosing(account));
-  await on.sync();
-  assert.deepEqual([(await on.listObjects(id)).length, (await on.runs(id)).length], [1, 1]);
+  const busbar = await openInstallations(t, { backfill: { defaultPeriod: { fullHistory: true } } });
+  const { id } = await busbar.install("acme", { ...account, disabled: true });
+  await busbar.sync();
+  assert.deepEqual([await busbar.listObjects(id), await busbar.runs(id)], [[], []]);
+  await busbar.configure(id, choosing(account));
+  await busbar.sync();
+  assert.deepEqual([(await busbar.listObjects(id)).length, (await busbar.runs(id)).length], [1, 1]);
 });
 
 test("a new schedule, destination or name acts at once; the cursor stays and nothing is read again", async (t) => {
@@ -301,21 +305,21 @@ test("an object that a deploy drops goes on while configurations have it, and st
 
 test("an object enabled for every customer runs on after a deploy without it, unless that was destructive", async (t) => {
   const always = { objectName: "lead", enabled: "always" as const, schedule: EVERY_HOUR };
-  const on = await openInstallations(t, always);
-  const { id } = await on.install("acme");
-  await on.sync();
+  const busbar = await openInstallations(t, always);
+  const { id } = await busbar.install("acme");
+  await busbar.sync();
   const read = async (installationId: string) =>
-    (await on.listObjects(installationId)).map(({ objectName, schedule }) => [objectName, schedule]);
-  await on.deploy({});
-  const later = await on.install("later");
-  await on.sync();
+    (await busbar.listObjects(installationId)).map(({ objectName, schedule }) => [objectName, schedule]);
+  await busbar.deploy({});
+  const later = await busbar.install("later");
+  await busbar.sync();
   assert.deepEqual(await read(id), [["lead", EVERY_HOUR]]);
   assert.deepEqual(await read(later.id), [], "an installation that never read it does not begin");
-  await on.begin(id, "scheduled", "lead");
-  const { definition } = await on.findTarget(await on.claim(id, "scheduled"));
+  await busbar.begin(id, "scheduled", "lead");
+  const { definition } = await busbar.findTarget(await busbar.claim(id, "scheduled"));
   assert.equal(definition.objectName, "lead");
-  await on.deployAll({ destructive: true }, {});
-  await on.sync();
+  await busbar.deployAll({ destructive: true }, {});
+  await busbar.sync();
   assert.deepEqual(await read(id), []);
 });
 
@@ -348,15 +352,15 @@ test("a change, or a new authentication, lifts a pause by Busbar and no other", 
 });
 
 test("a queue of many installations is taken in parts, and each is brought in line once", async (t) => {
-  const on = await openInstallations(t, { schedule: EVERY_HOUR });
-  for (let n = 0; n < 25; n++) await on.install(`g${n}`, account);
-  assert.equal(await on.sync(), true);
-  assert.equal(await on.sync(), false);
-  const { rows } = await on.queries
+  const busbar = await openInstallations(t, { schedule: EVERY_HOUR });
+  for (let n = 0; n < 25; n++) await busbar.install(`g${n}`, account);
+  assert.equal(await busbar.sync(), true);
+  assert.equal(await busbar.sync(), false);
+  const { rows } = await busbar.queries
     .selectFrom("readObjects")
     .select("installationId")
     .execute()
     .then((rows) => ({ rows }));
   assert.equal(new Set(rows.map(({ installationId }) => installationId)).size, 25);
-  assert.deepEqual(await on.queries.selectFrom("readSyncs").selectAll().execute(), []);
+  assert.deepEqual(await busbar.queries.selectFrom("readSyncs").selectAll().execute(), []);
 });

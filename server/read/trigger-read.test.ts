@@ -14,10 +14,10 @@ describe("a triggered read", () => {
   before(async () => {
     // An hour of real minutes, so that no read is given up during a test.
     all = await openDelivering({ BUSBAR_MINUTE_MS: "60000" });
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     const events = ["read.triggered.done", "read.triggered.error"] as const;
-    const hook = await drawRoute(on, `${sink.url}/hook`, [...events]);
-    const off = await drawRoute(on, `${sink.url}/off`, []);
+    const hook = await drawRoute(busbar, `${sink.url}/hook`, [...events]);
+    const off = await drawRoute(busbar, `${sink.url}/off`, []);
     await sql`update destinations set disabled_time = now() where id = ${off.id}`.execute(
       all.database.queries,
     );
@@ -46,7 +46,7 @@ integrations:
           destination: ${hook.name}
 `;
     const content = { read: { objects: { tickets: { objectName: "tickets", disabled: true } } } };
-    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm", content });
+    customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm", content });
   });
 
   const trigger = (objectName: string, more: object = {}, query = "", headers = {}) =>
@@ -192,15 +192,15 @@ integrations:
   });
 
   test("is refused with 429 when ten of the object are not over", async () => {
-    const { on } = all;
+    const { on: busbar } = all;
     // Of every request, so that no read ends meanwhile.
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/", status: 503, count: 100_000 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/crm/", status: 503, count: 100_000 });
     const answers = await Promise.all(Array.from({ length: 12 }, () => trigger("contacts")));
     const statuses = answers.map(({ status }) => status).toSorted();
     assert.deepEqual(statuses, [...Array(10).fill(201), ...Array(2).fill(429)]);
     const refused = answers.find(({ status }) => status === 429);
     assert.ok(Date.parse(refused?.headers.get("retry-after") ?? "") > Date.now());
     assert.equal(refused?.body.retryable, true);
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
   });
 });

@@ -15,41 +15,44 @@ const manifest = subscribedContacts(
 );
 
 describe("finding changes by reading", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   let appId: string;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0", BUSBAR_SUBSCRIBE_POLL_SECONDS: "1" },
     });
-    on.sandbox.hubspot.setLimits("off");
+    busbar.sandbox.hubspot.setLimits("off");
     const app = { provider: "hubspot", clientId: "app", clientSecret: "secret", scopes: ["oauth"] };
-    const { body } = await on.inProject("POST", "/provider-apps", { ...app, metadata: source("webhook") });
+    const { body } = await busbar.inProject("POST", "/provider-apps", {
+      ...app,
+      metadata: source("webhook"),
+    });
     appId = body.id;
     const metadata = { url: `${sink.url}/changes` };
-    await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
-    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+    customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await untilSource("webhook");
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
   const source = (subscribeSource: string) => ({ providerParams: { subscribeSource } });
-  const { installation, subscription, entries } = seenSubscriptions(() => ({ on, sink, customer }));
+  const { installation, subscription, entries } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
   const untilSource = (name: string): Promise<unknown> =>
     until(async () => {
       const one = await subscription();
       return one?.source === name && one.state === "active";
     });
   const put = (values: Record<string, string>, id?: string): string =>
-    on.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
   const reconcile = async (since: Date): Promise<Answer["body"]> => {
     const before = (await subscription()).reconciliation?.endTime;
-    const answer = await on.inProject("POST", `${installation()}/subscriptions:reconcile`, {
+    const answer = await busbar.inProject("POST", `${installation()}/subscriptions:reconcile`, {
       since: since.toISOString(),
       objects: ["contacts"],
     });
@@ -63,8 +66,9 @@ describe("finding changes by reading", () => {
   };
   const untilNothingWaits = (): Promise<unknown> =>
     until(async () => {
-      const { results } = (await on.inProject("GET", `${installation()}/subscription-events?pageSize=200`))
-        .body;
+      const { results } = (
+        await busbar.inProject("GET", `${installation()}/subscription-events?pageSize=200`)
+      ).body;
       return results.every(({ endTime }: { endTime?: string }) => endTime !== undefined);
     });
 
@@ -72,7 +76,7 @@ describe("finding changes by reading", () => {
     const since = new Date();
     const created = put({ email: "new@x.example", phone: "1" });
     put({ phone: "2" }, "501");
-    on.sandbox.hubspot.account.archive("contacts", "502");
+    busbar.sandbox.hubspot.account.archive("contacts", "502");
     const { found } = await reconcile(since);
     assert.ok(found >= 3, String(found));
     const ids = [created, "501", "502"];
@@ -102,7 +106,7 @@ describe("finding changes by reading", () => {
     );
     assert.equal(entries("501")[1].fields.phone, "3");
     const path = `${installation()}/subscription-events?recordId=${created}&outcome=repeated`;
-    const [line] = (await on.inProject("GET", path)).body.results;
+    const [line] = (await busbar.inProject("GET", path)).body.results;
     assert.match(line.reason, /same state of the record was delivered already/);
   });
 
@@ -118,14 +122,14 @@ describe("finding changes by reading", () => {
       { since, objects: ["contact"] },
       { since, objects: [] },
     ]) {
-      const { status, text } = await on.inProject("POST", path, body);
+      const { status, text } = await busbar.inProject("POST", path, body);
       assert.equal(status, 400, `${JSON.stringify(body)}: ${text}`);
     }
   });
 
   test("polling delivers changes from its begin on, each once", async () => {
     const providerApp = { metadata: source("polling") };
-    await on.inProject("PATCH", `/provider-apps/${appId}`, { updateMask: ["metadata"], providerApp });
+    await busbar.inProject("PATCH", `/provider-apps/${appId}`, { updateMask: ["metadata"], providerApp });
     await untilSource("polling");
     const created = put({ email: "polled@x.example", phone: "1" });
     await until(() => entries(created).length > 0);
@@ -152,7 +156,7 @@ describe("finding changes by reading", () => {
   test("a source that the provider does not have is refused", async () => {
     const providerApp = { metadata: source("pubsub") };
     const body = { updateMask: ["metadata"], providerApp };
-    const { status, text } = await on.inProject("PATCH", `/provider-apps/${appId}`, body);
+    const { status, text } = await busbar.inProject("PATCH", `/provider-apps/${appId}`, body);
     assert.equal(status, 422, text);
     assert.match(text, /auto, webhook, journal, polling/);
   });

@@ -25,38 +25,38 @@ const APP = {
 };
 
 describe("subscribing by HubSpot's journal", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   let sql: Client;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: {
         BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
         BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
         BUSBAR_RETRY_BASE_SECONDS: "0.1",
       },
     });
-    sql = new Client({ connectionString: on.connectionString });
+    sql = new Client({ connectionString: busbar.connectionString });
     await sql.connect();
-    on.sandbox.hubspot.setLimits("off");
-    await on.inProject("POST", "/provider-apps", APP);
+    busbar.sandbox.hubspot.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", APP);
     const metadata = { url: `${sink.url}/changes` };
-    await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
-    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+    customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
   });
   after(async () => {
     await sql?.end();
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
-  const journal = () => on.sandbox.hubspot.journal;
-  const { installation, subscription, entries } = seenSubscriptions(() => ({ on, sink, customer }));
+  const journal = () => busbar.sandbox.hubspot.journal;
+  const { installation, subscription, entries } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
   const words = (id: string): string[] => entries(id).map((entry) => entry.providerEventType);
   const put = (values: Record<string, string>, id?: string): string =>
-    on.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", { ...(id !== undefined && { id }), values, stamp: true });
   const untilWords = (id: string, ...expected: string[]): Promise<unknown> =>
     until(() => JSON.stringify(words(id)) === JSON.stringify(expected));
 
@@ -107,9 +107,9 @@ describe("subscribing by HubSpot's journal", () => {
     assert.equal(update.rawEvent.objectId, Number(id));
     const loser = put({ email: "loser@x.example" });
     await untilWords(loser, "object.creation");
-    on.sandbox.hubspot.account.merge("contacts", id, [loser]);
+    busbar.sandbox.hubspot.account.merge("contacts", id, [loser]);
     await until(() => words(id).includes("object.merge"));
-    on.sandbox.hubspot.account.archive("contacts", id);
+    busbar.sandbox.hubspot.account.archive("contacts", id);
     await until(() => words(id).at(-1) === "object.deletion");
     assert.deepEqual(entries(id).at(-1).fields, {});
   });
@@ -133,10 +133,10 @@ describe("subscribing by HubSpot's journal", () => {
   });
 
   test("another process goes on from the stored position when one stops", async () => {
-    await on.sibling();
+    await busbar.sibling();
     put({ phone: "+1" }, "502");
     await untilWords("502", "object.propertyChange");
-    const stopped = on.restart();
+    const stopped = busbar.restart();
     put({ phone: "+2" }, "502");
     await stopped;
     put({ phone: "+3" }, "502");
@@ -160,7 +160,7 @@ describe("subscribing by HubSpot's journal", () => {
   });
 
   test("other watched fields are subscribed to, and an object that nobody wants any more is removed", async () => {
-    const patched = await on.inProject("PATCH", installation(), {
+    const patched = await busbar.inProject("PATCH", installation(), {
       updateMask: ["config.content.subscribe.objects.contacts"],
       installation: {
         config: {
@@ -184,7 +184,7 @@ describe("subscribing by HubSpot's journal", () => {
       [...journal().subscriptions.values()].find(({ subscriptionType }) => subscriptionType === "OBJECT")
         ?.properties;
     await until(() => JSON.stringify(properties()) === '["email","phone"]');
-    await on.inProject("DELETE", installation());
+    await busbar.inProject("DELETE", installation());
     await until(() => journal().subscriptions.size === 0);
     await until(async () => (await sql.query("select from event_streams")).rowCount === 0);
   });
@@ -235,19 +235,19 @@ test("kill -9 of the process that reads the journal loses no change, and their o
 });
 
 test("a journal that is named and not granted fails with what to do", async (t) => {
-  const on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  t.after(() => on.stop());
+  const busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  t.after(() => busbar.stop());
   const metadata = { providerParams: { subscribeSource: "journal" } };
-  await on.inProject("POST", "/provider-apps", { ...APP, scopes: ["oauth"], metadata });
-  await on.inProject("POST", "/destinations", {
+  await busbar.inProject("POST", "/provider-apps", { ...APP, scopes: ["oauth"], metadata });
+  await busbar.inProject("POST", "/destinations", {
     name: "changes",
     type: "webhook",
     metadata: { url: "http://127.0.0.1:9/changes" },
   });
-  const customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+  const customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
-  await until(async () => (await on.inProject("GET", path)).body[0]?.state === "failed");
-  const [{ source, reason }] = (await on.inProject("GET", path)).body;
+  await until(async () => (await busbar.inProject("GET", path)).body[0]?.state === "failed");
+  const [{ source, reason }] = (await busbar.inProject("GET", path)).body;
   assert.equal(source, "journal");
   assert.match(reason, /invalid_scope: .*granted the scopes developer\.webhooks.*The app needs the scopes/);
 });

@@ -26,30 +26,30 @@ async function open(
 ) {
   const sink = await openSink();
   t.after(() => sink.close());
-  const on = await openTestBusbar({
+  const busbar = await openTestBusbar({
     env: {
       BUSBAR_SUBSCRIBE_COALESCE_SECONDS: String(window),
       BUSBAR_SUBSCRIBE_POLL_SECONDS: "1",
       BUSBAR_RETRY_BASE_SECONDS: "0.1",
     },
   });
-  t.after(() => on.stop());
-  const { hubspot } = on.sandbox;
+  t.after(() => busbar.stop());
+  const { hubspot } = busbar.sandbox;
   hubspot.setLimits("off");
   const { journal, webhooks, account } = hubspot;
   journal.settings = { ...journal.settings, granted: true, batchDelayMs: journalMs };
-  await on.inProject("POST", "/provider-apps", {
+  await busbar.inProject("POST", "/provider-apps", {
     provider: "hubspot",
     clientId: "app",
     clientSecret: SECRET,
     scopes: ["oauth", "crm.objects.contacts.read"],
   });
   const metadata = { url: `${sink.url}/changes` };
-  await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
-  const customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
-  const targetUrl = `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+  await busbar.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+  const customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
+  const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
   webhooks.set({ targetUrl, clientSecret: SECRET, batchDelayMs: pushMs });
-  const { subscription, lines, entries } = seenSubscriptions(() => ({ on, sink, customer }));
+  const { subscription, lines, entries } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
   await until(async () => (await subscription())?.state === "active");
   assert.equal((await subscription()).source, "journal");
   return {

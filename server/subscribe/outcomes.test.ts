@@ -18,13 +18,13 @@ const refuse =
     void response.writeHead(status).end("no");
 
 describe("outcomes of changes", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   let destinationId: string;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: {
         BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1",
         BUSBAR_RETRY_BASE_SECONDS: "0.1",
@@ -32,8 +32,8 @@ describe("outcomes of changes", () => {
         BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
       },
     });
-    on.sandbox.hubspot.setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    busbar.sandbox.hubspot.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
       clientSecret: SECRET,
@@ -41,18 +41,22 @@ describe("outcomes of changes", () => {
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
     const metadata = { url: `${sink.url}/changes` };
-    const made = await on.inProject("POST", "/destinations", { name: "changes", type: "webhook", metadata });
+    const made = await busbar.inProject("POST", "/destinations", {
+      name: "changes",
+      type: "webhook",
+      metadata,
+    });
     destinationId = made.body.id;
     const manifest = subscribedContacts("deleteEvent: { enabled: always }");
-    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await until(async () => (await subscription())?.state === "active");
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
-  const { installation, subscription, lines } = seenSubscriptions(() => ({ on, sink, customer }));
+  const { installation, subscription, lines } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
   let lastEventId = 0;
   const report = async (objectId: number, count = 1, kind = "deletion"): Promise<void> => {
     const event = {
@@ -68,8 +72,8 @@ describe("outcomes of changes", () => {
       occurredAt: Date.now() + index,
     }));
     const path = "/subscribe/v1/projects/default/integrations/crm";
-    const signed = signedPush(new URL(on.busbar.urls.base).origin + path, JSON.stringify(events), SECRET);
-    const { status, text } = await on.call("POST", path, signed.body, signed.headers);
+    const signed = signedPush(new URL(busbar.busbar.urls.base).origin + path, JSON.stringify(events), SECRET);
+    const { status, text } = await busbar.call("POST", path, signed.body, signed.headers);
     assert.equal(status, 200, text);
   };
   const untilOutcome = async (recordId: number, outcome: string) => {
@@ -80,7 +84,7 @@ describe("outcomes of changes", () => {
     return (await lines(String(recordId)))[0];
   };
   const resend = async (messageId: string): Promise<void> => {
-    const { status, text } = await on.inProject(
+    const { status, text } = await busbar.inProject(
       "POST",
       `/destinations/${destinationId}/deliveries/${messageId}:resend`,
     );
@@ -100,7 +104,7 @@ describe("outcomes of changes", () => {
     assert.equal(await delivered(), before);
     const list = `${installation()}/subscription-events?outcome=`;
     const readRecords = async (outcome: string) =>
-      (await on.inProject("GET", list + outcome)).body.results.map(
+      (await busbar.inProject("GET", list + outcome)).body.results.map(
         (row: { recordId: string }) => row.recordId,
       );
     assert.deepEqual(await readRecords("refused"), ["70001"]);
@@ -128,7 +132,9 @@ describe("outcomes of changes", () => {
       sink.answer = answer;
       const known = arrived();
       await resend(messageId);
-      await until(async () => arrived() > known && (await on.inProject("GET", path)).body.status === state);
+      await until(
+        async () => arrived() > known && (await busbar.inProject("GET", path)).body.status === state,
+      );
       assert.equal((await untilOutcome(70_002, "delivered")).delivery.status, state);
       assert.equal(await delivered(), before + 1);
     }
@@ -147,7 +153,7 @@ describe("outcomes of changes", () => {
   test("a privacy deletion is stored only together with the removal of the record's earlier events", async () => {
     await report(70_005);
     await untilOutcome(70_005, "delivered");
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     // A sequence counts the attempts, because it is not rolled back with them.
     await client.query(`create sequence erasures;
@@ -176,7 +182,7 @@ describe("outcomes of changes", () => {
     const line = await untilOutcome(70_004, "given_up");
     assert.equal(line.delivery.status, "failed");
     assert.equal(await delivered(), before);
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     // As retention removes them with their age.
     await client.query("delete from deliveries");

@@ -35,15 +35,15 @@ integrations:
 
 /** Captured pushes of an app's own writes have `changeSource: INTEGRATION` and its id as `sourceId` and `appId` (see push-event.ts). */
 describe("own writes to HubSpot", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
-  const { lines, entries, subscription } = seenSubscriptions(() => ({ on, sink, customer }));
+  const { lines, entries, subscription } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1" } });
-    on.sandbox.hubspot.setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    busbar = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1" } });
+    busbar.sandbox.hubspot.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
       clientSecret: SECRET,
@@ -51,14 +51,18 @@ describe("own writes to HubSpot", () => {
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
     const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
-    assert.equal((await on.inProject("POST", "/destinations", destination)).status, 201);
-    customer = await connectCustomer(on, { provider: "hubspot", manifest: manifest(""), integration: "crm" });
+    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
+    customer = await connectCustomer(busbar, {
+      provider: "hubspot",
+      manifest: manifest(""),
+      integration: "crm",
+    });
     await until(async () => (await subscription())?.state === "active");
-    const targetUrl = `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
-    on.sandbox.hubspot.webhooks.set({ targetUrl, clientSecret: SECRET });
+    const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+    busbar.sandbox.hubspot.webhooks.set({ targetUrl, clientSecret: SECRET });
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
@@ -81,7 +85,11 @@ describe("own writes to HubSpot", () => {
       batch: [{ record: { id: "502", jobtitle: "Own" } }, { record: { id: "503", jobtitle: "Own" } }],
     });
     await until(() => entries("502").length === 1 && entries("503").length === 1);
-    on.sandbox.hubspot.account.put("contacts", { id: "501", values: { jobtitle: "Theirs" }, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", {
+      id: "501",
+      values: { jobtitle: "Theirs" },
+      stamp: true,
+    });
     await until(() => entries("501").length === 2);
     assert.deepEqual(
       ["501", "502", "503"].flatMap((id) => entries(id).map(({ causedBy }) => causedBy)),
@@ -92,16 +100,20 @@ describe("own writes to HubSpot", () => {
   test("are left out where the destination says so; a person's change with them or behind them is not", async () => {
     const path = "/destinations/changes";
     const patch = { updateMask: ["ownWrites"], destination: { ownWrites: "exclude" } };
-    assert.equal((await on.inProject("PATCH", path, patch)).body.ownWrites, "exclude");
+    assert.equal((await busbar.inProject("PATCH", path, patch)).body.ownWrites, "exclude");
     const before = entries("504").length;
     await write({ type: "update", record: { id: "504", jobtitle: "Own" } });
     const [line] = await ended("504", 1);
     assert.deepEqual([line.outcome, line.reason, entries("504").length], ["filtered", "own write", before]);
-    on.sandbox.hubspot.account.put("contacts", { id: "504", values: { jobtitle: "Theirs" }, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", {
+      id: "504",
+      values: { jobtitle: "Theirs" },
+      stamp: true,
+    });
     await until(() => entries("504").length === before + 1);
     // Both within one window, by either first.
     await write({ type: "update", record: { id: "504", jobtitle: "Own again" } });
-    on.sandbox.hubspot.account.put("contacts", { id: "504", values: { city: "Oslo" }, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", { id: "504", values: { city: "Oslo" }, stamp: true });
     await until(() => entries("504").length >= before + 2);
     assert.equal(entries("504").at(-1)?.causedBy, undefined);
     const created = await write({ type: "create", record: { email: "own@new.example" } });
@@ -110,7 +122,7 @@ describe("own writes to HubSpot", () => {
   });
 
   test("are delivered where the object says so, whatever the destination says", async () => {
-    const deployed = await on.inProject("PUT", "/integrations:batch", {
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", {
       sourceYaml: manifest("ownWrites: include"),
     });
     assert.equal(deployed.status, 200, deployed.text);
@@ -187,31 +199,31 @@ ${
 };
 
 describe("own writes that are read", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   /** A second process of the same Busbar. */
   let other: Client;
   before(async () => {
     sink = await openSink();
     // Ten minutes are half a second here.
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.5" },
     });
-    for (const provider of ["hubspot", "salesforce"] as const) on.sandbox[provider].setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    for (const provider of ["hubspot", "salesforce"] as const) busbar.sandbox[provider].setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "salesforce",
       clientId: "app",
       clientSecret: SECRET,
     });
     for (const name of ["copy", "changes"]) {
       const made = { name, type: "webhook", metadata: { url: `${sink.url}/${name}` } };
-      assert.equal((await on.inProject("POST", "/destinations", made)).status, 201);
+      assert.equal((await busbar.inProject("POST", "/destinations", made)).status, 201);
     }
-    const { urls } = await on.sibling();
-    other = openClient({ apiKey: on.apiKey, projectId: on.projectId, urls: () => urls });
+    const { urls } = await busbar.sibling();
+    other = openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls });
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
@@ -233,13 +245,13 @@ describe("own writes that are read", () => {
       const { id, wide, object, type, field, born } = CRMS[provider];
       const manifest = readManifest(provider);
       const content = { read: { objects: { [object]: { objectName: object } } } };
-      const narrow = await connectCustomer(on, {
+      const narrow = await connectCustomer(busbar, {
         provider,
         manifest,
         content,
         integration: `narrow-${provider}`,
       });
-      const both = await connectCustomer(on, {
+      const both = await connectCustomer(busbar, {
         provider,
         manifest,
         content,
@@ -253,10 +265,10 @@ describe("own writes that are read", () => {
         return answer.body;
       };
       const put = (values: Record<string, string>, recordId: string = id) =>
-        on.sandbox[provider].account.put(type, { id: recordId, values, stamp: true });
+        busbar.sandbox[provider].account.put(type, { id: recordId, values, stamp: true });
       const seen = async (recordId: string) => {
         const path = `/integrations/${narrow.integration}/installations/${narrow.installationId}/records/${object}/${recordId}`;
-        const answer = await on.inProject("GET", path);
+        const answer = await busbar.inProject("GET", path);
         return answer.status === 200 ? answer.body.seen : [];
       };
       const leftOut = (recordId: string) =>
@@ -267,7 +279,7 @@ describe("own writes that are read", () => {
 
       await writeBy(other, narrow, { record: { id, [field]: "own" } });
       await leftOut(id);
-      const created = await writeBy(on, narrow, {
+      const created = await writeBy(busbar, narrow, {
         type: "create",
         record: { [born]: "own@born.example", [field]: "own" },
       });
@@ -295,13 +307,13 @@ describe("own writes that are read", () => {
 
   test("of Salesforce, by another process, are left out of its stream, creations too; a change by somebody else is not", async () => {
     const manifest = readManifest("salesforce");
-    const customer = await connectCustomer(on, {
+    const customer = await connectCustomer(busbar, {
       provider: "salesforce",
       manifest,
       integration: "wide-salesforce",
       groupRef: "stream",
     });
-    const { lines, subscription } = seenSubscriptions(() => ({ on, sink, customer }));
+    const { lines, subscription } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
     await until(async () => (await subscription())?.state === "active");
     const { integration, groupRef } = customer;
     const answer = await other.write(integration, "account", {
@@ -314,7 +326,7 @@ describe("own writes that are read", () => {
     await until(async () => (await reasons()).join() === "filtered,own write");
     await other.write(integration, "account", { groupRef, type: "update", record: { id, Phone: "+47 1" } });
     await until(async () => (await reasons()).join() === "filtered,own write,filtered,own write");
-    on.sandbox.salesforce.account.put("Account", { id, values: { Phone: "+47 2" }, stamp: true });
+    busbar.sandbox.salesforce.account.put("Account", { id, values: { Phone: "+47 2" }, stamp: true });
     // Another customer has connected the same account, and gets all.
     const [entry] = await until(() => {
       const found = read(customer.installationId, id, "/changes");

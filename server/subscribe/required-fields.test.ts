@@ -29,18 +29,18 @@ integrations:
 `;
 
 describe("a required field that vanished of an object that is only subscribed to", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   let client: Client;
-  const { entries, subscription, installation } = seenSubscriptions(() => ({ on, sink, customer }));
+  const { entries, subscription, installation } = seenSubscriptions(() => ({ on: busbar, sink, customer }));
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1" } });
-    client = new Client({ connectionString: on.connectionString });
+    busbar = await openTestBusbar({ env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1" } });
+    client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
-    on.sandbox.hubspot.setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    busbar.sandbox.hubspot.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
       clientSecret: SECRET,
@@ -48,32 +48,32 @@ describe("a required field that vanished of an object that is only subscribed to
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
     const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
-    assert.equal((await on.inProject("POST", "/destinations", destination)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
     const contacts = { objectName: "contacts", selectedFieldMappings: { town: "city" } };
-    customer = await connectCustomer(on, {
+    customer = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest,
       integration: "crm",
       content: { read: { objects: { contacts } } },
     });
     await until(async () => (await subscription())?.state === "active");
-    const targetUrl = `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
-    on.sandbox.hubspot.webhooks.set({ targetUrl, clientSecret: SECRET });
+    const targetUrl = `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+    busbar.sandbox.hubspot.webhooks.set({ targetUrl, clientSecret: SECRET });
   });
   after(async () => {
     await client?.end();
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
-  const found = async () => (await on.inProject("GET", installation())).body;
+  const found = async () => (await busbar.inProject("GET", installation())).body;
 
   test("makes the installation unhealthy, and its changes wait until the field is back", async () => {
     assert.equal((await found()).healthStatus, "healthy");
-    on.sandbox.hubspot.account.hideField("contacts", "city", true);
+    busbar.sandbox.hubspot.account.hideField("contacts", "city", true);
     // A description may be some seconds old.
     const waiting = await until(async () => {
-      on.sandbox.hubspot.account.put("contacts", {
+      busbar.sandbox.hubspot.account.put("contacts", {
         id: "501",
         values: { email: `a${Date.now()}@b.example` },
         stamp: true,
@@ -84,7 +84,7 @@ describe("a required field that vanished of an object that is only subscribed to
     const [{ type, name, detail }] = waiting.healthReasons;
     assert.deepEqual([type, name], ["field", "city"]);
     assert.match(detail, /no field `city` of .*, which the manifest requires/);
-    on.sandbox.hubspot.account.hideField("contacts", "city", false);
+    busbar.sandbox.hubspot.account.hideField("contacts", "city", false);
     // It is tried again after a minute.
     await client.query("update subscriptions set retry_time = now()");
     await until(() => entries("501").length > waiting.delivered);

@@ -18,35 +18,35 @@ const APP = {
 
 /** Subscribes to the changes of one field, and returns how to end that. */
 async function subscribe(
-  on: TestBusbar,
+  busbar: TestBusbar,
   field: string,
   { clientId, sink }: { clientId: string; sink: string },
 ) {
-  const app = await on.inProject("POST", "/provider-apps", { ...APP, clientId });
+  const app = await busbar.inProject("POST", "/provider-apps", { ...APP, clientId });
   assert.equal(app.status, 200, app.text);
-  await on.inProject("POST", "/destinations", {
+  await busbar.inProject("POST", "/destinations", {
     name: "changes",
     type: "webhook",
     metadata: { url: `${sink}/${field}` },
   });
-  const { installationId } = await connectCustomer(on, {
+  const { installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     integration: "crm",
     manifest: subscribedContacts(`updateEvent: { enabled: always, requiredWatchFields: [${field}] }`),
   });
   const path = `/integrations/crm/installations/${installationId}`;
-  const state = async () => (await on.inProject("GET", `${path}/subscriptions`)).body[0]?.state;
+  const state = async () => (await busbar.inProject("GET", `${path}/subscriptions`)).body[0]?.state;
   return {
     state,
     active: () => until(async () => (await state()) === "active"),
-    remove: () => on.inProject("DELETE", path),
+    remove: () => busbar.inProject("DELETE", path),
   };
 }
 
 test("projects with the same app of HubSpot neither remove nor narrow what the other has selected", async (t) => {
   const sink = await openSink();
   t.after(() => sink.close());
-  const on = await startTestBusbar(t, {
+  const busbar = await startTestBusbar(t, {
     env: {
       BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0",
       // A journal rests no longer.
@@ -54,13 +54,13 @@ test("projects with the same app of HubSpot neither remove nor narrow what the o
       BUSBAR_RETRY_BASE_SECONDS: "0.1",
     },
   });
-  const { journal, account } = on.sandbox.hubspot;
-  on.sandbox.hubspot.setLimits("off");
+  const { journal, account } = busbar.sandbox.hubspot;
+  busbar.sandbox.hubspot.setLimits("off");
   journal.settings = { ...journal.settings, granted: true };
   const properties = () => [...journal.subscriptions.values()].map((one) => one.properties);
-  const other = await secondProject(on);
+  const other = await secondProject(busbar);
 
-  const ours = await subscribe(on, "phone", { clientId: "app", sink: sink.url });
+  const ours = await subscribe(busbar, "phone", { clientId: "app", sink: sink.url });
   await ours.active();
   assert.deepEqual(properties(), [["phone"]]);
   const theirs = await subscribe(other, "email", { clientId: "app", sink: sink.url });
@@ -68,7 +68,7 @@ test("projects with the same app of HubSpot neither remove nor narrow what the o
   assert.deepEqual(properties(), [["email", "phone"]]);
 
   await ours.remove();
-  await until(async () => (await streams(on)) === 1);
+  await until(async () => (await streams(busbar)) === 1);
   assert.equal(journal.subscriptions.size, 1);
   account.put("contacts", { id: "501", values: { email: "still@x.example" }, stamp: true });
   await until(() => sink.messagesAt("/email").length > 0);
@@ -79,22 +79,22 @@ test("projects with the same app of HubSpot neither remove nor narrow what the o
 });
 
 test("what a project selects while another one deselects it is selected again, also if the answer to that is lost", async (t) => {
-  const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  const { journal } = on.sandbox.hubspot;
-  on.sandbox.hubspot.setLimits("off");
+  const busbar = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  const { journal } = busbar.sandbox.hubspot;
+  busbar.sandbox.hubspot.setLimits("off");
   journal.settings = { ...journal.settings, granted: true };
-  const other = await secondProject(on);
+  const other = await secondProject(busbar);
   const sink = "http://127.0.0.1:9";
-  const ours = await subscribe(on, "phone", { clientId: "app", sink });
+  const ours = await subscribe(busbar, "phone", { clientId: "app", sink });
   await ours.active();
   const path = "/webhooks-journal/subscriptions/";
-  on.sandbox.addFault({ provider: "hubspot", method: "DELETE", path, delayMs: 4_000, reset: "after" });
-  const isDeselecting = () => on.sandbox.requests({ method: "DELETE" }).length > 0;
+  busbar.sandbox.addFault({ provider: "hubspot", method: "DELETE", path, delayMs: 4_000, reset: "after" });
+  const isDeselecting = () => busbar.sandbox.requests({ method: "DELETE" }).length > 0;
   await ours.remove();
   await until(isDeselecting);
   const theirs = await subscribe(other, "email", { clientId: "app", sink });
   await theirs.active();
-  await until(async () => (await streams(on)) === 1);
+  await until(async () => (await streams(busbar)) === 1);
   await until(() => journal.subscriptions.size === 1);
   assert.deepEqual(
     [...journal.subscriptions.values()].map((one) => one.properties),
@@ -103,19 +103,19 @@ test("what a project selects while another one deselects it is selected again, a
 });
 
 test("an app that cannot prove to be the same changes nothing of what another project has selected", async (t) => {
-  const on = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  const { journal } = on.sandbox.hubspot;
-  on.sandbox.hubspot.setLimits("off");
+  const busbar = await startTestBusbar(t, { env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  const { journal } = busbar.sandbox.hubspot;
+  busbar.sandbox.hubspot.setLimits("off");
   journal.settings = { ...journal.settings, granted: true };
   const sink = "http://127.0.0.1:9";
-  const ours = await subscribe(on, "phone", { clientId: "app", sink });
+  const ours = await subscribe(busbar, "phone", { clientId: "app", sink });
   await ours.active();
-  const other = await secondProject(on);
+  const other = await secondProject(busbar);
   const body = { status: "BAD_CLIENT_SECRET", message: "missing or invalid client secret" };
-  on.sandbox.addFault({ provider: "hubspot", path: "/oauth", status: 401, body });
+  busbar.sandbox.addFault({ provider: "hubspot", path: "/oauth", status: 401, body });
   const theirs = await subscribe(other, "email", { clientId: "app", sink });
   await until(async () => (await theirs.state()) === "failed");
-  on.sandbox.clearFaults();
+  busbar.sandbox.clearFaults();
   await ours.remove();
   await until(() => journal.subscriptions.size === 0);
 });

@@ -44,47 +44,51 @@ const ACCOUNT = "001Sb0000000001IAA";
 const OTHER = "001Sb0000000002IAA";
 
 describe("subscribing to Salesforce", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: {
         BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "0.1",
         BUSBAR_RETRY_BASE_SECONDS: "0.1",
         BUSBAR_METRICS: "true",
       },
     });
-    on.sandbox.salesforce.setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    busbar.sandbox.salesforce.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "salesforce",
       clientId: "app",
       clientSecret: "secret",
     });
-    await on.inProject("POST", "/destinations", {
+    await busbar.inProject("POST", "/destinations", {
       name: "changes",
       type: "webhook",
       metadata: { url: `${sink.url}/changes` },
     });
-    customer = await connectCustomer(on, { provider: "salesforce", manifest, integration: "crm" });
+    customer = await connectCustomer(busbar, { provider: "salesforce", manifest, integration: "crm" });
     await untilState("active");
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
-  const bus = () => on.sandbox.salesforce.bus;
-  const server = () => on.sandbox.salesforce.server;
-  const { installation, subscriptions, lines, entries } = seenSubscriptions(() => ({ on, sink, customer }));
+  const bus = () => busbar.sandbox.salesforce.bus;
+  const server = () => busbar.sandbox.salesforce.server;
+  const { installation, subscriptions, lines, entries } = seenSubscriptions(() => ({
+    on: busbar,
+    sink,
+    customer,
+  }));
   const untilState = (state: string): Promise<unknown> =>
     until(async () => {
       const all = await subscriptions();
       return all.length > 0 && all.every((one) => one.state === state);
     });
   const change = (id: string, values: Record<string, string | null>): void =>
-    void on.sandbox.salesforce.account.put("Account", { id, values, stamp: true });
+    void busbar.sandbox.salesforce.account.put("Account", { id, values, stamp: true });
   const untilEntries = (id: string, count: number): Promise<unknown> =>
     until(async () => entries(id).length >= count);
 
@@ -114,7 +118,7 @@ describe("subscribing to Salesforce", () => {
   });
 
   test("an entry that shows a write through Busbar names the operation, a change by another names none", async () => {
-    const id = on.sandbox.salesforce.account.put("Account", { values: { Name: "Own" }, stamp: true });
+    const id = busbar.sandbox.salesforce.account.put("Account", { values: { Name: "Own" }, stamp: true });
     await untilEntries(id, 1);
     const operationIds: string[] = [];
     const written = async (mode: string, Phone: string, headers?: object[]): Promise<void> => {
@@ -157,11 +161,11 @@ describe("subscribing to Salesforce", () => {
   });
 
   test("creations, deletions and restored records arrive in their order", async () => {
-    const id = on.sandbox.salesforce.account.put("Account", { values: { Name: "New" }, stamp: true });
+    const id = busbar.sandbox.salesforce.account.put("Account", { values: { Name: "New" }, stamp: true });
     await untilEntries(id, 1);
-    on.sandbox.salesforce.account.archive("Account", id);
+    busbar.sandbox.salesforce.account.archive("Account", id);
     await untilEntries(id, 2);
-    on.sandbox.salesforce.account.restore("Account", id);
+    busbar.sandbox.salesforce.account.restore("Account", id);
     await untilEntries(id, 3);
     const words = entries(id).map(({ subscribeEventType, providerEventType }) => [
       subscribeEventType,
@@ -191,7 +195,7 @@ describe("subscribing to Salesforce", () => {
 
   test("a token that was revoked at the provider is refreshed, and the stream goes on", async () => {
     const before = entries(OTHER).length;
-    on.sandbox.salesforce.expireTokens();
+    busbar.sandbox.salesforce.expireTokens();
     server().break("status", "service.auth.error");
     change(OTHER, { Phone: "+2 1" });
     await untilEntries(OTHER, before + 1);
@@ -247,8 +251,8 @@ describe("subscribing to Salesforce", () => {
 
   test("of several processes one holds the stream, and another one goes on when that one ends", async () => {
     const before = entries(OTHER).length;
-    await on.sibling();
-    const scrape = async () => (await fetch(`${new URL(on.busbar.urls.base).origin}/metrics`)).text();
+    await busbar.sibling();
+    const scrape = async () => (await fetch(`${new URL(busbar.busbar.urls.base).origin}/metrics`)).text();
     for (const line of [
       /busbar_subscribe_streams_open \d/,
       /busbar_subscribe_stream_silence_seconds \d/,
@@ -262,7 +266,7 @@ describe("subscribing to Salesforce", () => {
     await untilEntries(OTHER, before + 1);
     await until(() => server().open === 1);
     // The changes while it stops come from the stored position.
-    const stopped = on.restart();
+    const stopped = busbar.restart();
     change(OTHER, { Phone: "+5 2" });
     await stopped;
     await untilEntries(OTHER, before + 2);
@@ -272,7 +276,7 @@ describe("subscribing to Salesforce", () => {
   test("an object that is not subscribed any more is deselected at Salesforce", async () => {
     const selected = () => [...bus().members.values()].map(({ selectedEntity }) => selectedEntity).toSorted();
     assert.deepEqual(selected(), ["AccountChangeEvent", "Machine__ChangeEvent"]);
-    const off = await on.inProject("PATCH", installation(), {
+    const off = await busbar.inProject("PATCH", installation(), {
       updateMask: ["config.content.subscribe.objects.Machine__c"],
       installation: {
         config: {
@@ -294,30 +298,30 @@ describe("subscribing to Salesforce", () => {
     assert.equal(off.status, 200, off.text);
     await until(() => selected().length === 1);
     assert.deepEqual(selected(), ["AccountChangeEvent"]);
-    await on.inProject("DELETE", installation());
+    await busbar.inProject("DELETE", installation());
     await until(() => bus().channels.size === 0 && server().open === 0);
   });
 });
 
 test("what prevents a stream is shown with its remedy, and changes are found by polling until it is mended", async (t) => {
-  const on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
-  const sql = new Client({ connectionString: on.connectionString });
+  const busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.1" } });
+  const sql = new Client({ connectionString: busbar.connectionString });
   await sql.connect();
   t.after(async () => {
     await sql.end();
-    await on.stop();
+    await busbar.stop();
   });
-  const { account, bus } = on.sandbox.salesforce;
-  on.sandbox.salesforce.setLimits("off");
+  const { account, bus } = busbar.sandbox.salesforce;
+  busbar.sandbox.salesforce.setLimits("off");
   bus.settings = { ...bus.settings, mayCustomize: false };
-  await on.inProject("POST", "/destinations", {
+  await busbar.inProject("POST", "/destinations", {
     name: "changes",
     type: "webhook",
     metadata: { url: "http://127.0.0.1:9/changes" },
   });
-  const customer = await connectCustomer(on, { provider: "salesforce", manifest, integration: "crm" });
+  const customer = await connectCustomer(busbar, { provider: "salesforce", manifest, integration: "crm" });
   const path = `/integrations/crm/installations/${customer.installationId}/subscriptions`;
-  const find = async (): Promise<Answer["body"]> => (await on.inProject("GET", path)).body[0];
+  const find = async (): Promise<Answer["body"]> => (await busbar.inProject("GET", path)).body[0];
   /** Tries the stream again as it is tried after a quarter of an hour. */
   const untilRetried = (isDone: (one: Answer["body"]) => boolean): Promise<unknown> =>
     until(async () => {
@@ -334,7 +338,7 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
   await untilRefused(/maximum number of 0 entities.*Deselect another object/);
   bus.settings = { ...bus.settings, entityLimit: 5, allocation: 0 };
   await untilRefused(/allocation of 0 delivered events.*Subscribe to fewer objects/);
-  const [profile] = on.sandbox.salesforce
+  const [profile] = busbar.sandbox.salesforce
     .records("PermissionSet")
     .filter(({ PermissionsViewAllData }) => PermissionsViewAllData === true);
   const id = String(profile?.["Id"]);
@@ -355,7 +359,7 @@ test("what prevents a stream is shown with its remedy, and changes are found by 
   bus.settings = { ...bus.settings, mayCustomize: false };
   const app = { provider: "salesforce", clientId: "app", clientSecret: "secret" };
   const named = { ...app, metadata: { providerParams: { subscribeSource: "pubsub" } } };
-  const made = await on.inProject("POST", "/provider-apps", named);
+  const made = await busbar.inProject("POST", "/provider-apps", named);
   assert.equal(made.status, 200, made.text);
   await sql.query("update subscriptions set state = 'pending', due_time = now()");
   await until(async () => (await find()).state === "failed");

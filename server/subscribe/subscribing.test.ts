@@ -52,48 +52,52 @@ integrations:
 `;
 
 describe("subscribing to HubSpot", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: { BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1", BUSBAR_RETRY_BASE_SECONDS: "0.1" },
     });
-    on.sandbox.hubspot.setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    busbar.sandbox.hubspot.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
       clientSecret: SECRET,
       scopes: ["oauth", "crm.objects.contacts.read"],
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
-    await on.inProject("POST", "/destinations", {
+    await busbar.inProject("POST", "/destinations", {
       name: "changes",
       type: "webhook",
       metadata: { url: `${sink.url}/changes` },
     });
-    customer = await connectCustomer(on, {
+    customer = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest,
       integration: "crm",
       content: { read: { objects: { contacts: { selectedFields: { phone: true } } } } },
     });
     await untilState("active");
-    on.sandbox.hubspot.webhooks.set({ targetUrl: callback(), clientSecret: SECRET });
+    busbar.sandbox.hubspot.webhooks.set({ targetUrl: callback(), clientSecret: SECRET });
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
   const callback = (): string =>
-    `${new URL(on.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
-  const { installation, subscription, lines, entries } = seenSubscriptions(() => ({ on, sink, customer }));
+    `${new URL(busbar.busbar.urls.base).origin}/subscribe/v1/projects/default/integrations/crm`;
+  const { installation, subscription, lines, entries } = seenSubscriptions(() => ({
+    on: busbar,
+    sink,
+    customer,
+  }));
   const untilState = (state: string): Promise<unknown> =>
     until(async () => (await subscription())?.state === state);
   const change = (id: string, values: Record<string, string>): void =>
-    void on.sandbox.hubspot.account.put("contacts", { id, values, stamp: true });
+    void busbar.sandbox.hubspot.account.put("contacts", { id, values, stamp: true });
   const untilDone = (recordId: string, count: number): Promise<unknown> =>
     until(async () => {
       const all = await lines(recordId);
@@ -111,7 +115,7 @@ describe("subscribing to HubSpot", () => {
       { ...head, result: undefined },
       {
         action: "subscribe",
-        projectId: on.projectId,
+        projectId: busbar.projectId,
         provider: "hubspot",
         groupRef: "acme",
         groupName: "acme",
@@ -146,12 +150,12 @@ describe("subscribing to HubSpot", () => {
   });
 
   test("a creation takes in its first changes; a deletion has no record", async () => {
-    const id = on.sandbox.hubspot.account.put("contacts", {
+    const id = busbar.sandbox.hubspot.account.put("contacts", {
       values: { email: "new@x.example", phone: "1" },
       stamp: true,
     });
     await until(() => entries(id).length > 0);
-    on.sandbox.hubspot.account.archive("contacts", id);
+    busbar.sandbox.hubspot.account.archive("contacts", id);
     await until(() => entries(id).length > 1);
     const [created, deleted] = entries(id);
     assert.equal(created.subscribeEventType, "create");
@@ -169,16 +173,16 @@ describe("subscribing to HubSpot", () => {
 
   test("associations name both records; a merge is an other event; what is not listed is filtered", async () => {
     const [deal, loser] = ["90", "91"].map((phone) =>
-      on.sandbox.hubspot.account.put("contacts", {
+      busbar.sandbox.hubspot.account.put("contacts", {
         values: { email: `m${phone}@x.example`, phone },
         stamp: true,
       }),
     );
     await until(() => entries(loser ?? "").length > 0);
-    on.sandbox.hubspot.account.merge("contacts", deal ?? "", [loser ?? ""]);
+    busbar.sandbox.hubspot.account.merge("contacts", deal ?? "", [loser ?? ""]);
     await until(() => entries(deal ?? "").length > 1);
     assert.equal(entries(deal ?? "")[1].providerEventType, "contact.merge");
-    on.sandbox.hubspot.webhooks.push([
+    busbar.sandbox.hubspot.webhooks.push([
       {
         ...event("contact.associationChange"),
         fromObjectId: 503,
@@ -213,7 +217,7 @@ describe("subscribing to HubSpot", () => {
   });
 
   test("what HubSpot sends again is delivered once; other accounts and objects are taken and dropped", async () => {
-    const { webhooks } = on.sandbox.hubspot;
+    const { webhooks } = busbar.sandbox.hubspot;
     webhooks.set({ duplicate: true });
     const before = await subscription();
     webhooks.push([
@@ -233,11 +237,11 @@ describe("subscribing to HubSpot", () => {
   });
 
   test("events wait while the provider cannot be read, and come in order afterwards", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/batch/read", status: 503, count: 1_000 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/batch/read", status: 503, count: 1_000 });
     change("505", { phone: "1" });
     await until(async () => (await subscription()).state === "degraded");
     change("505", { phone: "2" });
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     await until(() => entries("505").length > 0);
     await untilDone("505", 2);
     assert.equal(entries("505").at(-1).fields.phone, "2");
@@ -248,7 +252,7 @@ describe("subscribing to HubSpot", () => {
     const subscribe = { objects: { contacts: { updateEvent: { enabled: "never" } } } };
     const mask = ["config.content.subscribe.objects"];
     const body = (content: object) => ({ updateMask: mask, installation: { config: { content } } });
-    const { status, text } = await on.inProject("PATCH", installation(), body({ subscribe }));
+    const { status, text } = await busbar.inProject("PATCH", installation(), body({ subscribe }));
     assert.equal(status, 200, text);
     const known = entries("501").length;
     change("501", { phone: "+1 off" });
@@ -256,7 +260,7 @@ describe("subscribing to HubSpot", () => {
     assert.match((await lines("501"))[0].reason, /updateEvent is not enabled/);
     assert.equal(entries("501").length, known);
     assert.equal((await subscription()).events.update, false);
-    await on.inProject("PATCH", installation(), body({ subscribe: { objects: {} } }));
+    await busbar.inProject("PATCH", installation(), body({ subscribe: { objects: {} } }));
     assert.equal((await subscription()).events.update, true);
   });
 
@@ -266,29 +270,29 @@ describe("subscribing to HubSpot", () => {
       { objectName: "contacts", eventType: "update" },
       { objectName: "contacts", eventType: "create", recordId: "502" },
     ]) {
-      const { status, text } = await on.inProject("POST", path, body);
+      const { status, text } = await busbar.inProject("POST", path, body);
       assert.equal(status, 202, text);
     }
     await until(() => entries("test").length > 0 && entries("502").length > 0);
     assert.deepEqual(entries("test")[0].fields, { email: null, phone: null });
     assert.equal(entries("test")[0].rawEvent.test, true);
     assert.equal(entries("502")[0].fields.email, "grace.moore@northwind.example");
-    const wrong = await on.inProject("POST", path, { objectName: "deals", eventType: "update" });
+    const wrong = await busbar.inProject("POST", path, { objectName: "deals", eventType: "update" });
     assert.equal(wrong.status, 400);
   });
 
   test("full records at both ends of an association have the fields of their objects, installed or not", async () => {
     const metadata = { url: `${sink.url}/full` };
-    await on.inProject("POST", "/destinations", { name: "full", type: "webhook", metadata });
-    const installed = await on.inProject("POST", "/integrations/full/installations", {
+    await busbar.inProject("POST", "/destinations", { name: "full", type: "webhook", metadata });
+    const installed = await busbar.inProject("POST", "/integrations/full/installations", {
       groupRef: customer.groupRef,
       config: { content: { read: { objects: { contacts: {} } } } },
     });
     assert.equal(installed.status, 201, installed.text);
     const status = `/integrations/full/installations/${installed.body.id}/subscriptions`;
-    await until(async () => (await on.inProject("GET", status)).body[0]?.state === "active");
+    await until(async () => (await busbar.inProject("GET", status)).body[0]?.state === "active");
     const ends = { fromObjectId: 501, toObjectId: 601, associationType: "CONTACT_TO_COMPANY" };
-    on.sandbox.hubspot.webhooks.push([event("contact.associationChange", ends)]);
+    busbar.sandbox.hubspot.webhooks.push([event("contact.associationChange", ends)]);
     const { body } = await until(() => sink.messagesAt("/full")[0]);
     const [{ fromRecord, toRecord }] = JSON.parse(body).result;
     assert.equal(fromRecord.fields.email, "ada.king@northwind.example");
@@ -304,20 +308,20 @@ describe("subscribing to HubSpot", () => {
       updateMask: ["config.content.subscribe.objects"],
       installation: { config: { content } },
     };
-    const updated = await on.inProject("PATCH", installation(), update);
+    const updated = await busbar.inProject("PATCH", installation(), update);
     const connected = { groupRef: "elsewhere", manifest, integration: "crm", provider: "hubspot" } as const;
-    await assert.rejects(connectCustomer(on, { ...connected, content }), /`nowhere`/);
+    await assert.rejects(connectCustomer(busbar, { ...connected, content }), /`nowhere`/);
     assert.equal(updated.status, 422, updated.text);
     assert.deepEqual(
       updated.body.issues.map((issue: { name: string }) => issue.name),
       [name],
     );
     content.subscribe.objects.contacts.destination = "changes";
-    assert.equal((await on.inProject("PATCH", installation(), update)).status, 200);
+    assert.equal((await busbar.inProject("PATCH", installation(), update)).status, 200);
   });
 
   test("the set-up names the addresses and the file to upload; a watched name that matches nothing is a warning", async () => {
-    const { body } = await on.inProject("GET", "/integrations/crm/subscribe-setup");
+    const { body } = await busbar.inProject("GET", "/integrations/crm/subscribe-setup");
     assert.equal(body.callbackURL, callback());
     assert.equal(body.publicAddress, false);
     const { crmObjects } = body.webhooksConfig.config.subscriptions;

@@ -16,23 +16,23 @@ import { WriteTurns } from "./write-turns.ts";
 
 /** The Busbar of this test accepts writes and executes none; the test is its worker. */
 describe("one attempt at a queued write", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let services: Services;
   let dataDir: string;
   const closers: Cleanup = [];
   after(async () => {
     for (const close of closers.toReversed()) await close();
-    await on.stop();
+    await busbar.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar({ env: { BUSBAR_ROLES: "api,proxy" } });
+    busbar.sandbox.hubspot.setLimits("off");
     dataDir = await mkdtemp(join(tmpdir(), "busbar-worker-"));
     const catalogPath = join(dataDir, "catalog.json");
-    await writeFile(catalogPath, JSON.stringify(catalogOverlay(on.sandbox.url)));
+    await writeFile(catalogPath, JSON.stringify(catalogOverlay(busbar.sandbox.url)));
     const config = readConfig({
-      DATABASE_URL: on.connectionString,
+      DATABASE_URL: busbar.connectionString,
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_CATALOG: catalogPath,
       BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
@@ -40,21 +40,21 @@ describe("one attempt at a queued write", () => {
     });
     services = await openServices({ config, log: createLog("silent") }, closers);
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => busbar.sandbox.clearFaults());
 
   let customers = 0;
   /** Gates are closed per connection, so each test has a customer of its own. */
   const customer = (): Promise<Customer> =>
-    connectCustomer(on, {
+    connectCustomer(busbar, {
       provider: "hubspot",
       objects: ["companies"],
       groupRef: `attempts-${++customers}`,
     });
   const create = { type: "create", record: { name: "Attempted" } };
   const fault = (more: object) =>
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", count: 1, ...more });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", count: 1, ...more });
   const sent = () =>
-    on.sandbox.requests({ provider: "hubspot", method: "POST", path: "/crm/v3/objects/companies" });
+    busbar.sandbox.requests({ provider: "hubspot", method: "POST", path: "/crm/v3/objects/companies" });
 
   const claimAll = () =>
     new WriteTurns(services.database.queries, () => services.identity.id).claim(100, () => 100);
@@ -80,7 +80,7 @@ describe("one attempt at a queued write", () => {
     return rows[0];
   };
   const operation = async (write: ClaimedWrite) =>
-    (await on.inProject("GET", `/operations/${write.operationId}`)).body;
+    (await busbar.inProject("GET", `/operations/${write.operationId}`)).body;
   const events = async (write: ClaimedWrite) => {
     const { rows } = await services.database.pool.query(
       "select data from events where type = 'write.async.done' and data->>'operationId' = $1",
@@ -98,7 +98,7 @@ describe("one attempt at a queued write", () => {
     assert.equal(await queued(write), undefined);
     const [event, ...more] = await events(write);
     assert.deepEqual([event.success, event.errors, more], [true, [], []]);
-    const log = await on.inProject("GET", `/operations/${write.operationId}/logs`);
+    const log = await busbar.inProject("GET", `/operations/${write.operationId}/logs`);
     assert.match(log.text, /POST \/crm\/objects\/2026-03\/companies → 201/);
   });
 
@@ -213,7 +213,7 @@ describe("one attempt at a queued write", () => {
     const write = await claimed(acme, create);
     const before = sent().length;
     const path = `/integrations/hubspot/installations/${acme.installationId}`;
-    assert.equal((await on.inProject("DELETE", path)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", path)).status, 204);
     await until(async () => (await services.installations.fields(write.installationId)) === undefined);
     assert.deepEqual(await attempt(write), ["given-up"]);
     assert.equal(await queued(write), undefined);

@@ -6,31 +6,31 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
 describe("the deadline of an asynchronous write", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
     // An hour is 1.2 s here.
-    on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "20", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
-    on.sandbox.hubspot.setLimits("off");
-    await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+    busbar = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "20", BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    busbar.sandbox.hubspot.setLimits("off");
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => busbar.sandbox.clearFaults());
 
   const later = (body: object) =>
-    on.write("hubspot", "companies", { groupRef: "acme", mode: "asynchronous", ...body });
+    busbar.write("hubspot", "companies", { groupRef: "acme", mode: "asynchronous", ...body });
   const create = { type: "create", record: { name: "Deadline" } };
   const ended = (answer: Answer): Promise<Answer> => {
     assert.equal(answer.status, 200, answer.text);
     return until(async () => {
-      const operation = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${answer.body.operationId}`);
       return operation.body.status === "in_progress" ? undefined : operation;
     });
   };
-  const calls = () => on.sandbox.requests({ provider: "hubspot", method: "POST" }).length;
+  const calls = () => busbar.sandbox.requests({ provider: "hubspot", method: "POST" }).length;
 
   test("ends a write that fails for a reason of ours again and again", async () => {
     const update = { type: "update", record: { id: "601", name: "Spoilt" } };
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     // Long enough to spoil the record before it is sent.
     const autoBatchPolicy = { maxDelayMinutes: 240, retryDeadlineHours: 6 };
@@ -48,11 +48,11 @@ describe("the deadline of an asynchronous write", () => {
 
   test("ends what waits for a connection that is told to wait for longer, on every process", async () => {
     const before = calls();
-    on.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
+    busbar.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": "3600" } });
     const first = await ended(await later(create));
     assert.equal(first.body.status, "failure", first.text);
     assert.match((await ended(await later(create))).body.result, /rate limit is reached until/);
-    await on.restart();
+    await busbar.restart();
     const third = await ended(await later(create));
     assert.match(third.body.result, /rate limit is reached until/);
     assert.equal(third.body.metadata.retry, undefined);

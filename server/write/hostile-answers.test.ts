@@ -6,25 +6,25 @@ import { connectCustomer } from "../../tests/harness/connect-customer.ts";
 import { until } from "../../tests/harness/until.ts";
 
 describe("a provider that answers what nobody expects", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
-    on.sandbox.hubspot.setLimits("off");
-    await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+    busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    busbar.sandbox.hubspot.setLimits("off");
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => busbar.sandbox.clearFaults());
 
   const write = (body: object, headers?: Record<string, string>) =>
-    on.write("hubspot", "companies", { groupRef: "acme", ...body }, headers);
+    busbar.write("hubspot", "companies", { groupRef: "acme", ...body }, headers);
   const later = (body: object) => write({ mode: "asynchronous", ...body });
   const ended = (answer: Answer): Promise<Answer> =>
     until(async () => {
-      const operation = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${answer.body.operationId}`);
       return operation.body.status === "in_progress" ? undefined : operation;
     });
   const answer = (method: string, status: number, body: string, headers?: Record<string, string>) =>
-    on.sandbox.addFault({ provider: "hubspot", method, status, body, headers, count: 1 });
+    busbar.sandbox.addFault({ provider: "hubspot", method, status, body, headers, count: 1 });
   const create = { type: "create", record: { name: "Hostile" } };
   const update = { type: "update", record: { id: "601", name: "Hostile" } };
 
@@ -60,13 +60,13 @@ describe("a provider that answers what nobody expects", () => {
 
   test("a fault of ours after the provider was called is no invitation to send it again", async () => {
     // Nothing is known of the credentials yet.
-    on.sandbox.addFault({ provider: "hubspot", path: "/account-info", status: 503, count: 10 });
-    const { write: first } = await connectCustomer(on, {
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/account-info", status: 503, count: 10 });
+    const { write: first } = await connectCustomer(busbar, {
       provider: "hubspot",
       objects: ["companies"],
       groupRef: "new",
     });
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     // The first success of a connection is noted on it.
     await client.query(`create function fail() returns trigger language plpgsql as $$ begin raise 'no'; end $$;

@@ -127,11 +127,11 @@ interface Case {
 function check(one: Case): void {
   const { type, mode, batch, onCreate, onUpdate, fallback, given } = one;
   const record = { ...(type === "update" && { id: "7" }), other: "x", ...(given && { field: given }) };
-  const on = settings({
+  const busbar = settings({
     fields: { field: { writeOnCreate: onCreate, writeOnUpdate: onUpdate, default: fallback } },
   });
   const body = request({ type, mode, ...(batch ? { batch: [{ record }, { record }] } : { record }) });
-  const plan = planWrite(body, on, ALL);
+  const plan = planWrite(body, busbar, ALL);
   const rule = type === "create" ? onCreate : onUpdate;
   const value = given ?? fallback;
   const expected: JsonObject = {
@@ -149,16 +149,16 @@ function check(one: Case): void {
 }
 
 test("a setting holds whatever the case of the field's name", () => {
-  const on = settings({ fields: { name: { writeOnUpdate: "never" } } });
-  const plan = planWrite(request({ type: "update", record: { id: "1", Name: "x" } }), on, ALL);
+  const busbar = settings({ fields: { name: { writeOnUpdate: "never" } } });
+  const plan = planWrite(request({ type: "update", record: { id: "1", Name: "x" } }), busbar, ALL);
   assert.deepEqual(plan.records[0]?.fields, {});
 });
 
 test("ifEmpty writes what is empty at the provider and withholds what is not", () => {
-  const on = settings({ fields: { a: { writeOnUpdate: "ifEmpty" }, b: { writeOnUpdate: "ifEmpty" } } });
+  const busbar = settings({ fields: { a: { writeOnUpdate: "ifEmpty" }, b: { writeOnUpdate: "ifEmpty" } } });
   const plan = planWrite(
     request({ type: "update", record: { id: "1", a: "new", b: "new", c: "new" } }),
-    on,
+    busbar,
     ALL,
   );
   assert.deepEqual(neededReads(plan), { ids: ["1"], fields: ["a", "b"] });

@@ -8,28 +8,29 @@ import { until } from "../../tests/harness/until.ts";
 
 /** The gates of this process and of the database are closed per connection, so each test has a customer of its own. */
 describe("rate limits of a connection", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar({ env: { BUSBAR_RETRY_BASE_SECONDS: "0.02" } });
+    busbar.sandbox.hubspot.setLimits("off");
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => busbar.sandbox.clearFaults());
 
   let customers = 0;
   const customer = (provider: "hubspot" | "salesforce" = "hubspot"): Promise<Customer> =>
-    connectCustomer(on, {
+    connectCustomer(busbar, {
       provider,
       objects: [provider === "hubspot" ? "companies" : "Account"],
       groupRef: `limited-${++customers}`,
     });
   const create = { type: "create", record: { name: "Limited" } };
   const limitOnce = (seconds: number) =>
-    on.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": String(seconds) } });
-  const sent = () => on.sandbox.requests({ provider: "hubspot", path: "/crm/v3/objects/companies" }).length;
+    busbar.sandbox.addFault({ preset: "hubspot.rate_limit", headers: { "retry-after": String(seconds) } });
+  const sent = () =>
+    busbar.sandbox.requests({ provider: "hubspot", path: "/crm/v3/objects/companies" }).length;
   const throttled = (acme: Customer) =>
     acme.proxied("/crm/v3/objects/companies", { "x-amp-rate-limiter-mode": "throttle" });
-  const operation = (answer: Answer) => on.inProject("GET", `/operations/${answer.body.operationId}`);
+  const operation = (answer: Answer) => busbar.inProject("GET", `/operations/${answer.body.operationId}`);
 
   /** Lets the clock of this process's gates jump to the time of the header, so that a limit may last for longer than a test. */
   function jumpTo(t: TestContext, retryAfter: string | null): void {
@@ -104,10 +105,10 @@ describe("rate limits of a connection", () => {
   test("a rate limit applies in every process, and only to its own connection", async () => {
     const acme = await customer();
     const other = await customer();
-    const sibling = await on.sibling();
+    const sibling = await busbar.sibling();
     limitOnce(3600);
     assertRateLimited(await acme.write("companies", create));
-    const elsewhere = openClient({ ...on, urls: () => sibling.urls });
+    const elsewhere = openClient({ ...busbar, urls: () => sibling.urls });
     const writeElsewhere = () =>
       elsewhere.write("hubspot", "companies", { groupRef: acme.groupRef, ...create });
     const refused = await until(async () => {
@@ -123,7 +124,7 @@ describe("rate limits of a connection", () => {
 
   test("while credentials may be locked, no write and no throttled call is sent, and no retry is advised", async () => {
     const acme = await customer("salesforce");
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       provider: "salesforce",
       status: 403,
       body: [{ errorCode: "LOGIN_RATE_EXCEEDED", message: "login rate exceeded" }],
@@ -152,11 +153,11 @@ describe("rate limits of a connection", () => {
     const key = { "idempotency-key": "held back" };
     const held = await acme.write("companies", create, key);
     assertRateLimited(held);
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     await client.query("delete from connection_gates");
     await client.end();
-    await on.restart();
+    await busbar.restart();
     const again = await acme.write("companies", create, key);
     assert.equal(again.status, 200, again.text);
   });
@@ -176,12 +177,12 @@ describe("rate limits of a connection", () => {
     const acme = await customer();
     limitOnce(3600);
     assertRateLimited(await acme.write("companies", create));
-    const before = on.sandbox.requests({ provider: "hubspot" }).length;
+    const before = busbar.sandbox.requests({ provider: "hubspot" }).length;
     const path = `/providers/hubspot/objects/companies/metadata?groupRef=${acme.groupRef}`;
-    const refused = await on.inProject("GET", path);
+    const refused = await busbar.inProject("GET", path);
     assert.equal(refused.status, 429, refused.text);
     assert.equal(refused.body.retryable, true);
     assert.ok(Date.parse(refused.headers.get("retry-after") ?? "") > Date.now());
-    assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, before);
+    assert.equal(busbar.sandbox.requests({ provider: "hubspot" }).length, before);
   });
 });

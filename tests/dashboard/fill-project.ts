@@ -14,7 +14,7 @@ export interface Filled {
   receiver: Server;
 }
 
-export async function fillProject(on: TestBusbar): Promise<Filled> {
+export async function fillProject(server: TestBusbar): Promise<Filled> {
   const receiver = createServer((request, response) => {
     request.resume();
     response.writeHead(request.url === "/broken" ? 500 : 200).end();
@@ -25,25 +25,30 @@ export async function fillProject(on: TestBusbar): Promise<Filled> {
   const { port } = receiver.address() as AddressInfo;
   for (const name of ["my-app", "broken"]) {
     const metadata = { url: `http://127.0.0.1:${port}/${name}` };
-    await made(on.inProject("POST", "/destinations", { name, type: "webhook", metadata }));
+    await made(server.inProject("POST", "/destinations", { name, type: "webhook", metadata }));
   }
-  const topic = await made(on.inProject("POST", "/topics", { name: "writes" }));
+  const topic = await made(server.inProject("POST", "/topics", { name: "writes" }));
   await made(
-    on.inProject("POST", "/notification-event-topic-routes", {
+    server.inProject("POST", "/notification-event-topic-routes", {
       topicId: topic,
       eventType: "write.async.done",
     }),
   );
-  for (const destinationId of await destinationIds(on))
-    await made(on.inProject("POST", "/topic-destination-routes", { topicId: topic, destinationId }));
-  await made(on.inProject("POST", "/groups", { groupRef: "foreign", groupName: FOREIGN_NAME }));
+  for (const destinationId of await destinationIds(server))
+    await made(server.inProject("POST", "/topic-destination-routes", { topicId: topic, destinationId }));
+  await made(server.inProject("POST", "/groups", { groupRef: "foreign", groupName: FOREIGN_NAME }));
   const customers: Customer[] = [];
   for (const groupRef of ["acme", "foreign"])
     customers.push(
-      await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], groupRef, skipSampling: true }),
+      await connectCustomer(server, {
+        provider: "hubspot",
+        objects: ["contacts"],
+        groupRef,
+        skipSampling: true,
+      }),
     );
   for (const customer of customers) await write(customer);
-  await ask(on);
+  await ask(server);
   return { customers, receiver };
 }
 
@@ -60,9 +65,9 @@ async function write(customer: Customer): Promise<void> {
 }
 
 /** An agent asks for a decision about a record of the first customer. */
-async function ask(on: TestBusbar): Promise<void> {
-  const { body } = await on.inProject("POST", "/api-keys", { label: "agent", scopes: ["write"] });
-  const agent = await openAgent(on, { credential: body.key });
+async function ask(server: TestBusbar): Promise<void> {
+  const { body } = await server.inProject("POST", "/api-keys", { label: "agent", scopes: ["write"] });
+  const agent = await openAgent(server, { credential: body.key });
   const record = { email: "asked@example.com", firstname: FOREIGN_NAME };
   const { content } = await agent.call("create_record", { object: "contacts", record });
   if (content.status !== "approval_required") throw new Error(JSON.stringify(content));
@@ -75,5 +80,5 @@ async function made(answer: ReturnType<TestBusbar["call"]>): Promise<string> {
   return body.id ?? "";
 }
 
-const destinationIds = async (on: TestBusbar): Promise<string[]> =>
-  (await on.inProject("GET", "/destinations")).body.map(({ id }: { id: string }) => id);
+const destinationIds = async (server: TestBusbar): Promise<string[]> =>
+  (await server.inProject("GET", "/destinations")).body.map(({ id }: { id: string }) => id);

@@ -56,20 +56,20 @@ export async function openDashboard(): Promise<Dashboard> {
     // So that a test can come from another address.
     BUSBAR_TRUSTED_PROXIES: "127.0.0.1",
   };
-  const on = await openTestBusbar({ env, providers: { boundedCalendar: BOUNDED_CALENDAR } });
-  const origin = new URL(on.busbar.urls.base).origin;
-  const [browser] = await Promise.all([launchBrowser(), fillProject(on), untilBuilt(origin)]);
+  const server = await openTestBusbar({ env, providers: { boundedCalendar: BOUNDED_CALENDAR } });
+  const origin = new URL(server.busbar.urls.base).origin;
+  const [browser] = await Promise.all([launchBrowser(), fillProject(server), untilBuilt(origin)]);
   const changes = new Map<string, string>();
   const visitSignedOut = (view?: View) => openVisit({ browser, origin, changes }, view);
   const profiles = keepProfiles(async () => {
     const visit = await visitSignedOut();
-    await signIn(visit, on.apiKey);
+    await signIn(visit, server.apiKey);
     const state = await visit.context.storageState();
     await visit.close();
     return state;
   });
   return {
-    on,
+    on: server,
     browser,
     origin,
     changes,
@@ -77,7 +77,7 @@ export async function openDashboard(): Promise<Dashboard> {
     visit: (view) => profiles.open({ browser, origin, changes }, view),
     async close() {
       await browser.close();
-      await on.stop();
+      await server.stop();
     },
   };
 }

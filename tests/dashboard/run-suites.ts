@@ -9,7 +9,7 @@ import { NO_CHROMIUM } from "../harness/chromium.ts";
 import { openDashboard, type Dashboard } from "./open-dashboard.ts";
 
 /** A file of `suites/` exports its tests as a function of the dashboard, which is open when a test runs. */
-export type Suite = (on: () => Dashboard) => void;
+export type Suite = (server: () => Dashboard) => void;
 
 /** The suites of two of the test files; the third one runs all others. So the three take about as long. */
 const PARTS = {
@@ -43,15 +43,15 @@ export async function runSuites(part: keyof typeof PARTS | "others"): Promise<vo
       open = await openDashboard();
     });
     after(() => open?.close());
-    const on = () => {
+    const server = () => {
       if (!open) throw new Error("the dashboard is not open");
       return open;
     };
-    for (const [name, suite] of suites) describe(name, () => suite(on));
+    for (const [name, suite] of suites) describe(name, () => suite(server));
 
     // After all suites, about everything that they did.
     test("every change that the pages made is in the audit with its actor and request, and no secret is", async () => {
-      const { changes, on: busbar } = on();
+      const { changes, on: busbar } = server();
       const events = await readAudit(busbar);
       const known = new Set(events.map(({ requestId }) => requestId));
       assert.deepEqual(

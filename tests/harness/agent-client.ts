@@ -13,15 +13,15 @@ export interface AgentClient {
 
 export const PROTOCOL = "2026-07-28";
 
-export const agentUrl = (on: TestBusbar, { project = "default", groupRef = "acme" } = {}): string =>
-  `${new URL(on.busbar.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
+export const agentUrl = (busbar: TestBusbar, { project = "default", groupRef = "acme" } = {}): string =>
+  `${new URL(busbar.busbar.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
 
-export const manageUrl = (on: TestBusbar, project = "default"): string =>
-  `${new URL(on.busbar.urls.base).origin}/mcp/v1/projects/${project}/manage`;
+export const manageUrl = (busbar: TestBusbar, project = "default"): string =>
+  `${new URL(busbar.busbar.urls.base).origin}/mcp/v1/projects/${project}/manage`;
 
 /** Connects with a credential: the API key of the harness unless given. */
 export async function openAgent(
-  on: TestBusbar,
+  busbar: TestBusbar,
   options: {
     groupRef?: string;
     /** Default: that of the customer. */
@@ -30,12 +30,12 @@ export async function openAgent(
     revision?: "2026-07-28" | "2025-11-25";
   } = {},
 ): Promise<AgentClient> {
-  const { groupRef, credential = on.apiKey, revision = PROTOCOL } = options;
+  const { groupRef, credential = busbar.apiKey, revision = PROTOCOL } = options;
   const client = new Client(
     { name: "test-agent", version: "1.0.0" },
     { versionNegotiation: { mode: revision === PROTOCOL ? { pin: PROTOCOL } : "legacy" } },
   );
-  const url = new URL(options.url ?? agentUrl(on, groupRef === undefined ? {} : { groupRef }));
+  const url = new URL(options.url ?? agentUrl(busbar, groupRef === undefined ? {} : { groupRef }));
   const requestInit = { headers: { authorization: `Bearer ${credential}` } };
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
   return {
@@ -51,7 +51,7 @@ export async function openAgent(
 
 /** Sends one message of revision 2026-07-28 as it is on the wire. `changes` are merged over a valid request. */
 export async function sendMessage(
-  on: TestBusbar,
+  busbar: TestBusbar,
   method: string,
   params: Record<string, unknown> = {},
   changes: {
@@ -70,7 +70,7 @@ export async function sendMessage(
   const given: Record<string, string | undefined> = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
-    authorization: `Bearer ${on.apiKey}`,
+    authorization: `Bearer ${busbar.apiKey}`,
     "mcp-protocol-version": PROTOCOL,
     "mcp-method": method,
     "mcp-name": typeof params["name"] === "string" ? params["name"] : undefined,
@@ -80,7 +80,7 @@ export async function sendMessage(
     value === undefined ? [] : [[name, value]],
   );
   const verb = changes.method ?? "POST";
-  const answer = await fetch(changes.url ?? agentUrl(on), {
+  const answer = await fetch(changes.url ?? agentUrl(busbar), {
     method: verb,
     headers,
     ...(verb !== "GET" && { body: changes.body ?? JSON.stringify(message) }),

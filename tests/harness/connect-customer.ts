@@ -30,7 +30,7 @@ interface Wanted {
 type Integration = { objects: string[] } | { manifest: string; integration: string };
 
 export async function connectCustomer(
-  on: Client & { sandbox: Sandbox },
+  busbar: Client & { sandbox: Sandbox },
   wanted: Wanted & Integration,
 ): Promise<Customer> {
   const { provider, groupRef = "acme", content, skipSampling = "objects" in wanted } = wanted;
@@ -38,17 +38,17 @@ export async function connectCustomer(
     "manifest" in wanted
       ? wanted
       : { manifest: writingManifest(provider, wanted.objects), integration: provider };
-  const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
+  const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
   if (deployed.status !== 200) throw new Error(`deploy: ${deployed.text}`);
-  const { connectionId, refreshToken } = await connect(on, { ...wanted, groupRef });
+  const { connectionId, refreshToken } = await connect(busbar, { ...wanted, groupRef });
   const installations = `/integrations/${integration}/installations${skipSampling ? "?skipSampling=true" : ""}`;
-  const installation = await on.inProject("POST", installations, {
+  const installation = await busbar.inProject("POST", installations, {
     groupRef,
     config: { content: { provider, ...("objects" in wanted && { proxy: { enabled: true } }), ...content } },
   });
   if (installation.status !== 201) throw new Error(`install: ${installation.text}`);
   const write: Customer["write"] = (object, body, headers) =>
-    on.write(integration, object, { groupRef, ...body }, headers);
+    busbar.write(integration, object, { groupRef, ...body }, headers);
   return {
     integration,
     groupRef,
@@ -61,18 +61,18 @@ export async function connectCustomer(
       if (answer.status !== 200) throw new Error(`write: ${answer.text}`);
       return answer.body;
     },
-    proxied: (path, headers) => on.proxied({ integration, groupRef }, path, headers),
+    proxied: (path, headers) => busbar.proxied({ integration, groupRef }, path, headers),
   };
 }
 
 /** Connects with tokens of the sandbox. HubSpot reports when they expire; Salesforce does not. */
 async function connect(
-  on: Client & { sandbox: Sandbox },
+  busbar: Client & { sandbox: Sandbox },
   { provider, groupRef, expiresInSeconds }: Wanted & { groupRef: string },
 ): Promise<Pick<Customer, "connectionId" | "refreshToken">> {
-  const tokens = on.sandbox[provider].mintToken({ expiresInSeconds });
+  const tokens = busbar.sandbox[provider].mintToken({ expiresInSeconds });
   const ends = provider === "hubspot" && expiresInSeconds !== undefined && { expiresAt: tokens.expiresAt };
-  const connection = await on.inProject("POST", "/connections:generate", {
+  const connection = await busbar.inProject("POST", "/connections:generate", {
     provider,
     groupRef,
     consumerRef: `${groupRef}-admin`,

@@ -18,10 +18,14 @@ export interface TokenSigner {
 }
 
 /** Creates a JWT key of the default project and returns its private key. */
-export async function registerJwtKey(on: Caller): Promise<TokenSigner> {
+export async function registerJwtKey(busbar: Caller): Promise<TokenSigner> {
   const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
   const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }).toString();
-  const made = await on.inProject("POST", "/jwt-keys", { label: "web", algorithm: "RS256", publicKeyPem });
+  const made = await busbar.inProject("POST", "/jwt-keys", {
+    label: "web",
+    algorithm: "RS256",
+    publicKeyPem,
+  });
   if (made.status !== 201) throw new Error(`jwt key: ${made.text}`);
   const { kid } = made.body as { kid: string };
   return {

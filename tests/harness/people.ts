@@ -18,8 +18,11 @@ export interface TestPerson {
 }
 
 /** Adds a person to the organisation of the first start and signs them in. */
-export async function addPerson(on: TestBusbar, role: Role): Promise<TestPerson> {
-  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+export async function addPerson(busbar: TestBusbar, role: Role): Promise<TestPerson> {
+  const database = await openDatabase({
+    connectionString: busbar.connectionString,
+    log: createLog("silent"),
+  });
   const { id: builderId } = await upsertBuilder(database.queries, {
     idpProvider: "test",
     idpRef: newId(),
@@ -28,17 +31,17 @@ export async function addPerson(on: TestBusbar, role: Role): Promise<TestPerson>
     fullName: `The ${role}`,
     primaryEmail: `${role}@acme.example`,
   });
-  await insertMembership(database.queries, { orgId: on.busbar.bootstrap?.orgId ?? "", builderId, role });
+  await insertMembership(database.queries, { orgId: busbar.busbar.bootstrap?.orgId ?? "", builderId, role });
   const apiKey = newApiKey();
-  const { projectId } = on;
+  const { projectId } = busbar;
   await insertApiKey(database.queries, { key: apiKey, projectId, label: role, scopes: ["full"], builderId });
   await database.close();
-  return { builderId, apiKey, headers: await signIn(on, apiKey) };
+  return { builderId, apiKey, headers: await signIn(busbar, apiKey) };
 }
 
 /** Returns headers with a session of the person whom a key signs in. Default: the owner of the first start. */
-export async function signIn(on: TestBusbar, apiKey = on.apiKey): Promise<Record<string, string>> {
-  const { status, body, text } = await on.call("POST", "/v1/sessions", { apiKey }, { "x-api-key": "" });
+export async function signIn(busbar: TestBusbar, apiKey = busbar.apiKey): Promise<Record<string, string>> {
+  const { status, body, text } = await busbar.call("POST", "/v1/sessions", { apiKey }, { "x-api-key": "" });
   assert.equal(status, 201, text);
   return bearer(body.token);
 }

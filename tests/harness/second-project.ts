@@ -2,27 +2,27 @@
 import type { TestBusbar } from "./busbar.ts";
 
 /** Of the same organisation: its calls go with its key and under its name. */
-export async function secondProject(on: TestBusbar): Promise<TestBusbar> {
-  const orgId = on.busbar.bootstrap?.orgId;
-  await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
-  const first = await on.call("POST", "/v1/projects/second/api-keys", { label: "first" });
+export async function secondProject(busbar: TestBusbar): Promise<TestBusbar> {
+  const orgId = busbar.busbar.bootstrap?.orgId;
+  await busbar.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
+  const first = await busbar.call("POST", "/v1/projects/second/api-keys", { label: "first" });
   // Its own key made it: the first one names its maker, a key of the other project.
-  const { body } = await on.call(
+  const { body } = await busbar.call(
     "POST",
     "/v1/projects/second/api-keys",
     { label: "second" },
     { "x-api-key": first.body.key },
   );
-  await on.call("DELETE", `/v1/projects/second/api-keys/${first.body.id}`, undefined, {
+  await busbar.call("DELETE", `/v1/projects/second/api-keys/${first.body.id}`, undefined, {
     "x-api-key": body.key,
   });
   const call: TestBusbar["call"] = (method, path, sent, headers) =>
-    on.call(method, path.replace("/projects/default/", "/projects/second/"), sent, {
+    busbar.call(method, path.replace("/projects/default/", "/projects/second/"), sent, {
       "x-api-key": body.key,
       ...headers,
     });
   return {
-    ...on,
+    ...busbar,
     call,
     inProject: (method, path, sent) => call(method, `/v1/projects/default${path}`, sent),
     write: (integration, object, sent) =>

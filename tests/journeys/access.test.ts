@@ -12,22 +12,22 @@ import { traces } from "./traces.ts";
 const BUSBAR = join(import.meta.dirname, "../../server/busbar.mjs");
 
 describe("a caller", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   /** A project of its own, made by hand as for a production database. */
   let other: { apiKey: string; projectId: string };
   let frontendKey: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    busbar = await openTestBusbar();
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     const env = {
       ...process.env,
-      DATABASE_URL: on.connectionString,
+      DATABASE_URL: busbar.connectionString,
       BUSBAR_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
     };
     const command = [BUSBAR, "bootstrap", "--org", "Other", "--project", "other"];
     other = JSON.parse((await promisify(execFile)(process.execPath, command, { env })).stdout);
-    const made = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+    const made = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
     frontendKey = made.body.key;
   });
 
@@ -56,17 +56,17 @@ describe("a caller", () => {
       ],
       [
         "with a full key finds no project that there is not",
-        () => on.apiKey,
+        () => busbar.apiKey,
         { path: "/v1/projects/nothing/integrations" },
         404,
       ],
     ];
   for (const [title, key, to, status] of refusals) {
     test(`${title} (${status})`, async () => {
-      const before = await traces(on);
+      const before = await traces(busbar);
       const method = to.body ? "POST" : "GET";
-      assertProblem(await on.call(method, to.path, to.body, { "x-api-key": key() }), status);
-      assert.deepEqual(await traces(on), before);
+      assertProblem(await busbar.call(method, to.path, to.body, { "x-api-key": key() }), status);
+      assert.deepEqual(await traces(busbar), before);
     });
   }
 });

@@ -19,12 +19,12 @@ describe("an approval", () => {
   });
 
   test("is not decided by a credential of agents, browsers, customers or viewers, nor by nobody", async () => {
-    const { on, decide, get, askCreate, credential, contacts } = scene;
+    const { on: busbar, decide, get, askCreate, credential, contacts } = scene;
     const id = await askCreate("forged@example.com");
     const keyWith = async (scopes: string[]) => ({
-      "x-api-key": (await on.inProject("POST", "/api-keys", { label: "x", scopes })).body.key,
+      "x-api-key": (await busbar.inProject("POST", "/api-keys", { label: "x", scopes })).body.key,
     });
-    const viewer = await addPerson(on, "viewer");
+    const viewer = await addPerson(busbar, "viewer");
     const forgers: [Record<string, string>, number][] = [
       [{ "x-api-key": credential }, 403],
       [{ "x-api-key": "" }, 401],
@@ -41,7 +41,7 @@ describe("an approval", () => {
   });
 
   test("is not made by what an agent puts into its call", async () => {
-    const { on, agent, credential, contacts } = scene;
+    const { on: busbar, agent, credential, contacts } = scene;
     const record = { email: "argued@example.com", familyName: "Argued" };
     for (const forged of [
       { approved: true },
@@ -59,29 +59,29 @@ describe("an approval", () => {
     const headers = { authorization: `Bearer ${credential}` };
     for (const name of ["decide", "decide_approval", "decideApproval", "approve"]) {
       const params = { name, arguments: { approvalId: newId(), decision: "approve" } };
-      const answer = await sendMessage(on, "tools/call", params, { headers });
+      const answer = await sendMessage(busbar, "tools/call", params, { headers });
       assert.ok(answer.body.error ?? answer.body.result.isError, answer.text);
     }
     assert.deepEqual(contacts("argued@example.com"), []);
   });
 
   test("is decided by a person with the role editor, and never by the person who made the agent's key", async () => {
-    const { on, decide, ended } = scene;
-    const editor = await addPerson(on, "editor");
-    const made = await on.call(
+    const { on: busbar, decide, ended } = scene;
+    const editor = await addPerson(busbar, "editor");
+    const made = await busbar.call(
       "POST",
       "/v1/projects/default/api-keys",
       { label: "hers", scopes: ["write"] },
       editor.headers,
     );
     assert.equal(made.status, 201, made.text);
-    const hers = await openAgent(on, { credential: made.body.key });
+    const hers = await openAgent(busbar, { credential: made.body.key });
     const record = { email: "hers@example.com", familyName: "Hers" };
     const { content: asked } = await hers.call("create_record", { object: "person", record });
     const { approvalId } = asked.approval;
     assert.equal((await decide(approvalId, editor.headers)).status, 403);
     assert.equal((await decide(approvalId, { "x-api-key": made.body.key })).status, 403);
-    const other = await addPerson(on, "editor");
+    const other = await addPerson(busbar, "editor");
     const decided = await decide(approvalId, other.headers);
     assert.equal(decided.status, 200, decided.text);
     assert.deepEqual([decided.body.decidedBy.kind, decided.body.decidedBy.id], ["person", other.builderId]);
@@ -89,8 +89,8 @@ describe("an approval", () => {
   });
 
   test("is decided once, however many decide at once, and the act is sent once", async () => {
-    const { on, decide, askCreate, ended, contacts, succeed } = scene;
-    await on.sibling();
+    const { on: busbar, decide, askCreate, ended, contacts, succeed } = scene;
+    await busbar.sibling();
     const id = await askCreate("race@example.com");
     const answers = await Promise.all(Array.from({ length: 12 }, () => decide(id)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, ...Array(11).fill(409)]);
@@ -109,15 +109,15 @@ describe("an approval", () => {
   });
 
   test("of one customer or project is unknown to another, and cannot be moved", async () => {
-    const { on, askCreate, get } = scene;
+    const { on: busbar, askCreate, get } = scene;
     const id = await askCreate("moved@example.com");
-    const globex = await openAgent(on, { groupRef: "globex", credential: scene.credential });
+    const globex = await openAgent(busbar, { groupRef: "globex", credential: scene.credential });
     const moved = await globex.call("get_approval", { approvalId: id });
     const nothing = newId();
     const unknown = await globex.call("get_approval", { approvalId: nothing });
     assert.equal(moved.content.problem.status, 404);
     assert.equal(moved.content.problem.detail, unknown.content.problem.detail.replace(nothing, id));
-    const other = await secondProject(on);
+    const other = await secondProject(busbar);
     for (const path of [`/approvals/${id}`, `/approvals/${id.toUpperCase()}`]) {
       assert.equal((await other.inProject("GET", path)).status, 404);
       assert.equal((await other.inProject("POST", `${path}:decide`, { decision: "approve" })).status, 404);
@@ -125,7 +125,7 @@ describe("an approval", () => {
     assert.deepEqual((await other.inProject("GET", "/approvals")).body.results, []);
     for (const forged of ["x", "' or true --", "00000000-0000-0000-0000-000000000000"]) {
       const path = `/approvals/${encodeURIComponent(forged)}`;
-      assert.equal((await on.inProject("GET", path)).status, 404);
+      assert.equal((await busbar.inProject("GET", path)).status, 404);
     }
     assert.equal((await get(id)).status, "pending");
   });
@@ -163,7 +163,7 @@ describe("an approval", () => {
   });
 
   test("tells an agent nothing of hidden fields: neither before, after, reason nor result", async () => {
-    const { on, agent, setPolicy, ask, create, decide, ended, succeed } = scene;
+    const { on: busbar, agent, setPolicy, ask, create, decide, ended, succeed } = scene;
     const recordId = await create("hidden@example.com", { familyName: "Secretname" });
     await setPolicy({ ...WITH_DELETION, hiddenFields: { "*": ["lastname"] } });
     const id = await ask("delete_record", { id: recordId });
@@ -172,10 +172,10 @@ describe("an approval", () => {
       await agent.call("delete_record", { object: "person", id: recordId }),
     ]);
     assert.doesNotMatch(seen, /Secretname|familyName|lastname/i);
-    const shown = (await on.inProject("GET", `/approvals/${id}`)).body;
+    const shown = (await busbar.inProject("GET", `/approvals/${id}`)).body;
     assert.match(JSON.stringify(shown.before), /Secretname/, "whoever decides sees it");
     const record = { id: recordId, familyName: "Othername" };
-    await on.write("crm", "person", { groupRef: "acme", type: "update", record });
+    await busbar.write("crm", "person", { groupRef: "acme", type: "update", record });
     assert.equal((await decide(id)).status, 200);
     const done = await ended(id);
     assert.deepEqual([done.status, done.operationId], ["stale", undefined]);
@@ -275,12 +275,12 @@ describe("time and budgets", () => {
   });
 
   test("fifty calls at once in two processes send exactly as many acts as the budget has", async () => {
-    const { on, credential, setPolicy, contacts } = scene;
+    const { on: busbar, credential, setPolicy, contacts } = scene;
     await setPolicy({ default: { write: "allow" }, budgets: { writesPerHour: 9, writesPerHourPerGroup: 7 } });
-    const sibling = await on.sibling();
+    const sibling = await busbar.sibling();
     const agents = await Promise.all([
-      openAgent(on, { credential }),
-      openAgent({ ...on, busbar: sibling }, { credential }),
+      openAgent(busbar, { credential }),
+      openAgent({ ...busbar, busbar: sibling }, { credential }),
     ]);
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, at) => {
@@ -297,7 +297,7 @@ describe("time and budgets", () => {
     assert.equal(contacts("Fifty").length, 7);
     // An approved act beyond the budget waits for it; a call of the API counts as well.
     await setPolicy({ budgets: { writesPerHour: 8 } });
-    const globex = await openAgent(on, { credential, groupRef: "globex" });
+    const globex = await openAgent(busbar, { credential, groupRef: "globex" });
     const record = { email: "waits@example.com" };
     const asked = await globex.call("create_record", { object: "person", record });
     await setPolicy({ default: { callApiWrite: "allow" }, budgets: { writesPerHour: 8 } });

@@ -30,8 +30,8 @@ export const WITH_DELETION = { default: { delete: "ask" } };
 
 /** A Busbar with the customers `acme` and `globex`, an agent with a key that only writes and reads, and people. */
 export async function openScene(env: Record<string, string> = {}) {
-  const on = await openTestBusbar({ env });
-  on.sandbox.hubspot.setLimits("off");
+  const busbar = await openTestBusbar({ env });
+  busbar.sandbox.hubspot.setLimits("off");
   for (const groupRef of ["acme", "globex"]) {
     const wanted = {
       provider: "hubspot",
@@ -40,21 +40,21 @@ export async function openScene(env: Record<string, string> = {}) {
       content,
       groupRef,
     } as const;
-    await connectCustomer(on, wanted);
+    await connectCustomer(busbar, wanted);
   }
-  const made = await on.inProject("POST", "/api-keys", {
+  const made = await busbar.inProject("POST", "/api-keys", {
     label: "agent",
     scopes: ["read", "write", "proxy"],
   });
   const credential: string = made.body.key;
-  const agent = await openAgent(on, { credential });
+  const agent = await openAgent(busbar, { credential });
   const succeed = async (tool: string, args: Record<string, unknown> = {}): Promise<Answer["body"]> => {
     const { isError, content: result } = await agent.call(tool, args);
     assert.equal(isError, false, JSON.stringify(result));
     return result;
   };
   const setPolicy = async (policy: object): Promise<void> => {
-    const answer = await on.inProject("PUT", "/agent-policy", policy);
+    const answer = await busbar.inProject("PUT", "/agent-policy", policy);
     assert.equal(answer.status, 200, answer.text);
   };
   const ask = async (tool: string, args: Record<string, unknown>): Promise<string> => {
@@ -65,21 +65,34 @@ export async function openScene(env: Record<string, string> = {}) {
   const askCreate = (email: string) => ask("create_record", { record: { email, familyName: "Asked" } });
   const create = async (email: string, more: object = {}): Promise<string> => {
     const record = { email, familyName: "King", givenName: "Ada", ...more };
-    const written = await on.write("crm", "person", { groupRef: "acme", type: "create", record });
+    const written = await busbar.write("crm", "person", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
     return written.body.result.recordId;
   };
   const decide = (id: string, headers?: Record<string, string>, body: object = { decision: "approve" }) =>
-    on.inProject("POST", `/approvals/${id}:decide`, body, headers);
-  const get = async (id: string) => (await on.inProject("GET", `/approvals/${id}`)).body;
+    busbar.inProject("POST", `/approvals/${id}:decide`, body, headers);
+  const get = async (id: string) => (await busbar.inProject("GET", `/approvals/${id}`)).body;
   const ended = (id: string) =>
     until(async () => {
       const approval = await get(id);
       return ["pending", "approved"].includes(approval.status) ? undefined : approval;
     });
   const contacts = (text: string) =>
-    on.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(text));
-  return { on, agent, credential, succeed, setPolicy, ask, askCreate, create, decide, get, ended, contacts };
+    busbar.sandbox.records("hubspot", "contacts").filter((row) => JSON.stringify(row).includes(text));
+  return {
+    on: busbar,
+    agent,
+    credential,
+    succeed,
+    setPolicy,
+    ask,
+    askCreate,
+    create,
+    decide,
+    get,
+    ended,
+    contacts,
+  };
 }
 
 export type Scene = Awaited<ReturnType<typeof openScene>>;

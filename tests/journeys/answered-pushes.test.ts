@@ -45,8 +45,8 @@ describe("answered pushes", () => {
     await first.inProject("POST", "/provider-apps", app);
     const destination = { name: "changes", type: "webhook", metadata: { url: `${sink.url}/changes` } };
     await first.inProject("POST", "/destinations", destination);
-    const on = { ...first, sandbox: group.sandbox };
-    await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    const busbar = { ...first, sandbox: group.sandbox };
+    await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     const active = "select from subscriptions where state = 'active'";
     await until(async () => (await database.query(active)).rowCount === 1);
   });

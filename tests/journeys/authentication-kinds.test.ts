@@ -31,7 +31,7 @@ describe("a provider of every kind of authentication", () => {
     });
   });
   const USER_KEY = { authenticated_user: { user_key: "uk-1" } };
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let origin: string;
 
   before(async () => {
@@ -60,7 +60,7 @@ describe("a provider of every kind of authentication", () => {
         },
       },
     ];
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: {
         stripe: at("stripe"),
         hunter: at("hunter"),
@@ -84,11 +84,11 @@ describe("a provider of every kind of authentication", () => {
     const manifest = `specVersion: 1.0.0\nintegrations:\n${names
       .map((name) => `  - { name: ${name.toLowerCase()}, provider: ${name}, proxy: { enabled: true } }\n`)
       .join("")}`;
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest });
     assert.equal(deployed.status, 200, deployed.text);
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     server.close();
   });
 
@@ -157,12 +157,12 @@ describe("a provider of every kind of authentication", () => {
 
   async function installAndCall(provider: string, path = "/things"): Promise<Call> {
     const integration = provider.toLowerCase();
-    const made = await on.inProject("POST", `/integrations/${integration}/installations`, {
+    const made = await busbar.inProject("POST", `/integrations/${integration}/installations`, {
       groupRef: "acme",
       config: { content: { provider } },
     });
     assert.equal(made.status, 201, made.text);
-    const answer = await on.proxied({ integration, groupRef: "acme" }, path);
+    const answer = await busbar.proxied({ integration, groupRef: "acme" }, path);
     assert.equal(answer.status, 200, answer.text);
     const call = calls.findLast(({ path: received }) => received.startsWith(`/${provider}/things`));
     assert.ok(call);
@@ -171,7 +171,7 @@ describe("a provider of every kind of authentication", () => {
 
   for (const [provider, { body, headers = {}, query = "" }] of Object.entries(CREDENTIALS)) {
     test(`${provider} is connected with what the customer enters, and called with what it needs`, async () => {
-      const made = await on.inProject("POST", "/connections:generate", {
+      const made = await busbar.inProject("POST", "/connections:generate", {
         provider,
         groupRef: "acme",
         consumerRef: "ada",
@@ -195,9 +195,9 @@ describe("a provider of every kind of authentication", () => {
   ] as const) {
     test(`${provider} is connected by consent, ${pkce ? "with" : "without"} PKCE, the client as HTTP Basic`, async () => {
       const app = { provider, clientId: "id", clientSecret: "secret", scopes: ["all"] };
-      assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-      const begun = await on.call("POST", "/v1/oauth-connect", {
-        projectId: on.projectId,
+      assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+      const begun = await busbar.call("POST", "/v1/oauth-connect", {
+        projectId: busbar.projectId,
         provider,
         groupRef: "acme",
         consumerRef: "ada",
@@ -217,7 +217,7 @@ describe("a provider of every kind of authentication", () => {
       const token = calls.findLast(({ form }) => form.get("code") === "c-1");
       assert.equal(token?.headers.authorization, basicText("id:secret"));
       assert.equal(token?.form.has("code_verifier"), pkce);
-      const connection = await on.inProject("GET", `/connections/${message?.data.connection}`);
+      const connection = await busbar.inProject("GET", `/connections/${message?.data.connection}`);
       assert.equal(
         connection.body.providerMetadata["realmId"]?.value,
         provider === "quickbooks" ? "9130" : undefined,
@@ -227,10 +227,10 @@ describe("a provider of every kind of authentication", () => {
   }
 
   test("a provider that cannot be called here is listed with the reason, and its connection is refused", async () => {
-    const shown = await on.call("GET", "/v1/providers/braze");
+    const shown = await busbar.call("GET", "/v1/providers/braze");
     assert.equal(shown.body.support.proxy, false);
     assert.match(shown.body.documentationOnly, /not on the internet/);
-    const refused = await on.inProject("POST", "/connections:generate", {
+    const refused = await busbar.inProject("POST", "/connections:generate", {
       provider: "braze",
       groupRef: "acme",
       consumerRef: "ada",

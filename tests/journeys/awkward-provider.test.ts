@@ -31,7 +31,7 @@ const CONFIG = {
 };
 
 describe("an awkward provider, described from its documentation", () => {
-  let on: TestBusbar;
+  let server: TestBusbar;
   let quillmark: Quillmark;
   let sink: Sink;
   let folder: string;
@@ -39,7 +39,7 @@ describe("an awkward provider, described from its documentation", () => {
     runCli(args, {
       ...more,
       cwd: folder,
-      env: { BUSBAR_URL: new URL(on.busbar.urls.base).origin, BUSBAR_API_KEY: on.apiKey },
+      env: { BUSBAR_URL: new URL(server.busbar.urls.base).origin, BUSBAR_API_KEY: server.apiKey },
     });
   async function succeeds(args: string[], more?: Surroundings): Promise<string> {
     const { code, stdout, stderr } = await busbar(args, more);
@@ -48,7 +48,7 @@ describe("an awkward provider, described from its documentation", () => {
   }
   before(async () => {
     [quillmark, sink] = await Promise.all([openQuillmark(), openSink()]);
-    on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" } });
+    server = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" } });
     for (let number = 1; number <= WRITERS; number += 1)
       quillmark.account.put(
         "writers",
@@ -61,10 +61,10 @@ describe("an awkward provider, described from its documentation", () => {
     const local = written.replaceAll(/https:\/\/(api|accounts)\.quillmark\.example/g, quillmark.url);
     await writeFile(join(folder, PROVIDER), local);
     const to = { name: "hook", type: "webhook", metadata: { url: `${sink.url}/writers` } };
-    assert.equal((await on.inProject("POST", "/destinations", to)).status, 201);
+    assert.equal((await server.inProject("POST", "/destinations", to)).status, 201);
   });
   after(async () => {
-    await on?.stop();
+    await server?.stop();
     await quillmark?.close();
     await sink?.close();
     if (folder) await rm(folder, { recursive: true, force: true });
@@ -116,7 +116,7 @@ describe("an awkward provider, described from its documentation", () => {
 
   test("its fields are those that the account lists", async () => {
     const place = "/providers/x-quillmark/objects/writers/metadata?groupRef=acme";
-    const { status, body, text } = await on.inProject("GET", place);
+    const { status, body, text } = await server.inProject("GET", place);
     assert.equal(status, 200, text);
     const { full_name: name, score, genre } = body.fields;
     assert.deepEqual([name.isRequired, score.readOnly, genre.valueType], [true, true, "singleSelect"]);
@@ -124,7 +124,7 @@ describe("an awkward provider, described from its documentation", () => {
   });
 
   const write = (type: string, more: object, object = "author") =>
-    on.write("quillmark", object, { groupRef: "acme", type, ...more });
+    server.write("quillmark", object, { groupRef: "acme", type, ...more });
   const stored = (id: string, object = "writers") => quillmark.account.find(object, id);
 
   test("a record is created, updated by PUT, and archived, each change with the provider's id", async () => {

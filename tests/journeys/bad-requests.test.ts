@@ -7,12 +7,12 @@ import { assertProblem } from "./assert-problem.ts";
 import { traces } from "./traces.ts";
 
 describe("a request that is wrong", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let ids: { connectionId: string; installationId: string };
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    ids = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies"] });
+    busbar = await openTestBusbar();
+    ids = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts", "companies"] });
   });
 
   const create = { groupRef: "acme", type: "create", record: { email: "bad@example.com" } };
@@ -28,30 +28,31 @@ describe("a request that is wrong", () => {
   }
 
   const write = (body: unknown, object = "contacts", headers?: Record<string, string>) =>
-    on.write("hubspot", object, body, headers);
+    busbar.write("hubspot", object, body, headers);
 
   const cases: Case[] = [
     {
       title: "to a path that there is not",
-      send: () => on.call("GET", "/v1/nothing/here"),
+      send: () => busbar.call("GET", "/v1/nothing/here"),
       status: 404,
       type: "unknown-path",
     },
     {
       title: "to the root of a surface",
-      send: () => on.call("GET", "/write/v1"),
+      send: () => busbar.call("GET", "/write/v1"),
       status: 404,
       type: "unknown-path",
     },
     {
       title: "with a percent sign that encodes nothing",
-      send: () => on.call("GET", "/v1/projects/%zz"),
+      send: () => busbar.call("GET", "/v1/projects/%zz"),
       status: 400,
       type: "invalid-request",
     },
     {
       title: "with a map that holds nothing",
-      send: () => on.inProject("PUT", "/providers/hubspot/object-metadata", { groupRef: "acme", fields: {} }),
+      send: () =>
+        busbar.inProject("PUT", "/providers/hubspot/object-metadata", { groupRef: "acme", fields: {} }),
       status: 400,
       type: "invalid-request",
       says: /fields: must hold at least 1 member/,
@@ -59,14 +60,14 @@ describe("a request that is wrong", () => {
     },
     {
       title: "with a NUL in the address",
-      send: () => on.inProject("GET", "/destinations/%00"),
+      send: () => busbar.inProject("GET", "/destinations/%00"),
       status: 400,
       type: "invalid-request",
       says: /NUL/,
     },
     {
       title: "with a query parameter in another spelling",
-      send: () => on.call("POST", `${WRITE}?dryrun=true`, create),
+      send: () => busbar.call("POST", `${WRITE}?dryrun=true`, create),
       status: 400,
       type: "invalid-request",
       says: /query dryrun: .* Did you mean "dryRun"\?/,
@@ -90,28 +91,32 @@ describe("a request that is wrong", () => {
     },
     {
       title: "with an unknown query parameter where none is possible",
-      send: () => on.inProject("GET", "/topics?pageSize=1"),
+      send: () => busbar.inProject("GET", "/topics?pageSize=1"),
       status: 400,
       type: "invalid-request",
       issue: "pageSize",
     },
     {
       title: "with malformed JSON",
-      send: () => on.call("POST", WRITE, '{"groupRef": "acme",'),
+      send: () => busbar.call("POST", WRITE, '{"groupRef": "acme",'),
       status: 400,
       type: "malformed-json",
     },
     {
       title: "with a member __proto__",
       send: () =>
-        on.call("POST", WRITE, '{"groupRef":"acme","type":"create","record":{"__proto__":{"a":1}}}'),
+        busbar.call("POST", WRITE, '{"groupRef":"acme","type":"create","record":{"__proto__":{"a":1}}}'),
       status: 400,
       type: "malformed-json",
     },
     {
       title: "with a number of too many digits",
       send: () =>
-        on.call("POST", WRITE, '{"groupRef":"acme","type":"create","record":{"score":12345678901234567890}}'),
+        busbar.call(
+          "POST",
+          WRITE,
+          '{"groupRef":"acme","type":"create","record":{"score":12345678901234567890}}',
+        ),
       status: 400,
       type: "malformed-json",
       says: /12345678901234567890.*string/,
@@ -119,7 +124,7 @@ describe("a request that is wrong", () => {
     {
       title: "with a fraction of which more than the end would be lost",
       send: () =>
-        on.call(
+        busbar.call(
           "POST",
           WRITE,
           '{"groupRef":"acme","type":"create","record":{"score":12345678901234567890.5}}',
@@ -130,47 +135,48 @@ describe("a request that is wrong", () => {
     },
     {
       title: "with endless nesting around a long number",
-      send: () => on.call("POST", WRITE, `${"[".repeat(100_000)}1234567890123456${"]".repeat(100_000)}`),
+      send: () => busbar.call("POST", WRITE, `${"[".repeat(100_000)}1234567890123456${"]".repeat(100_000)}`),
       status: 400,
       type: "malformed-json",
       says: /nested too deeply: 500 levels/,
     },
     {
       title: "with a name longer than any",
-      send: () => on.inProject("GET", `/destinations/${"a".repeat(5_000)}`),
+      send: () => busbar.inProject("GET", `/destinations/${"a".repeat(5_000)}`),
       status: 404,
       type: "unknown-path",
     },
     {
       title: "with the wrong media type",
       send: () =>
-        on.call("POST", WRITE, "groupRef=acme", { "content-type": "application/x-www-form-urlencoded" }),
+        busbar.call("POST", WRITE, "groupRef=acme", { "content-type": "application/x-www-form-urlencoded" }),
       status: 415,
       type: "unsupported-media-type",
       says: /Content-Type: application\/json/,
     },
     {
       title: "with 50 MB of JSON",
-      send: () => on.call("POST", WRITE, JSON.stringify({ ...create, filler: "x".repeat(50 * 1024 * 1024) })),
+      send: () =>
+        busbar.call("POST", WRITE, JSON.stringify({ ...create, filler: "x".repeat(50 * 1024 * 1024) })),
       status: 413,
       type: "body-too-large",
     },
     {
       title: "without a body",
-      send: () => on.call("POST", WRITE),
+      send: () => busbar.call("POST", WRITE),
       status: 400,
       type: "invalid-request",
       says: /needs a JSON body/,
     },
     {
       title: "with null for a body",
-      send: () => on.call("POST", WRITE, "null"),
+      send: () => busbar.call("POST", WRITE, "null"),
       status: 400,
       type: "invalid-request",
     },
     {
       title: "with a list for a body",
-      send: () => on.call("POST", WRITE, [create]),
+      send: () => busbar.call("POST", WRITE, [create]),
       status: 400,
       type: "invalid-request",
       says: /object/,
@@ -198,7 +204,7 @@ describe("a request that is wrong", () => {
     },
     {
       title: "for an integration that there is not",
-      send: () => on.write("unknown", "contacts", create),
+      send: () => busbar.write("unknown", "contacts", create),
       status: 404,
       type: "not-found",
       says: /unknown/,
@@ -263,20 +269,20 @@ describe("a request that is wrong", () => {
     },
     {
       title: "for an installation by an id that is no id",
-      send: () => on.inProject("GET", "/integrations/hubspot/installations/not-an-id"),
+      send: () => busbar.inProject("GET", "/integrations/hubspot/installations/not-an-id"),
       status: 404,
       type: "not-found",
     },
     {
       title: "for an operation that there is not",
-      send: () => on.inProject("GET", "/operations/00000000-0000-7000-8000-000000000000"),
+      send: () => busbar.inProject("GET", "/operations/00000000-0000-7000-8000-000000000000"),
       status: 404,
       type: "not-found",
     },
     {
       title: "with a query that is out of bounds",
       send: () =>
-        on.inProject(
+        busbar.inProject(
           "GET",
           `/integrations/hubspot/installations/${ids.installationId}/operations?pageSize=0`,
         ),
@@ -287,7 +293,7 @@ describe("a request that is wrong", () => {
     {
       title: "to install for a group that is not connected",
       send: () =>
-        on.inProject("POST", "/integrations/hubspot/installations", {
+        busbar.inProject("POST", "/integrations/hubspot/installations", {
           groupRef: "stranger",
           config: { content: {} },
         }),
@@ -298,7 +304,7 @@ describe("a request that is wrong", () => {
     {
       title: "to install a second time",
       send: () =>
-        on.inProject("POST", "/integrations/hubspot/installations", {
+        busbar.inProject("POST", "/integrations/hubspot/installations", {
           groupRef: "acme",
           config: { content: {} },
         }),
@@ -308,7 +314,7 @@ describe("a request that is wrong", () => {
     {
       title: "to install with a configuration that does not fit",
       send: () =>
-        on.inProject("POST", "/integrations/hubspot/installations", {
+        busbar.inProject("POST", "/integrations/hubspot/installations", {
           groupRef: "acme",
           config: { content: { write: { objects: { contact: {} } } } },
         }),
@@ -318,7 +324,7 @@ describe("a request that is wrong", () => {
     {
       title: "to connect to a provider that there is not",
       send: () =>
-        on.inProject("POST", "/connections:generate", {
+        busbar.inProject("POST", "/connections:generate", {
           provider: "hubspott",
           groupRef: "g",
           consumerRef: "c",
@@ -330,7 +336,7 @@ describe("a request that is wrong", () => {
     {
       title: "to connect without credentials",
       send: () =>
-        on.inProject("POST", "/connections:generate", {
+        busbar.inProject("POST", "/connections:generate", {
           provider: "hubspot",
           groupRef: "g",
           consumerRef: "c",
@@ -340,7 +346,7 @@ describe("a request that is wrong", () => {
     },
     {
       title: "to remove a connection that is in use",
-      send: () => on.inProject("DELETE", `/connections/${ids.connectionId}`),
+      send: () => busbar.inProject("DELETE", `/connections/${ids.connectionId}`),
       status: 409,
       type: "conflict",
     },
@@ -348,16 +354,16 @@ describe("a request that is wrong", () => {
 
   for (const { title, send, status, type, says, issue } of cases) {
     test(`${title} is a Problem ${status} and leaves nothing behind`, async () => {
-      const before = await traces(on);
+      const before = await traces(busbar);
       const problem = assertProblem(await send(), status, type);
       if (says) assert.match(problem.detail, says);
       if (issue) assert.equal(problem.issues?.[0]?.name, issue);
-      assert.deepEqual(await traces(on), before);
+      assert.deepEqual(await traces(busbar), before);
     });
   }
 
   test("with a method that the path does not take is a Problem 405 that names those it takes", async () => {
-    const answer = await on.inProject("PUT", "/integrations/hubspot");
+    const answer = await busbar.inProject("PUT", "/integrations/hubspot");
     const problem = assertProblem(answer, 405, "method-not-allowed");
     assert.equal(answer.headers.get("allow"), "GET, DELETE");
     assert.match(problem.detail, /GET, DELETE/);
@@ -369,7 +375,7 @@ describe("a request that is wrong", () => {
       { origin: "https://app.example", "access-control-request-method": "PATCH" },
     ];
     for (const headers of asked) {
-      const answer = await on.call("OPTIONS", "/v1/projects", undefined, { "x-api-key": "", ...headers });
+      const answer = await busbar.call("OPTIONS", "/v1/projects", undefined, { "x-api-key": "", ...headers });
       assert.equal(answer.status, 204, answer.text);
       assert.equal(answer.headers.get("access-control-allow-origin"), "*");
       assert.match(answer.headers.get("access-control-allow-methods") ?? "", /PATCH/);

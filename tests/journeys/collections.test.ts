@@ -18,7 +18,7 @@ const DESCRIPTION = join(import.meta.dirname, "../../openapi.json");
 
 // The programs are installed when the test runs, so the compiler does not know them.
 type Loose = any; // oxlint-disable-line typescript/no-explicit-any
-let on: TestBusbar;
+let busbar: TestBusbar;
 let cwd: string;
 let readers: { newman: Loose; bruno: Loose };
 
@@ -27,25 +27,25 @@ before(async () => {
     await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER });
   const load = createRequire(join(FOLDER, "package.json"));
   readers = { newman: load("newman"), bruno: load("@usebruno/lang") };
-  on = await openTestBusbar();
+  busbar = await openTestBusbar();
   const content = { read: { objects: { contacts: { selectedFields: {}, selectedFieldMappings: {} } } } };
   const metadata = { url: "http://127.0.0.1:9/" };
-  await on.inProject("POST", "/destinations", { name: "hook", type: "webhook", metadata });
-  await connectCustomer(on, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
+  await busbar.inProject("POST", "/destinations", { name: "hook", type: "webhook", metadata });
+  await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
   cwd = await mkdtemp(join(tmpdir(), "busbar-collections-"));
 });
 after(async () => {
-  await on?.stop();
+  await busbar?.stop();
   if (cwd) await rm(cwd, { recursive: true, force: true });
 });
 
-const origin = () => new URL(on.busbar.urls.base).origin;
-const busbar = (...args: string[]) =>
-  runCli(args, { cwd, env: { HOME: cwd, BUSBAR_URL: origin(), BUSBAR_API_KEY: on.apiKey } });
+const origin = () => new URL(busbar.busbar.urls.base).origin;
+const runBusbar = (...args: string[]) =>
+  runCli(args, { cwd, env: { HOME: cwd, BUSBAR_URL: origin(), BUSBAR_API_KEY: busbar.apiKey } });
 
 /** What the path parameters stand for. The examples were recorded with the same manifest. */
 const VALUES = () => ({
-  apiKey: on.apiKey,
+  apiKey: busbar.apiKey,
   integrationId: "crm",
   objectName: "contacts",
   groupRef: "acme",
@@ -65,7 +65,7 @@ async function describedOperations(): Promise<Record<string, string>> {
 }
 
 test("Postman's runner runs the collection against the server, with the examples as bodies", async () => {
-  const { code, stdout, stderr } = await busbar("collection", "postman", "busbar.json");
+  const { code, stdout, stderr } = await runBusbar("collection", "postman", "busbar.json");
   assert.equal(code, 0, stderr);
   const described = Object.values(await describedOperations());
   assert.match(stdout, new RegExp(`wrote busbar\\.json: ${described.length} requests`));
@@ -96,7 +96,7 @@ test("Postman's runner runs the collection against the server, with the examples
 });
 
 test("Bruno's parser reads every file of its collection as the request that is described", async () => {
-  assert.equal((await busbar("collection", "bruno", "requests")).code, 0);
+  assert.equal((await runBusbar("collection", "bruno", "requests")).code, 0);
   const { bruToJsonV2, bruToEnvJsonV2, collectionBruToJson } = readers.bruno;
   const found: Record<string, string> = {};
   const requests: Record<string, Loose> = {};
@@ -132,14 +132,14 @@ test("Bruno's parser reads every file of its collection as the request that is d
 
 test("no file of a collection holds the key, and none is overwritten without --force", async () => {
   for await (const file of glob("{busbar.json,requests/**/*.*}", { cwd }))
-    assert.ok(!(await readFile(join(cwd, file), "utf8")).includes(on.apiKey), file);
+    assert.ok(!(await readFile(join(cwd, file), "utf8")).includes(busbar.apiKey), file);
   for (const [format, path] of [
     ["postman", "busbar.json"],
     ["bruno", "requests"],
   ] as const) {
-    const again = await busbar("collection", format, path);
+    const again = await runBusbar("collection", format, path);
     assert.deepEqual([again.code, /exists already/.test(again.stderr)], [1, true]);
-    assert.equal((await busbar("collection", format, path, "--force")).code, 0);
+    assert.equal((await runBusbar("collection", format, path, "--force")).code, 0);
   }
-  assert.equal((await busbar("collection", "insomnia")).code, 2);
+  assert.equal((await runBusbar("collection", "insomnia")).code, 2);
 });

@@ -35,12 +35,12 @@ integrations:
 `;
 
 describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let home = "";
   let work = "";
   let terminal: PseudoTerminal;
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     home = await mkdtemp(join(tmpdir(), "busbar-terminal-"));
     work = join(home, "work");
     await mkdir(work);
@@ -55,7 +55,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
   });
   after(async () => {
     await terminal?.close();
-    await on?.stop();
+    await busbar?.stop();
     await rm(home, { recursive: true, force: true });
   });
 
@@ -69,22 +69,22 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
   test("logs in; the key is hidden while it is typed, and kept where only its owner can read it", async () => {
     enter("busbar login");
     await terminal.see(/Address of the Busbar \[.*\]: /);
-    const { origin } = new URL(on.busbar.urls.base);
+    const { origin } = new URL(busbar.busbar.urls.base);
     enter(`${origin}`);
     await terminal.see(/API key \(not shown\): /);
-    enter(on.apiKey);
+    enter(busbar.apiKey);
     await terminal.see(/logged in to http.*, project default/);
     assert.equal(await exitCode(), 0);
     assert.ok(terminal.transcript().includes(origin), "what is not secret is shown while it is typed");
-    assert.ok(!terminal.transcript().includes(on.apiKey));
-    assert.ok(!terminal.transcript().includes(on.apiKey.slice(3, 12)));
+    assert.ok(!terminal.transcript().includes(busbar.apiKey));
+    assert.ok(!terminal.transcript().includes(busbar.apiKey.slice(3, 12)));
     const path = join(home, ".config/busbar/profiles.json");
     assert.equal((await stat(path)).mode & 0o777, 0o600);
-    assert.ok((await readFile(path, "utf8")).includes(on.apiKey));
+    assert.ok((await readFile(path, "utf8")).includes(busbar.apiKey));
   });
 
   test("leaves the terminal as it was when a hidden answer is broken off", async () => {
-    enter(`busbar login ${new URL(on.busbar.urls.base).origin}`);
+    enter(`busbar login ${new URL(busbar.busbar.urls.base).origin}`);
     await terminal.see(/API key \(not shown\): /);
     terminal.press("bb_half\u0003");
     assert.equal(await exitCode(), 1);
@@ -126,14 +126,14 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     }
     // oxlint-disable-next-line no-control-regex
     assert.match(terminal.transcript(), /\u001B\[31m\u001B\[1merror/);
-    assert.deepEqual((await on.inProject("GET", "/integrations")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/integrations")).body, []);
   });
 
   test("deploys, writes into a customer's account, and looks up what became of it", async () => {
     enter("busbar deploy .");
     await terminal.see(/created +hubspot/);
     assert.equal(await exitCode(), 0);
-    await installCustomer(on);
+    await installCustomer(busbar);
 
     enter("busbar write hubspot contacts --group acme --set email=ada@lovelace.example");
     const [, recordId] = await terminal.see(/created record (\d+)/);
@@ -173,7 +173,7 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     enter("c");
     await terminal.see(/error: Cancelled; nothing was deployed/);
     assert.equal(await exitCode(), 1);
-    const { body } = await on.inProject("GET", "/integrations/hubspot");
+    const { body } = await busbar.inProject("GET", "/integrations/hubspot");
     assert.ok(body.latestRevision.content.read);
     enter("busbar deploy amp.yaml");
     await terminal.see(/ancel\? \[k\/s\/c\]: /);
@@ -187,13 +187,13 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
     await terminal.see(/listening at http:\/\/127\.0\.0\.1:\d+\/ as busbar-listen-[0-9a-f]+/);
     const record = { email: "heard@lovelace.example" };
     const request = { groupRef: "acme", type: "create", mode: "asynchronous", record };
-    await on.write("hubspot", "contacts", request);
+    await busbar.write("hubspot", "contacts", request);
     await terminal.see(/write\.async\.done +verified/);
     terminal.press("\u0003");
     await terminal.see(/removed busbar-listen-/);
     assert.equal(await exitCode(), 0);
     for (const path of ["/destinations", "/topics", "/notification-event-topic-routes"]) {
-      assert.deepEqual((await on.inProject("GET", path)).body, []);
+      assert.deepEqual((await busbar.inProject("GET", path)).body, []);
     }
   });
 
@@ -207,9 +207,9 @@ describe("a builder at a terminal", { skip: whyNoTerminal() ?? false }, () => {
   });
 });
 
-async function installCustomer(on: TestBusbar): Promise<void> {
-  const tokens = on.sandbox.hubspot.mintToken();
-  const connection = await on.inProject("POST", "/connections:generate", {
+async function installCustomer(busbar: TestBusbar): Promise<void> {
+  const tokens = busbar.sandbox.hubspot.mintToken();
+  const connection = await busbar.inProject("POST", "/connections:generate", {
     provider: "hubspot",
     groupRef: "acme",
     consumerRef: "ada",
@@ -220,7 +220,7 @@ async function installCustomer(on: TestBusbar): Promise<void> {
   });
   assert.equal(connection.status, 201, connection.text);
   const config = { content: { provider: "hubspot" } };
-  const installed = await on.inProject("POST", "/integrations/hubspot/installations", {
+  const installed = await busbar.inProject("POST", "/integrations/hubspot/installations", {
     groupRef: "acme",
     config,
   });

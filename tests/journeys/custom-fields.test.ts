@@ -8,25 +8,25 @@ import { assertProblem } from "./assert-problem.ts";
 import { actions, KINDS, listResults, type Result } from "./custom-field-kinds.ts";
 
 describe("custom fields", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
   beforeEach(async () => {
-    on.sandbox.hubspot.setLimits("off");
-    on.sandbox.clearRequests();
+    busbar.sandbox.hubspot.setLimits("off");
+    busbar.sandbox.clearRequests();
   });
 
   describe("at HubSpot", () => {
     before(async () => {
-      await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+      await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     });
 
     const upsert = (fields: object, headers?: Record<string, string>) =>
-      on.inProject("PUT", "/providers/hubspot/object-metadata", { groupRef: "acme", fields }, headers);
+      busbar.inProject("PUT", "/providers/hubspot/object-metadata", { groupRef: "acme", fields }, headers);
     const sent = (method: string) =>
-      on.sandbox
+      busbar.sandbox
         .requests({ provider: "hubspot", method })
         .filter(({ path }) => path.includes("/properties/"));
 
@@ -57,8 +57,8 @@ describe("custom fields", () => {
       assert.match(made["Motto"]?.warnings?.join() ?? "", /lower case/);
       assert.equal(made["Motto"]?.metadata?.["groupName"], "integrationcreatedproperties");
 
-      on.sandbox.clearRequests();
-      const second = await on.inProject("PUT", "/integrations/hubspot/object-metadata", {
+      busbar.sandbox.clearRequests();
+      const second = await busbar.inProject("PUT", "/integrations/hubspot/object-metadata", {
         groupRef: "acme",
         fields: { contacts: KINDS },
       });
@@ -66,7 +66,7 @@ describe("custom fields", () => {
       assert.deepEqual(new Set(Object.values(actions(second, "contacts"))), new Set(["none"]));
       assert.deepEqual([...sent("POST"), ...sent("PATCH")], []);
 
-      const written = await on.write("hubspot", "contacts", {
+      const written = await busbar.write("hubspot", "contacts", {
         groupRef: "acme",
         type: "create",
         record: {
@@ -165,8 +165,8 @@ describe("custom fields", () => {
         status: 400,
         body: { status: "error", category: "VALIDATION_ERROR", message: "There are too many properties." },
       };
-      on.sandbox.addFault({ provider: "hubspot", path: "/batch/create", ...refusal });
-      on.sandbox.addFault({
+      busbar.sandbox.addFault({ provider: "hubspot", path: "/batch/create", ...refusal });
+      busbar.sandbox.addFault({
         provider: "hubspot",
         method: "POST",
         bodyContains: "half_two",
@@ -197,7 +197,7 @@ describe("custom fields", () => {
 
     test("an outage in the middle leaves told what was done and what was not", async () => {
       const field = (fieldName: string) => [{ fieldName, displayName: fieldName, valueType: "string" }];
-      on.sandbox.addFault({ provider: "hubspot", path: "/properties/deals/batch/create", status: 503 });
+      busbar.sandbox.addFault({ provider: "hubspot", path: "/properties/deals/batch/create", status: 503 });
       const answer = await upsert({ contacts: field("before_outage"), deals: field("in_outage") });
       const problem = assertProblem(answer, 502, "provider-unreachable");
       assert.equal(problem.retryable, true);
@@ -216,7 +216,7 @@ describe("custom fields", () => {
           { fieldName: "PICK", displayName: "Pick", valueType: "string" },
         ],
       };
-      const answer = await on.inProject("PUT", "/providers/hubspot/object-metadata", {
+      const answer = await busbar.inProject("PUT", "/providers/hubspot/object-metadata", {
         groupRef: "acme",
         fields,
       });
@@ -231,9 +231,9 @@ describe("custom fields", () => {
           "fields.contacts[3].fieldName",
         ],
       );
-      assert.deepEqual(on.sandbox.requests({ provider: "hubspot" }), []);
+      assert.deepEqual(busbar.sandbox.requests({ provider: "hubspot" }), []);
       const unknown = { contacts: [{ fieldName: "x", displayName: "X", valueType: "text" }] };
-      const second = await on.inProject("PUT", "/providers/hubspot/object-metadata", {
+      const second = await busbar.inProject("PUT", "/providers/hubspot/object-metadata", {
         groupRef: "acme",
         fields: unknown,
       });
@@ -243,7 +243,7 @@ describe("custom fields", () => {
     test("the five refusals are Problems", async () => {
       const body = { groupRef: "acme", fields: { contacts: [] } };
       const put = (path: string, more: object = {}, headers?: Record<string, string>) =>
-        on.inProject("PUT", path, { ...body, ...more }, headers);
+        busbar.inProject("PUT", path, { ...body, ...more }, headers);
       assertProblem(await put("/providers/asana/object-metadata"), 404, "not-found");
       assertProblem(await put("/providers/nope/object-metadata"), 404, "not-found");
       assertProblem(
@@ -258,13 +258,13 @@ describe("custom fields", () => {
         "not-found",
       );
       assertProblem(await put("/providers/hubspot/object-metadata", {}, { "x-api-key": "wrong" }), 401);
-      const signer = await registerJwtKey(on);
+      const signer = await registerJwtKey(busbar);
       const other = bearer(await signer.sign({ groupRef: "other" }));
       assertProblem(await put("/providers/hubspot/object-metadata", {}, other), 403, "forbidden");
       const own = bearer(await signer.sign());
       assert.equal((await put("/providers/hubspot/object-metadata", {}, own)).status, 200);
 
-      on.sandbox.addFault({
+      busbar.sandbox.addFault({
         preset: "hubspot.missing_scopes",
         provider: "hubspot",
         path: "/properties/contacts",

@@ -19,15 +19,15 @@ const FAR_TOO_MANY = 8_000;
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
 
 describe("JSON that is nested too deeply", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customer: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    customer = await connectCustomer(on, { provider: "hubspot", manifest: MANIFEST, integration: "crm" });
+    busbar = await openTestBusbar();
+    customer = await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm" });
   });
   const search = (body: string) =>
-    on.call("POST", "/search/v1/projects/default/integrations/crm?groupRef=acme", body);
+    busbar.call("POST", "/search/v1/projects/default/integrations/crm?groupRef=acme", body);
 
   test("is refused with the limit by every endpoint that takes a JSON body", async () => {
     let count = 0;
@@ -35,7 +35,7 @@ describe("JSON that is nested too deeply", () => {
       for (const [method, operation] of Object.entries(operations)) {
         if (!("requestBody" in operation) || !("application/json" in operation.requestBody.content)) continue;
         const address = path.replace("{projectIdOrName}", "default").replaceAll(/\{\w+\}/g, "x");
-        const answer = await on.call(method.toUpperCase(), address, nested(FAR_TOO_MANY));
+        const answer = await busbar.call(method.toUpperCase(), address, nested(FAR_TOO_MANY));
         // Before the body is read, a credential may be refused that is not of the path's organisation.
         if (answer.status === 403) continue;
         assert.match(assertProblem(answer, 400, "malformed-json").detail, /500 levels/, path);
@@ -55,13 +55,13 @@ describe("JSON that is nested too deeply", () => {
   test("in a provider's answer is unreadable, for a search and for a write", async () => {
     const record = `{"id":"501","properties":{"email":${nested(FAR_TOO_MANY)}}}`;
     const unreadable = { provider: "hubspot", path: "/crm/v3/objects" } as const;
-    on.sandbox.addFault({ ...unreadable, status: 200, body: `{"total":1,"results":[${record}]}` });
+    busbar.sandbox.addFault({ ...unreadable, status: 200, body: `{"total":1,"results":[${record}]}` });
     const found = await search('{"objectName":"contacts","fieldFilters":[]}');
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     assert.match(assertProblem(found, 502, "provider-unreadable").detail, /500 levels/);
-    on.sandbox.addFault({ ...unreadable, method: "POST", status: 201, body: record });
+    busbar.sandbox.addFault({ ...unreadable, method: "POST", status: 201, body: record });
     const written = await customer.write("contacts", { type: "create", record: { email: "a@deep.example" } });
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     assert.match(assertProblem(written, 502, "provider-unreadable").detail, /unknown.*500 levels/);
   });
 });

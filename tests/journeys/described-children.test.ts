@@ -28,7 +28,7 @@ integrations:
 `;
 
 describe("lists below the records of another object", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let clickup: Simulation;
   let sink: Sink;
   before(async () => {
@@ -36,14 +36,14 @@ describe("lists below the records of another object", () => {
     assert.ok(description);
     clickup = await startSimulation(description);
     sink = await openSink();
-    on = await openTestBusbar({ providers: { clickup: { baseURL: clickup.url } } });
+    busbar = await openTestBusbar({ providers: { clickup: { baseURL: clickup.url } } });
     for (const name of ["Ink", "Pens", "Paper", "Orders", "Ideas"]) clickup.account.put("lists", { name });
     const to = { name: "lists", type: "webhook", metadata: { url: `${sink.url}/lists` } };
-    assert.equal((await on.inProject("POST", "/destinations", to)).status, 201);
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     const { values = {} } = simulatedAccount(description);
-    const connection = await on.inProject("POST", "/connections:generate", {
+    const connection = await busbar.inProject("POST", "/connections:generate", {
       provider: "clickup",
       groupRef: "acme",
       consumerRef: "ada",
@@ -53,7 +53,7 @@ describe("lists below the records of another object", () => {
       oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
     });
     assert.equal(connection.status, 201, connection.text);
-    const installed = await on.inProject("POST", "/integrations/work/installations", {
+    const installed = await busbar.inProject("POST", "/integrations/work/installations", {
       groupRef: "acme",
       config: {
         content: {
@@ -66,7 +66,7 @@ describe("lists below the records of another object", () => {
     assert.equal(installed.status, 201, installed.text);
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await clickup?.close();
     await sink?.close();
   });
@@ -84,7 +84,7 @@ describe("lists below the records of another object", () => {
 
   test("a new record names the list that it belongs to, and is refused without", async () => {
     const create = (record: object) =>
-      on.write("work", "tasks", { groupRef: "acme", type: "create", record });
+      busbar.write("work", "tasks", { groupRef: "acme", type: "create", record });
     const created = await create({ name: "Call Ada", list_id: "901" });
     assert.equal(created.status, 200, created.text);
     assert.match(clickup.requests.at(-1) ?? "", /^POST .*\/api\/v2\/list\/901\/task$/);

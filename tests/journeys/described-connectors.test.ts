@@ -44,7 +44,7 @@ async function openSimulation(provider: string): Promise<Simulation> {
 }
 
 describe("a described connector", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let simulation: Simulation;
   let outlook: Simulation;
   let sink: Sink;
@@ -52,19 +52,19 @@ describe("a described connector", () => {
     sink = await openSink();
     simulation = await openSimulation("pipedrive");
     outlook = await openSimulation("microsoft");
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "50", BUSBAR_RETRY_BASE_SECONDS: "0.05" },
       providers: { pipedrive: { baseURL: simulation.url }, microsoft: { baseURL: outlook.url } },
     });
     for (const name of ["Ada", "Grace", "Edsger", "Barbara", "Tony"])
       simulation.account.put("persons", { name, custom_fields: { field_0: `custom ${name}` } });
     const to = { name: "people", type: "webhook", metadata: { url: `${sink.url}/people` } };
-    assert.equal((await on.inProject("POST", "/destinations", to)).status, 201);
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    assert.equal((await busbar.inProject("POST", "/destinations", to)).status, 201);
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     assert.doesNotMatch(deployed.text, /not-built-yet/);
     for (const provider of ["pipedrive", "microsoft"]) {
-      const connection = await on.inProject("POST", "/connections:generate", {
+      const connection = await busbar.inProject("POST", "/connections:generate", {
         provider,
         groupRef: "acme",
         consumerRef: "ada",
@@ -72,7 +72,7 @@ describe("a described connector", () => {
       });
       assert.equal(connection.status, 201, connection.text);
     }
-    const installed = await on.inProject("POST", "/integrations/sales/installations", {
+    const installed = await busbar.inProject("POST", "/integrations/sales/installations", {
       groupRef: "acme",
       config: {
         content: {
@@ -83,7 +83,7 @@ describe("a described connector", () => {
       },
     });
     assert.equal(installed.status, 201, installed.text);
-    const second = await on.inProject("POST", "/integrations/outlook/installations", {
+    const second = await busbar.inProject("POST", "/integrations/outlook/installations", {
       groupRef: "acme",
       config: {
         content: {
@@ -95,7 +95,7 @@ describe("a described connector", () => {
     assert.equal(second.status, 201, second.text);
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await simulation?.close();
     await outlook?.close();
     await sink?.close();
@@ -121,7 +121,7 @@ describe("a described connector", () => {
   });
 
   test("records are created, updated and deleted, and a refusal has the provider's reason", async () => {
-    const created = await on.write("sales", "persons", {
+    const created = await busbar.write("sales", "persons", {
       groupRef: "acme",
       type: "create",
       record: { fullName: "Donald" },
@@ -130,7 +130,7 @@ describe("a described connector", () => {
     const id = created.body.result.recordId;
     const stored = () => simulation.account.records("persons").find((record) => record.id === id)?.fields;
     assert.deepEqual(stored(), { name: "Donald" });
-    const updated = await on.write("sales", "persons", {
+    const updated = await busbar.write("sales", "persons", {
       groupRef: "acme",
       type: "update",
       record: { id, fullName: "Don" },
@@ -138,34 +138,38 @@ describe("a described connector", () => {
     assert.equal(updated.status, 200, updated.text);
     assert.deepEqual(stored(), { name: "Don" });
     simulation.nextWrite = simulation.account.refusal(422, "name is too short");
-    const refused = await on.write("sales", "persons", {
+    const refused = await busbar.write("sales", "persons", {
       groupRef: "acme",
       type: "update",
       record: { id, fullName: "D" },
     });
     assert.equal(refused.status, 422);
     assert.match(refused.body.detail, /name is too short/);
-    const removed = await on.write("sales", "persons", { groupRef: "acme", type: "delete", record: { id } });
+    const removed = await busbar.write("sales", "persons", {
+      groupRef: "acme",
+      type: "delete",
+      record: { id },
+    });
     assert.equal(removed.status, 200, removed.text);
     assert.equal(stored(), undefined);
   });
 
   test("its fields are those that the provider lists, and a read of all fields delivers them", async () => {
     const place = "/providers/pipedrive/objects/persons/metadata?groupRef=acme";
-    const { status, body, text } = await on.inProject("GET", place);
+    const { status, body, text } = await busbar.inProject("GET", place);
     assert.equal(status, 200, text);
     assert.equal(body.fields["name"].valueType, "string");
     const custom = body.fields["$['custom_fields']['field_0']"];
     assert.deepEqual([custom.isCustom, custom.displayName], [true, "Label of field_0"]);
     const ada = arrived().find(({ mappedFields }) => mappedFields["fullName"] === "Ada");
     assert.match(JSON.stringify(ada?.fields["custom_fields"]), /"field_0":"custom Ada"/);
-    const notes = await on.inProject("GET", "/providers/pipedrive/objects/notes/metadata?groupRef=acme");
+    const notes = await busbar.inProject("GET", "/providers/pipedrive/objects/notes/metadata?groupRef=acme");
     assert.match(notes.body.detail, /does not know the fields of `notes`/);
   });
 
   test("a batch is one request where the provider takes several records at once", async () => {
     const before = outlook.requests.length;
-    const written = await on.write("outlook", "me/contacts", {
+    const written = await busbar.write("outlook", "me/contacts", {
       groupRef: "acme",
       type: "create",
       batch: ["Ada", "Grace", REFUSED].map((givenName) => ({ record: { givenName } })),
@@ -180,7 +184,7 @@ describe("a described connector", () => {
   });
 
   test("the provider is shown with what its description can do", async () => {
-    const { body } = await on.call("GET", "/v1/providers/pipedrive");
+    const { body } = await busbar.call("GET", "/v1/providers/pipedrive");
     assert.equal(body.support.read, true);
     assert.equal(body.support.write, true);
     assert.equal(body.support.delete, true);

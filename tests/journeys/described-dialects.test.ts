@@ -38,7 +38,7 @@ integrations:${WRITTEN.map(
 `;
 
 describe("a described connector with a dialect of its own", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   const simulations: Record<string, Simulation> = {};
   const of = (provider: string): Simulation => {
     const simulation = simulations[provider];
@@ -51,10 +51,10 @@ describe("a described connector with a dialect of its own", () => {
       assert.ok(description);
       simulations[provider] = await startSimulation(description);
     }
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: Object.fromEntries(WRITTEN.map(([provider]) => [provider, { baseURL: of(provider).url }])),
     });
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     for (const [provider, object] of WRITTEN) {
       const { values = {} } = simulatedAccount(DESCRIPTIONS[provider] ?? assert.fail());
@@ -64,7 +64,7 @@ describe("a described connector with a dialect of its own", () => {
           { value, source: "input" },
         ]),
       );
-      const connection = await on.inProject("POST", "/connections:generate", {
+      const connection = await busbar.inProject("POST", "/connections:generate", {
         provider,
         groupRef: "acme",
         consumerRef: "ada",
@@ -74,7 +74,7 @@ describe("a described connector with a dialect of its own", () => {
           : { oauth2AuthorizationCode: { accessToken: { token: "t-1" } } }),
       });
       assert.equal(connection.status, 201, connection.text);
-      const installed = await on.inProject("POST", `/integrations/to-${provider}/installations`, {
+      const installed = await busbar.inProject("POST", `/integrations/to-${provider}/installations`, {
         groupRef: "acme",
         config: {
           content: { provider, write: { objects: { [object]: { objectName: object } } } },
@@ -84,14 +84,14 @@ describe("a described connector with a dialect of its own", () => {
     }
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     for (const simulation of Object.values(simulations)) await simulation.close();
   });
 
   for (const [provider, object, field] of WRITTEN)
     test(`${provider}: records are created and updated in the account`, async () => {
       const write = (type: string, record: object) =>
-        on.write(`to-${provider}`, object, { groupRef: "acme", type, record });
+        busbar.write(`to-${provider}`, object, { groupRef: "acme", type, record });
       const created = await write("create", { [field]: "Quill" });
       assert.equal(created.status, 200, created.text);
       const id = created.body.result.recordId;
@@ -109,7 +109,7 @@ describe("a described connector with a dialect of its own", () => {
 
   test("a dry run shows that types are asked first, and sends nothing", async () => {
     const before = of("notion").requests.length;
-    const { body } = await on.call(
+    const { body } = await busbar.call(
       "POST",
       `/write/v1/projects/default/integrations/to-notion/objects/${DATABASE}?dryRun=true`,
       { groupRef: "acme", type: "create", record: { Name: "Quill" } },
@@ -124,7 +124,7 @@ describe("a described connector with a dialect of its own", () => {
   test("a dry run shows the account's address and the version that is read first, and sends nothing", async () => {
     const before = of("quickbooks").requests.length;
     const record = { id: "7", DisplayName: "Pens" };
-    const { body } = await on.call(
+    const { body } = await busbar.call(
       "POST",
       "/write/v1/projects/default/integrations/to-quickbooks/objects/customer?dryRun=true",
       { groupRef: "acme", type: "update", record },

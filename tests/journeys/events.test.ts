@@ -12,19 +12,19 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
 describe("events of a customer's life", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let hook: TestDestination;
   let crm: InstalledCrm;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar();
-    hook = await drawRoute(on, `${sink.url}/hook`, [...EVENT_TYPES]);
-    crm = await installCrm(on, "acme");
+    busbar = await openTestBusbar();
+    hook = await drawRoute(busbar, `${sink.url}/hook`, [...EVENT_TYPES]);
+    crm = await installCrm(busbar, "acme");
   });
 
   /** The message of this type, its signature and its members verified. */
@@ -52,7 +52,7 @@ describe("events of a customer's life", () => {
   });
 
   test("an asynchronous write is told with its operation and the ids of its records", async () => {
-    const accepted = await on.write("crm", "contacts", {
+    const accepted = await busbar.write("crm", "contacts", {
       groupRef: "acme",
       type: "create",
       mode: "asynchronous",
@@ -64,14 +64,14 @@ describe("events of a customer's life", () => {
       [data["operationId"], data["objectName"], data["success"]],
       [operationId, "contacts", true],
     );
-    const operation = await on.inProject("GET", `/operations/${operationId}`);
+    const operation = await busbar.inProject("GET", `/operations/${operationId}`);
     assert.equal(operation.body.status, "success");
     assert.deepEqual(data["successfulRecordIds"], operation.body.metadata.successfulRecordIds);
   });
 
   test("an uninstalled customer is told of with the last configuration", async () => {
     const { content } = (await crm.show()).config;
-    await on.inProject("DELETE", `/integrations/crm/installations/${crm.installationId}`);
+    await busbar.inProject("DELETE", `/integrations/crm/installations/${crm.installationId}`);
     const data = await heard("installation.deleted");
     assert.equal(data["installationId"], crm.installationId);
     assert.deepEqual(data["config"], content);
@@ -80,8 +80,8 @@ describe("events of a customer's life", () => {
   });
 
   test("an integration that is deleted tells of its customers and of the connections that go with them", async () => {
-    const other = await installCrm(on, "globex");
-    await on.inProject("DELETE", "/integrations/crm");
+    const other = await installCrm(busbar, "globex");
+    await busbar.inProject("DELETE", "/integrations/crm");
     for (const type of ["installation.deleted", "connection.deleted"]) {
       await until(() =>
         sink.received.some(

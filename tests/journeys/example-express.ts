@@ -32,14 +32,14 @@ export async function runExpressExample(t: TestContext): Promise<void> {
   if (!existsSync(join(FOLDER, "node_modules/express")))
     await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], { cwd: FOLDER });
   // Ten minutes are 200 ms.
-  const on = await startTestBusbar(t, { env: { BUSBAR_MINUTE_MS: "20" } });
-  const { account } = on.sandbox.hubspot;
-  on.sandbox.hubspot.setLimits("off");
+  const busbar = await startTestBusbar(t, { env: { BUSBAR_MINUTE_MS: "20" } });
+  const { account } = busbar.sandbox.hubspot;
+  busbar.sandbox.hubspot.setLimits("off");
   const DATABASE_URL = await createEmptyDatabase(t);
   const env = {
     PATH: process.env["PATH"],
-    BUSBAR_URL: new URL(on.busbar.urls.base).origin,
-    BUSBAR_API_KEY: on.apiKey,
+    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_API_KEY: busbar.apiKey,
     DATABASE_URL,
     HUBSPOT_CLIENT_ID: "client",
     HUBSPOT_CLIENT_SECRET: "secret",

@@ -16,13 +16,13 @@ const PAGE = join(import.meta.dirname, "../../docs/guide/quickstart-fastapi.md")
 /** `python`: one in whose environment the client, FastAPI, uvicorn and psycopg are installed. */
 export async function runFastapiExample(t: TestContext, python: string): Promise<void> {
   // Ten minutes are 200 ms.
-  const on = await startTestBusbar(t, { env: { BUSBAR_MINUTE_MS: "20" } });
-  const { account } = on.sandbox.hubspot;
-  on.sandbox.hubspot.setLimits("off");
+  const busbar = await startTestBusbar(t, { env: { BUSBAR_MINUTE_MS: "20" } });
+  const { account } = busbar.sandbox.hubspot;
+  busbar.sandbox.hubspot.setLimits("off");
   const env = {
     PATH: process.env["PATH"],
-    BUSBAR_URL: new URL(on.busbar.urls.base).origin,
-    BUSBAR_API_KEY: on.apiKey,
+    BUSBAR_URL: new URL(busbar.busbar.urls.base).origin,
+    BUSBAR_API_KEY: busbar.apiKey,
     DATABASE_URL: await createEmptyDatabase(t),
     HUBSPOT_CLIENT_ID: "client",
     HUBSPOT_CLIENT_SECRET: "secret",

@@ -6,25 +6,28 @@ import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 describe("writing to HubSpot", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let acme: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    on.sandbox.hubspot.setLimits("off");
-    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts", "companies", "deals"] });
+    busbar = await openTestBusbar();
+    busbar.sandbox.hubspot.setLimits("off");
+    acme = await connectCustomer(busbar, {
+      provider: "hubspot",
+      objects: ["contacts", "companies", "deals"],
+    });
   });
-  beforeEach(() => on.sandbox.clearRequests());
+  beforeEach(() => busbar.sandbox.clearRequests());
 
   const write = (object: string, body: object) => acme.write(object, body);
   const succeed = (object: string, body: object) => acme.succeed(object, body);
   let count = 0;
   const fresh = (more: object = {}) => ({ email: `fresh-${++count}@example.com`, ...more });
   const stored = (object: string, id: string) =>
-    on.sandbox.records("hubspot", object).find((record) => record["id"] === id);
-  const sent = () => on.sandbox.requests({ provider: "hubspot" });
+    busbar.sandbox.records("hubspot", object).find((record) => record["id"] === id);
+  const sent = () => busbar.sandbox.requests({ provider: "hubspot" });
   const patch = (object: string, changes: object[]) =>
-    on.inProject("PATCH", `/integrations/hubspot/objects/${object}/config-content`, {
+    busbar.inProject("PATCH", `/integrations/hubspot/objects/${object}/config-content`, {
       installationId: acme.installationId,
       action: "write",
       changes,
@@ -70,7 +73,7 @@ describe("writing to HubSpot", () => {
       const deleted = await succeed("contacts", remove);
       assert.deepEqual(deleted.result.success, true);
       assert.equal(stored("contacts", result.recordId), undefined);
-      const operation = await on.inProject("GET", `/operations/${deleted.operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${deleted.operationId}`);
       assert.equal(operation.body.status, "success");
     });
 
@@ -102,8 +105,8 @@ describe("writing to HubSpot", () => {
     ];
     const listCompanies = async (id: string): Promise<string[]> => {
       const response = await fetch(
-        `${on.sandbox.hubspot.url}/crm/v4/objects/contacts/${id}/associations/companies`,
-        { headers: { authorization: `Bearer ${on.sandbox.hubspot.staticToken}` } },
+        `${busbar.sandbox.hubspot.url}/crm/v4/objects/contacts/${id}/associations/companies`,
+        { headers: { authorization: `Bearer ${busbar.sandbox.hubspot.staticToken}` } },
       );
       const body = (await response.json()) as { results: { toObjectId: number | string }[] };
       return body.results.map(({ toObjectId }) => String(toObjectId));
@@ -149,7 +152,7 @@ describe("writing to HubSpot", () => {
         batch.map(({ record }) => (record as { firstname?: string }).firstname),
       );
       assert.equal(sent().length, 1);
-      const operation = await on.inProject("GET", `/operations/${answer.operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${answer.operationId}`);
       assert.match(operation.body.result, /Batch write completed \(100 succeeded, 0 failed\)/);
       assert.equal(operation.body.metadata.successfulRecordIds.length, 100);
     });
@@ -165,19 +168,19 @@ describe("writing to HubSpot", () => {
       assert.equal(answer.errors.length, 1);
       assert.match(answer.errors[0].message, /batch\[1\]/);
       assert.equal(stored("contacts", answer.results[2].recordId)?.["email"], last.email);
-      const operation = await on.inProject("GET", `/operations/${answer.operationId}`);
+      const operation = await busbar.inProject("GET", `/operations/${answer.operationId}`);
       assert.equal(operation.body.status, "success");
     });
 
     test("with `allOrNone` fails as a whole if any record fails", async () => {
-      const before = on.sandbox.records("hubspot", "contacts").length;
+      const before = busbar.sandbox.records("hubspot", "contacts").length;
       const batch = [{ record: fresh() }, { record: { email: "not an address" } }];
       const answer = await write("contacts", { type: "create", batch, batchPolicy: { allOrNone: true } });
       const problem = assertProblem(answer, 422, "provider-refused");
       assert.deepEqual([problem.successCount, problem.failureCount], [0, 2]);
       assert.equal(problem.results.length, 2);
-      assert.equal(on.sandbox.records("hubspot", "contacts").length, before);
-      const operation = await on.inProject("GET", `/operations/${problem.operationId}`);
+      assert.equal(busbar.sandbox.records("hubspot", "contacts").length, before);
+      const operation = await busbar.inProject("GET", `/operations/${problem.operationId}`);
       assert.equal(operation.body.status, "failure");
     });
 
@@ -220,7 +223,7 @@ describe("writing to HubSpot", () => {
       const record = { name: "No city", city: "Paris" };
       const { result, operationId } = await succeed("companies", { type: "create", record });
       assert.equal(stored("companies", result.recordId)?.["city"] ?? null, null);
-      const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+      const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
       assert.match(logs.text, /writeOnCreate is never/);
       await succeed("companies", { type: "update", record: { id: result.recordId, city: "Rome" } });
       assert.equal(stored("companies", result.recordId)?.["city"], "Rome");
@@ -242,7 +245,7 @@ describe("writing to HubSpot", () => {
         succeed("companies", { type: "create", record: { name: `Company ${++count}`, ...more } });
       const full = (await create({ city: "Lima" })).result.recordId;
       const empty = (await create({})).result.recordId;
-      on.sandbox.clearRequests();
+      busbar.sandbox.clearRequests();
       const batch = [full, empty].map((id) => ({ record: { id, city: "Quito", phone: "1" } }));
       await succeed("companies", { type: "update", batch });
       assert.deepEqual(

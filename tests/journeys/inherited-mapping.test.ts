@@ -48,13 +48,13 @@ integrations:
 `;
 
 describe("with inherited mappings", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let hub: Customer;
   let force: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    hub = await connectCustomer(on, {
+    busbar = await openTestBusbar();
+    hub = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hub",
@@ -69,7 +69,7 @@ describe("with inherited mappings", () => {
         },
       },
     });
-    force = await connectCustomer(on, {
+    force = await connectCustomer(busbar, {
       provider: "salesforce",
       manifest: MANIFEST,
       integration: "force",
@@ -89,14 +89,14 @@ describe("with inherited mappings", () => {
       },
     });
   });
-  beforeEach(() => on.sandbox.clearRequests());
+  beforeEach(() => busbar.sandbox.clearRequests());
 
   let count = 0;
   const create = async (record: object, object = "contacts"): Promise<Answer["body"]> => {
     const full = { email: `mapped-${++count}@example.com`, ...record };
     const answer = await hub.succeed(object, { type: "create", record: full });
     const id = answer.result.recordId;
-    const stored = on.sandbox.records("hubspot", "contacts").find((row) => row["id"] === id);
+    const stored = busbar.sandbox.records("hubspot", "contacts").find((row) => row["id"] === id);
     return { ...answer, stored };
   };
 
@@ -113,14 +113,14 @@ describe("with inherited mappings", () => {
   test("a name that the customer left unmapped is dropped, and the operation says so", async () => {
     const { operationId, stored } = await create({ notes: "nowhere to go" });
     assert.doesNotMatch(JSON.stringify(stored), /nowhere to go/);
-    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
     assert.match(logs.text, /notes.*not mapped/);
   });
 
   test("the object may be written under its mapped name, which refusals of other names offer", async () => {
     const { stored } = await create({ givenName: "Via mapped name" }, "person");
     assert.equal(stored.firstname, "Via mapped name");
-    const slip = await on.write("hubb", "person", { groupRef: "acme", type: "create", record: {} });
+    const slip = await busbar.write("hubb", "person", { groupRef: "acme", type: "create", record: {} });
     assert.match(slip.body.detail, /There is no integration `hubb` in this project. Did you mean "hub"\?/);
     for (const [name, says] of [
       ["persons", /Did you mean "person"\?/],
@@ -133,12 +133,12 @@ describe("with inherited mappings", () => {
 
   test("results of writes, and their events, have the builder's name for the object, as those of reads do", async () => {
     const ended = async (operationId: string) => {
-      const { body } = await on.inProject("GET", `/operations/${operationId}`);
+      const { body } = await busbar.inProject("GET", `/operations/${operationId}`);
       return [body.result, body.metadata.objects, body.resource];
     };
     const expected = ["[person] Created 1 record", ["person"], "contacts"];
     const sink = await openSink();
-    await drawRoute(on, `${sink.url}/told`, ["write.async.done"]);
+    await drawRoute(busbar, `${sink.url}/told`, ["write.async.done"]);
     const record = { email: `mapped-${++count}@example.com` };
     const { body } = await hub.write("contacts", { type: "create", mode: "asynchronous", record });
     const [reported] = await until(() => sink.at("/told").length > 0 && sink.at("/told"));
@@ -198,7 +198,7 @@ describe("with inherited mappings", () => {
       const body = { type: "create", mode: "asynchronous", record: broken };
       const { operationId } = (await hub.write("contacts", body)).body;
       const ended = await until(async () => {
-        const { body: operation } = await on.inProject("GET", `/operations/${operationId}`);
+        const { body: operation } = await busbar.inProject("GET", `/operations/${operationId}`);
         return operation.status === "failure" && operation;
       });
       assert.match(ended.result, named);
@@ -216,7 +216,7 @@ describe("with inherited mappings", () => {
     const answer = await force.write("Contact", { type: "update", record });
     // The sandbox has no compound addresses; what counts is what was sent.
     assertProblem(answer, 422);
-    const [request] = on.sandbox.requests({ provider: "salesforce" });
+    const [request] = busbar.sandbox.requests({ provider: "salesforce" });
     assert.match(String(request?.body), /"MailingAddress":\{"city":"Oslo"\}/);
   });
 
@@ -228,7 +228,7 @@ describe("with inherited mappings", () => {
     const update = { id: recordId, level: "Intern", FirstName: "Max" };
     const updated = await force.succeed("Contact", { type: "update", record: update });
     assert.equal(updated.result.data.FirstName, "Max");
-    const stored = on.sandbox.records("salesforce", "Contact").find((row) => row["Id"] === recordId);
+    const stored = busbar.sandbox.records("salesforce", "Contact").find((row) => row["Id"] === recordId);
     assert.equal(stored?.["Title"], "Chief");
   });
 });

@@ -48,8 +48,8 @@ export interface InstalledCrm {
   show(): Promise<Answer["body"]>;
 }
 
-export async function installCrm(on: TestBusbar, groupRef: string): Promise<InstalledCrm> {
-  const { connectionId, installationId } = await connectCustomer(on, {
+export async function installCrm(busbar: TestBusbar, groupRef: string): Promise<InstalledCrm> {
+  const { connectionId, installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     manifest: CRM_MANIFEST,
     integration: "crm",
@@ -58,7 +58,7 @@ export async function installCrm(on: TestBusbar, groupRef: string): Promise<Inst
   });
   const path = `/integrations/crm/installations/${installationId}`;
   const update: InstalledCrm["update"] = (updateMask, installation, query = "") =>
-    on.inProject("PATCH", `${path}${query}`, { updateMask, installation });
+    busbar.inProject("PATCH", `${path}${query}`, { updateMask, installation });
   return {
     groupRef,
     connectionId,
@@ -66,11 +66,11 @@ export async function installCrm(on: TestBusbar, groupRef: string): Promise<Inst
     update,
     updateContent: (updateMask, content, query) => update(updateMask, { config: { content } }, query),
     patch: (action, changes, objectName = "contacts", which = { installationId }) =>
-      on.inProject("PATCH", `/integrations/crm/objects/${objectName}/config-content`, {
+      busbar.inProject("PATCH", `/integrations/crm/objects/${objectName}/config-content`, {
         action,
         changes,
         ...which,
       }),
-    show: async () => (await on.inProject("GET", path)).body,
+    show: async () => (await busbar.inProject("GET", path)).body,
   };
 }

@@ -26,23 +26,23 @@ interface Member {
 const keys = (...given: string[]) => ({ BUSBAR_ENCRYPTION_KEYS: given.join() });
 
 describe("rotating the encryption key", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let second: Busbar;
   let dataDir: string;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await rm(dataDir, { recursive: true, force: true });
   });
   before(async () => {
     dataDir = await mkdtemp(join(tmpdir(), "busbar-keys-"));
-    on = await openTestBusbar({ env: keys(OLD) });
-    on.sandbox.hubspot.setLimits("off");
-    second = await on.sibling();
+    busbar = await openTestBusbar({ env: keys(OLD) });
+    busbar.sandbox.hubspot.setLimits("off");
+    second = await busbar.sibling();
     const app = { provider: "hubspot", clientId: "c", clientSecret: "s", scopes: ["oauth"] };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-    const hook = { name: "hook", type: "webhook", metadata: { url: `${on.sandbox.url}/hook` } };
-    assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
-    for (let count = 0; count < 10; count += 1) await connectWithKey(on, `early-${count}`);
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+    const hook = { name: "hook", type: "webhook", metadata: { url: `${busbar.sandbox.url}/hook` } };
+    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
+    for (let count = 0; count < 10; count += 1) await connectWithKey(busbar, `early-${count}`);
   });
 
   const connectWithKey = async (through: Client, groupRef: string): Promise<string> => {
@@ -52,7 +52,7 @@ describe("rotating the encryption key", () => {
     return made.body.id;
   };
   const readMember = ({ urls }: Busbar): Member => ({
-    client: openClient({ apiKey: on.apiKey, projectId: on.projectId, urls: () => urls }),
+    client: openClient({ apiKey: busbar.apiKey, projectId: busbar.projectId, urls: () => urls }),
     busy: 0,
   });
 
@@ -108,7 +108,7 @@ describe("rotating the encryption key", () => {
     await openConsentBrowser().leave(begun.text);
   }
   const command = async (action: string, given: string) => {
-    const env = { DATABASE_URL: on.connectionString, BUSBAR_DATA_DIR: dataDir, ...keys(given) };
+    const env = { DATABASE_URL: busbar.connectionString, BUSBAR_DATA_DIR: dataDir, ...keys(given) };
     const lines: string[] = [];
     const print = (line: string) => void lines.push(line);
     const done = await runKeysCommand(action, { config: readConfig(env), log: createLog("silent"), print });
@@ -116,8 +116,8 @@ describe("rotating the encryption key", () => {
   };
 
   test("the new key goes behind, then in front, one process after the other, and the old one goes: no call fails, no value is left on it", async () => {
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    const front = [readMember(on.busbar), readMember(second)];
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+    const front = [readMember(busbar.busbar), readMember(second)];
     const asking = askAway(front);
     /** As behind a load balancer: a process gets no calls while it is replaced. */
     const takeOut = async (): Promise<void> => {
@@ -126,12 +126,12 @@ describe("rotating the encryption key", () => {
     };
     const replaceBoth = async (...given: string[]) => {
       await takeOut();
-      await on.restart(keys(...given));
-      front.push(readMember(on.busbar));
+      await busbar.restart(keys(...given));
+      front.push(readMember(busbar.busbar));
       await asking.rounds(4);
       await takeOut();
       await second.stop();
-      second = await on.sibling(keys(...given));
+      second = await busbar.sibling(keys(...given));
       front.push(readMember(second));
     };
 
@@ -145,8 +145,8 @@ describe("rotating the encryption key", () => {
 
     const status = await command("status", NEW);
     assert.match(status.text, /^new {2}\d+ values {2}current: encrypts new values$/);
-    for (const { id, group } of (await on.inProject("GET", "/connections?provider=openAI")).body) {
-      const shown = await on.inProject("GET", `/connections/${id}?includeCreds=true`);
+    for (const { id, group } of (await busbar.inProject("GET", "/connections?provider=openAI")).body) {
+      const shown = await busbar.inProject("GET", `/connections/${id}?includeCreds=true`);
       assert.equal(shown.body.apiKey, `key of ${group.groupRef}`, shown.text);
     }
   });

@@ -36,7 +36,7 @@ describe("creates under idempotency keys", () => {
   let dataDir = "";
   let env: Record<string, string> = {};
   let busbar: ChildBusbar | undefined;
-  const on = (): ChildBusbar => {
+  const server = (): ChildBusbar => {
     assert.ok(busbar);
     return busbar;
   };
@@ -56,7 +56,7 @@ describe("creates under idempotency keys", () => {
       BUSBAR_RETRY_BASE_SECONDS: "0.1",
     };
     busbar = await startChildBusbar(dataDir, env);
-    const deployed = await on().inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    const deployed = await server().inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     await connect("stripe", { apiKey: "k-1" });
     await connect("square", { oauth2AuthorizationCode: { accessToken: { token: "t-1" } } });
@@ -71,12 +71,12 @@ describe("creates under idempotency keys", () => {
 
   async function connect(provider: string, credentials: object): Promise<void> {
     const connection = { provider, groupRef: "acme", consumerRef: "ada", ...credentials };
-    const { status, text } = await on().inProject("POST", "/connections:generate", connection);
+    const { status, text } = await server().inProject("POST", "/connections:generate", connection);
     assert.equal(status, 201, text);
   }
   async function install(integration: string, provider: string, objectName: string): Promise<void> {
     const content = { provider, write: { objects: { [objectName]: { objectName } } } };
-    const { status, text } = await on().inProject("POST", `/integrations/${integration}/installations`, {
+    const { status, text } = await server().inProject("POST", `/integrations/${integration}/installations`, {
       groupRef: "acme",
       config: { content },
     });
@@ -84,12 +84,12 @@ describe("creates under idempotency keys", () => {
   }
   const later = async (integration: string, object: string, body: object): Promise<string> => {
     const create = { groupRef: "acme", type: "create", mode: "asynchronous", ...body };
-    const { status, text, body: answer } = await on().write(integration, object, create);
+    const { status, text, body: answer } = await server().write(integration, object, create);
     assert.equal(status, 200, text);
     return answer.operationId;
   };
   const now = (key: string, record: object) =>
-    on().write(
+    server().write(
       "billing",
       "customers",
       { groupRef: "acme", type: "create", record },
@@ -98,7 +98,7 @@ describe("creates under idempotency keys", () => {
   async function ended(id: string): Promise<{ status: string; result: string }> {
     let operation = { status: "", result: "" };
     await until(async () => {
-      operation = (await on().inProject("GET", `/operations/${id}`)).body;
+      operation = (await server().inProject("GET", `/operations/${id}`)).body;
       return operation.status !== "in_progress";
     });
     return operation;
@@ -116,7 +116,7 @@ describe("creates under idempotency keys", () => {
       () => "cut off",
     );
     await until(() => emails().length === 3 && square.account.records("groups").length === 1);
-    on().signal("SIGKILL");
+    server().signal("SIGKILL");
     assert.equal(await cut, "cut off");
     delete stripe.everyWrite;
     delete square.everyWrite;

@@ -42,27 +42,27 @@ describe("an approved act while the process that carries it out is killed", () =
     ["while it is sent, is not sent again, and its operation says so", "PATCH", "failed"],
   ] as const) {
     test(when, async () => {
-      const { on, ask, create, decide, ended, get, contacts } = scene;
+      const { on: busbar, ask, create, decide, ended, get, contacts } = scene;
       const recordId = await create(`kill-${status}@example.com`);
       const id = await ask("update_record", { id: recordId, record: { givenName: `Killed ${status}` } });
-      on.sandbox.clearRequests();
+      busbar.sandbox.clearRequests();
       // Reading the record as it is goes by a POST of ids, writing by a PATCH.
       const before = requests(method, recordId).length;
-      on.sandbox.addFault({ provider: "hubspot", method, path: "/crm/v3/objects/contacts", hang: true });
+      busbar.sandbox.addFault({ provider: "hubspot", method, path: "/crm/v3/objects/contacts", hang: true });
       assert.equal((await decide(id)).status, 200);
       const killed = startWorker();
-      const isHanging = () => on.sandbox.faults().some(({ hits }) => hits === 1) || undefined;
+      const isHanging = () => busbar.sandbox.faults().some(({ hits }) => hits === 1) || undefined;
       await until(isHanging);
       assert.equal((await get(id)).status, "approved");
       killed.child.kill("SIGKILL");
       await killed.exited;
-      on.sandbox.clearFaults();
+      busbar.sandbox.clearFaults();
       const next = startWorker();
       const done = await ended(id);
       next.child.kill("SIGTERM");
       if (next.child.exitCode === null) await once(next.child, "exit");
       assert.equal(done.status, status, JSON.stringify(done));
-      const operation = (await on.inProject("GET", `/operations/${done.operationId}`)).body;
+      const operation = (await busbar.inProject("GET", `/operations/${done.operationId}`)).body;
       assert.equal(
         operation.status,
         status === "executed" ? "success" : "failure",

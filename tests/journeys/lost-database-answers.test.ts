@@ -25,26 +25,26 @@ async function breakOff(client: Client, table: string, meanwhile: () => Promise<
 }
 
 /** An operation when it has ended. */
-const awaitEnd = (on: TestBusbar, operationId: string): Promise<Answer["body"]> =>
+const awaitEnd = (busbar: TestBusbar, operationId: string): Promise<Answer["body"]> =>
   until(async () => {
-    const { status, body } = await on.inProject("GET", `/operations/${operationId}`);
+    const { status, body } = await busbar.inProject("GET", `/operations/${operationId}`);
     // Connections to the database have just been broken off: the question may meet another of them.
     return status === 200 && body.status !== "in_progress" ? body : undefined;
   });
 
 describe("a claim whose answer was lost with the connection to the database", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let client: Client;
   let acme: Customer;
   before(async () => {
-    on = await openTestBusbar();
-    client = new Client({ connectionString: on.connectionString, application_name: "test" });
+    busbar = await openTestBusbar();
+    client = new Client({ connectionString: busbar.connectionString, application_name: "test" });
     await client.connect();
-    acme = await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });
   after(async () => {
     await client.end();
-    await on.stop();
+    await busbar.stop();
   });
 
   /** A write that the process has claimed, without having been told. */
@@ -66,17 +66,17 @@ describe("a claim whose answer was lost with the connection to the database", ()
     return operationId;
   };
   const companies = (name: string): number =>
-    on.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(name))
+    busbar.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(name))
       .length;
 
   test("is given back, and the write is carried out once", async () => {
-    const ended = await awaitEnd(on, await claimedUnknowingly("Never sent", false));
+    const ended = await awaitEnd(busbar, await claimedUnknowingly("Never sent", false));
     assert.equal(ended.status, "success", JSON.stringify(ended));
     assert.equal(companies("Never sent"), 1);
   });
 
   test("of a create that may have been sent ends with an unknown outcome, and is not sent", async () => {
-    const ended = await awaitEnd(on, await claimedUnknowingly("Perhaps sent", true));
+    const ended = await awaitEnd(busbar, await claimedUnknowingly("Perhaps sent", true));
     assert.equal(ended.status, "failure");
     assert.match(ended.result, /unknown/);
     assert.equal(companies("Perhaps sent"), 0);
@@ -84,23 +84,23 @@ describe("a claim whose answer was lost with the connection to the database", ()
 });
 
 describe("a request whose commit the database does not confirm", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let acme: Customer;
   let lossy: LossyDatabase;
   before(async () => {
-    on = await openTestBusbar();
-    lossy = await startLossyDatabase(on.connectionString);
-    await on.restart({ DATABASE_URL: lossy.connectionString });
-    acme = await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
+    busbar = await openTestBusbar();
+    lossy = await startLossyDatabase(busbar.connectionString);
+    await busbar.restart({ DATABASE_URL: lossy.connectionString });
+    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
   });
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     lossy.close();
   });
   const create = (name: string, more: Record<string, unknown>) =>
     acme.write("companies", { type: "create", record: { name }, ...more });
   const created = (name: string): number =>
-    on.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(name))
+    busbar.sandbox.records("hubspot", "companies").filter((record) => JSON.stringify(record).includes(name))
       .length;
 
   test("is accepted as an asynchronous create, and carried out once", async () => {
@@ -110,7 +110,7 @@ describe("a request whose commit the database does not confirm", () => {
     assert.equal(lossy.lost, 1);
     for (const { status, body } of answers) {
       assert.equal(status, 200, JSON.stringify(body));
-      assert.equal((await awaitEnd(on, body.operationId)).status, "success");
+      assert.equal((await awaitEnd(busbar, body.operationId)).status, "success");
     }
     for (const name of names) assert.equal(created(name), 1, name);
   });
@@ -130,18 +130,23 @@ describe("a request whose commit the database does not confirm", () => {
 
 describe("a synchronous write during which the database goes away", () => {
   test("is answered with what the provider said, and its operation ends when the database is back", async (t) => {
-    const on = await openTestBusbar();
-    t.after(() => on.stop());
-    const acme = await connectCustomer(on, { provider: "hubspot", objects: ["companies"] });
-    on.sandbox.addFault({ provider: "hubspot", path: "/crm/v3/objects/companies", delayMs: 3_000, count: 1 });
-    const client = new Client({ connectionString: on.connectionString, application_name: "test" });
+    const busbar = await openTestBusbar();
+    t.after(() => busbar.stop());
+    const acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"] });
+    busbar.sandbox.addFault({
+      provider: "hubspot",
+      path: "/crm/v3/objects/companies",
+      delayMs: 3_000,
+      count: 1,
+    });
+    const client = new Client({ connectionString: busbar.connectionString, application_name: "test" });
     await client.connect();
     const answer = acme.succeed("companies", { type: "create", record: { name: "Kept" } });
-    await until(() => on.sandbox.requests({ provider: "hubspot", method: "POST" }).length === 1);
+    await until(() => busbar.sandbox.requests({ provider: "hubspot", method: "POST" }).length === 1);
     await breakOff(client, "operations", async () => {});
     await client.end();
     const { result, operationId } = await answer;
     assert.equal(result.success, true);
-    assert.equal((await awaitEnd(on, operationId)).status, "success");
+    assert.equal((await awaitEnd(busbar, operationId)).status, "success");
   });
 });

@@ -36,13 +36,13 @@ integrations:
 `;
 
 describe("the main job", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let hubspot: Customer;
   let salesforce: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    hubspot = await connectCustomer(on, {
+    busbar = await openTestBusbar();
+    hubspot = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm-hubspot",
@@ -53,7 +53,7 @@ describe("the main job", () => {
         proxy: { enabled: true },
       },
     });
-    salesforce = await connectCustomer(on, {
+    salesforce = await connectCustomer(busbar, {
       provider: "salesforce",
       manifest: MANIFEST,
       integration: "crm-salesforce",
@@ -68,15 +68,15 @@ describe("the main job", () => {
     });
     assert.equal(result.success, true);
     assert.equal(result.data.properties.firstname, "Ada");
-    const [record] = on.sandbox
+    const [record] = busbar.sandbox
       .records("hubspot", "contacts")
       .filter((row) => JSON.stringify(row).includes("ada@example.com"));
     assert.match(JSON.stringify(record), /Engineer/);
 
-    const operation = await on.inProject("GET", `/operations/${operationId}`);
+    const operation = await busbar.inProject("GET", `/operations/${operationId}`);
     assert.equal(operation.body.status, "success");
     assert.deepEqual(operation.body.metadata.successfulRecordIds, [result.recordId]);
-    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
     assert.match(logs.text, /POST \/crm\/objects\/2026-03\/contacts → 201/);
     assert.doesNotMatch(logs.text, /Bearer/);
 
@@ -109,7 +109,7 @@ describe("the main job", () => {
     assert.equal(refused.headers.get("content-type"), "application/problem+json");
     assert.equal(refused.body.result.success, false);
     assert.ok(refused.body.errors[0].message && refused.body.detail && refused.body.rawResponse);
-    const operation = await on.inProject("GET", `/operations/${refused.body.operationId}`);
+    const operation = await busbar.inProject("GET", `/operations/${refused.body.operationId}`);
     assert.equal(operation.body.status, "failure");
     assert.match(operation.body.result, /contacts/);
   });

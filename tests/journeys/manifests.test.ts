@@ -63,15 +63,15 @@ integrations:
 `;
 
 describe("deploying a manifest", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
-  const deploy = (sourceYaml: unknown) => on.inProject("PUT", "/integrations:batch", { sourceYaml });
+  const deploy = (sourceYaml: unknown) => busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
   const names = async () =>
-    (await on.inProject("GET", "/integrations")).body.map((row: { name: string }) => row.name).toSorted();
+    (await busbar.inProject("GET", "/integrations")).body.map((row: { name: string }) => row.name).toSorted();
 
   test("integrations of several providers deploy in one file, each with a revision that says what the file said", async () => {
     const all = PROVIDERS.map(([provider, object]) => nameIntegration(provider, object)).join("");
@@ -86,7 +86,7 @@ describe("deploying a manifest", () => {
       assert.equal(read.objectName, object);
       assert.deepEqual(read.requiredFields, [{ fieldName: "name", mapToName: "title" }]);
       assert.equal(latestRevision.content.write.objects[0].inheritMapping, true);
-      const shown = await on.inProject("GET", `/integrations/${name}`);
+      const shown = await busbar.inProject("GET", `/integrations/${name}`);
       assert.equal(shown.body.latestRevision.id, latestRevision.id);
     }
   });
@@ -94,19 +94,19 @@ describe("deploying a manifest", () => {
   test("a destination that the project has not is a warning until it is made", async () => {
     const rules = async () => {
       const sourceYaml = deployable(nameIntegration("hubspot", "companies"));
-      const { body } = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+      const { body } = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
       return body[0].warnings.map(({ rule }: { rule: string }) => rule);
     };
     assert.ok((await rules()).includes("destination-not-found"));
     const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
     assert.ok(!(await rules()).some((rule: string) => rule.startsWith("destination-")));
   });
 
   test("a warning about the file as a whole is told with its first integration", async () => {
     const sourceYaml = `${deployable(nameIntegration("hubspot", "companies") + nameIntegration("salesforce", "account"))}\ncolour: red\n`;
     for (const query of ["", "?dryRun=true"]) {
-      const { body } = await on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
+      const { body } = await busbar.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
       const unknown = body.map(({ warnings }: { warnings: { rule: string; path: string }[] }) =>
         warnings.filter(({ rule }) => rule === "unknown-key").map(({ path }) => path),
       );
@@ -189,9 +189,9 @@ describe("deploying a manifest", () => {
   }
 
   test("neither or both sources, or one that is no text, are refused", async () => {
-    assertProblem(await on.inProject("PUT", "/integrations:batch", {}), 422);
+    assertProblem(await busbar.inProject("PUT", "/integrations:batch", {}), 422);
     const both = { sourceYaml: "x", sourceZipUrl: "gs://a/b" };
-    assertProblem(await on.inProject("PUT", "/integrations:batch", both), 422);
+    assertProblem(await busbar.inProject("PUT", "/integrations:batch", both), 422);
     assertProblem(await deploy({ specVersion: "1.0.0" }), 400);
   });
 

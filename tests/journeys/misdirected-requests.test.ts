@@ -5,10 +5,10 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../harness/busbar.
 import { assertProblem } from "./assert-problem.ts";
 
 describe("a request that went astray", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   const NO_NAMES = { "x-amp-proxy-version": "", "x-amp-project-id": "" };
@@ -16,42 +16,43 @@ describe("a request that went astray", () => {
     [
       {
         title: "to the API that is meant for the proxy",
-        send: () => on.call("GET", "/crm/v3/objects/contacts", undefined, { "x-amp-proxy-version": "1" }),
+        send: () => busbar.call("GET", "/crm/v3/objects/contacts", undefined, { "x-amp-proxy-version": "1" }),
         status: 404,
         type: "unknown-path",
         says: /This is the API; a call with `X-Amp-Proxy-Version` goes to the proxy/,
       },
       {
         title: "to the proxy that is meant for the API",
-        send: () => on.proxied({ integration: "", groupRef: "" }, "/v1/projects", NO_NAMES),
+        send: () => busbar.proxied({ integration: "", groupRef: "" }, "/v1/projects", NO_NAMES),
         status: 400,
         type: "invalid-request",
         says: /x-amp-project-id.*This is the proxy; the API has an address of its own/s,
       },
       {
         title: "to the API that is meant for the proxy, without its headers",
-        send: () => on.call("GET", "/crm/v3/objects/contacts"),
+        send: () => busbar.call("GET", "/crm/v3/objects/contacts"),
         status: 404,
         type: "unknown-path",
         says: new RegExp(`go to the proxy: http://127.0.0.1:\\d+`),
       },
       {
         title: "without the version, from a client that takes anything",
-        send: () => on.call("GET", "/projects", undefined, { accept: "*/*" }),
+        send: () => busbar.call("GET", "/projects", undefined, { accept: "*/*" }),
         status: 404,
         type: "unknown-path",
         says: /Did you mean \/v1\/projects\?/,
       },
       {
         title: "without the version, below a project",
-        send: () => on.call("GET", "/projects/default/operations", undefined, { accept: "application/json" }),
+        send: () =>
+          busbar.call("GET", "/projects/default/operations", undefined, { accept: "application/json" }),
         status: 404,
         type: "unknown-path",
         says: /no endpoint at GET \/projects/,
       },
       {
         title: "to a project whose name is misspelt",
-        send: () => on.call("GET", "/v1/projects/defualt/integrations"),
+        send: () => busbar.call("GET", "/v1/projects/defualt/integrations"),
         status: 404,
         type: "not-found",
         says: /Did you mean "default"\?/,

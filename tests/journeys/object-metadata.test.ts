@@ -73,26 +73,31 @@ const FAKE = {
 };
 
 describe("object metadata", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let hub: { connectionId: string };
   let force: { connectionId: string };
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ providers: { fake: FAKE } });
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar({ providers: { fake: FAKE } });
+    busbar.sandbox.hubspot.setLimits("off");
     const customer = { manifest: MANIFEST, groupRef: "acme" };
-    hub = await connectCustomer(on, { ...customer, provider: "hubspot", integration: "hub" });
-    force = await connectCustomer(on, { ...customer, provider: "salesforce", integration: "force" });
+    hub = await connectCustomer(busbar, { ...customer, provider: "hubspot", integration: "hub" });
+    force = await connectCustomer(busbar, { ...customer, provider: "salesforce", integration: "force" });
   });
-  beforeEach(() => on.sandbox.clearRequests());
+  beforeEach(() => busbar.sandbox.clearRequests());
 
   const get = (path: string, query: object = {}, headers?: Record<string, string>) =>
-    on.inProject("GET", `${path}?${new URLSearchParams({ groupRef: "acme", ...query })}`, undefined, headers);
+    busbar.inProject(
+      "GET",
+      `${path}?${new URLSearchParams({ groupRef: "acme", ...query })}`,
+      undefined,
+      headers,
+    );
   const findRevision = async (integration: string): Promise<string> =>
-    (await on.inProject("GET", `/integrations/${integration}`)).body.latestRevision.id;
+    (await busbar.inProject("GET", `/integrations/${integration}`)).body.latestRevision.id;
   const hydrate = async (integration: string, connectionId: string, revision?: string) => {
     const id = revision ?? (await findRevision(integration));
-    return on.inProject(
+    return busbar.inProject(
       "GET",
       `/integrations/${integration}/revisions/${id}:hydrate?connectionId=${connectionId}`,
     );
@@ -140,13 +145,14 @@ describe("object metadata", () => {
 
   test("the provider is asked once a minute, and at once after a field was made", async () => {
     const asked = () =>
-      on.sandbox.requests({ provider: "hubspot", method: "GET", path: "/crm/v3/properties/tickets" }).length;
+      busbar.sandbox.requests({ provider: "hubspot", method: "GET", path: "/crm/v3/properties/tickets" })
+        .length;
     const path = "/providers/hubspot/objects/tickets/metadata";
     await Promise.all([get(path), get(path)]);
     await get(path, { excludeReadOnly: true });
     assert.equal(asked(), 1);
     const fields = { tickets: [{ fieldName: "mood", displayName: "Mood", valueType: "string" }] };
-    const made = await on.inProject("PUT", "/providers/hubspot/object-metadata", {
+    const made = await busbar.inProject("PUT", "/providers/hubspot/object-metadata", {
       groupRef: "acme",
       fields,
     });
@@ -163,22 +169,22 @@ describe("object metadata", () => {
       "not-found",
     );
     assertProblem(await get("/integrations/nope/objects/contacts/metadata"), 404, "not-found");
-    assertProblem(await on.inProject("GET", "/providers/hubspot/objects/contacts/metadata"), 400);
-    on.sandbox.addFault({ provider: "hubspot", path: "/properties/leads", status: 503 });
+    assertProblem(await busbar.inProject("GET", "/providers/hubspot/objects/contacts/metadata"), 400);
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/properties/leads", status: 503 });
     const path = "/providers/hubspot/objects/leads/metadata";
     assertProblem(await get(path), 502, "provider-unreachable");
     assert.equal((await get(path)).status, 200);
   });
 
   test("a customer's token opens its own group's account and no other", async () => {
-    const signer = await registerJwtKey(on);
+    const signer = await registerJwtKey(busbar);
     const path = "/providers/hubspot/objects/contacts/metadata";
     assert.equal((await get(path, {}, bearer(await signer.sign()))).status, 200);
     const other = bearer(await signer.sign({ groupRef: "other" }));
     assertProblem(await get(path, {}, other), 403, "forbidden");
     const id = await findRevision("hub");
     const hydrating = `/integrations/hub/revisions/${id}:hydrate?connectionId=${hub.connectionId}`;
-    assertProblem(await on.inProject("GET", hydrating, undefined, other), 404, "not-found");
+    assertProblem(await busbar.inProject("GET", hydrating, undefined, other), 404, "not-found");
   });
 
   test("a hydrated revision joins objects with labels, fields and what is wrong with them", async () => {
@@ -217,7 +223,10 @@ describe("object metadata", () => {
 
   test("Salesforce's names are found whatever their case, and an older revision can be hydrated", async () => {
     const old = await findRevision("force");
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status, 200);
+    assert.equal(
+      (await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST })).status,
+      200,
+    );
     assert.notEqual(await findRevision("force"), old);
     const answer = await hydrate("force", force.connectionId, old);
     assert.equal(answer.status, 200, answer.text);
@@ -228,7 +237,7 @@ describe("object metadata", () => {
   });
 
   test("for a provider that Busbar cannot describe every object says so, and the call succeeds", async () => {
-    const connection = await on.inProject("POST", "/connections:generate", {
+    const connection = await busbar.inProject("POST", "/connections:generate", {
       provider: "fake",
       groupRef: "acme",
       consumerRef: "ada",
@@ -242,7 +251,7 @@ describe("object metadata", () => {
     assert.deepEqual(things.requiredFields, [{ fieldName: "name", displayName: "name" }]);
     const path = "/providers/fake/objects/things/metadata";
     assertProblem(await get(path), 400, "unsupported-by-provider");
-    const put = await on.inProject("PUT", "/providers/fake/object-metadata", {
+    const put = await busbar.inProject("PUT", "/providers/fake/object-metadata", {
       groupRef: "acme",
       fields: { things: [{ fieldName: "x", displayName: "X", valueType: "string" }] },
     });
@@ -250,13 +259,13 @@ describe("object metadata", () => {
   });
 
   test("an outage of the provider is told per object; a wrong revision or connection refuses the call", async () => {
-    const beta = await connectCustomer(on, {
+    const beta = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hub",
       groupRef: "beta",
     });
-    on.sandbox.addFault({ provider: "hubspot", path: "/properties/companies", status: 503 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/properties/companies", status: 503 });
     const answer = await hydrate("hub", beta.connectionId);
     assert.equal(answer.status, 200, answer.text);
     const [contacts, companies] = answer.body.content.read.objects;

@@ -5,16 +5,16 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { installCrm, type InstalledCrm } from "./installed-crm.ts";
 
 describe("an object's configuration is patched", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let crm: InstalledCrm;
   let count = 0;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await on.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
+    busbar = await openTestBusbar();
+    await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
   });
   beforeEach(async () => {
-    crm = await installCrm(on, `group-${++count}`);
+    crm = await installCrm(busbar, `group-${++count}`);
   });
 
   test("deletion is switched on, replaced and removed for one object of a group", async () => {

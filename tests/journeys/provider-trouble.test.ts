@@ -117,18 +117,18 @@ const TROUBLES: Trouble[] = [
 ];
 
 describe("when a provider misbehaves", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ providerTimeoutMs: 3_000 });
+    busbar = await openTestBusbar({ providerTimeoutMs: 3_000 });
     for (const provider of ["hubspot", "salesforce"] as const) {
       // Refreshing a token takes the builder's client.
       const app = { provider, clientId: "client", clientSecret: "secret", scopes: ["crm"] };
-      assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-      await connectCustomer(on, { provider, objects: [OBJECTS[provider]] });
+      assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+      await connectCustomer(busbar, { provider, objects: [OBJECTS[provider]] });
     }
   });
-  beforeEach(() => on.sandbox.clearFaults());
+  beforeEach(() => busbar.sandbox.clearFaults());
 
   const OBJECTS = { hubspot: "contacts", salesforce: "Contact" } as const;
   const SEEDED = {
@@ -139,22 +139,22 @@ describe("when a provider misbehaves", () => {
   const freshRecord = (provider: "hubspot" | "salesforce") =>
     provider === "hubspot" ? { email: `trouble-${++count}@example.com` } : { LastName: `Trouble ${++count}` };
   const write = (provider: "hubspot" | "salesforce", type: string, record: object) =>
-    on.write(provider, OBJECTS[provider], { groupRef: "acme", type, record });
+    busbar.write(provider, OBJECTS[provider], { groupRef: "acme", type, record });
 
   /** The operation that the refusal names: failed, listed first, with a log that shows no token. */
   async function assertFailed(answer: Answer, provider: "hubspot" | "salesforce"): Promise<void> {
     const { operationId } = answer.body;
-    const operation = await on.inProject("GET", `/operations/${operationId}`);
+    const operation = await busbar.inProject("GET", `/operations/${operationId}`);
     assert.equal(operation.body.status, "failure", operation.text);
     assert.match(operation.body.result, new RegExp(`\\[${OBJECTS[provider]}\\]`));
-    const [installation] = (await on.inProject("GET", `/integrations/${provider}/installations`)).body;
-    const list = await on.inProject(
+    const [installation] = (await busbar.inProject("GET", `/integrations/${provider}/installations`)).body;
+    const list = await busbar.inProject(
       "GET",
       `/integrations/${provider}/installations/${installation.id}/operations?pageSize=1`,
     );
     assert.equal(list.body.results[0].id, operationId);
     assert.equal(installation.lastOperationStatus, "failure");
-    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
     assert.ok(logs.body.some((entry: { severity: string }) => entry.severity === "ERROR"));
     assert.doesNotMatch(logs.text, /Bearer|authorization/i);
   }
@@ -162,7 +162,7 @@ describe("when a provider misbehaves", () => {
   for (const provider of ["hubspot", "salesforce"] as const) {
     for (const trouble of TROUBLES) {
       test(`${provider} ${trouble.what}: a create is sent once and told as it is`, async () => {
-        on.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
+        busbar.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
         const answer = await write(provider, "create", freshRecord(provider));
         const problem = assertProblem(answer, trouble.status);
         assert.equal(problem.subsystem, "write");
@@ -170,12 +170,12 @@ describe("when a provider misbehaves", () => {
         assert.match(problem.detail, trouble.says);
         assert.deepEqual(problem.result, { success: false });
         assert.equal(problem.errors.length, 1);
-        assert.equal(on.sandbox.faults()[0]?.hits, 1);
+        assert.equal(busbar.sandbox.faults()[0]?.hits, 1);
         await assertFailed(answer, provider);
       });
 
       test(`${provider} ${trouble.what}: an update is told as it is`, async () => {
-        on.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
+        busbar.sandbox.addFault({ ...trouble.fault, provider, count: 10 });
         const answer = await write(provider, "update", SEEDED[provider]);
         const problem = assertProblem(answer, trouble.updateStatus ?? trouble.status);
         assert.equal(problem.retryable, trouble.updateRetryable ?? trouble.retryable);
@@ -185,8 +185,8 @@ describe("when a provider misbehaves", () => {
     }
 
     test(`${provider} hangs up after it stored: the record is there, and the answer does not deny it`, async () => {
-      on.sandbox.addFault({ provider, reset: "after" });
-      const before = on.sandbox.records(provider, OBJECTS[provider]).length;
+      busbar.sandbox.addFault({ provider, reset: "after" });
+      const before = busbar.sandbox.records(provider, OBJECTS[provider]).length;
       const problem = assertProblem(
         await write(provider, "create", freshRecord(provider)),
         504,
@@ -194,11 +194,11 @@ describe("when a provider misbehaves", () => {
       );
       assert.match(problem.detail, UNKNOWN);
       assert.equal(problem.retryable, false);
-      assert.equal(on.sandbox.records(provider, OBJECTS[provider]).length, before + 1);
+      assert.equal(busbar.sandbox.records(provider, OBJECTS[provider]).length, before + 1);
     });
 
     test(`${provider} says 429: the refusal says when to try again, and a write at that time gets through`, async () => {
-      on.sandbox.addFault({
+      busbar.sandbox.addFault({
         provider,
         status: 429,
         body: { message: "slow down" },
@@ -217,11 +217,11 @@ describe("when a provider misbehaves", () => {
     });
 
     test(`${provider} lets a token expire: it is refreshed once and the write repeated once`, async () => {
-      on.sandbox[provider].expireTokens();
-      on.sandbox.clearRequests();
+      busbar.sandbox[provider].expireTokens();
+      busbar.sandbox.clearRequests();
       const answer = await write(provider, "create", freshRecord(provider));
       assert.equal(answer.status, 200, answer.text);
-      const sent = on.sandbox.requests({ provider });
+      const sent = busbar.sandbox.requests({ provider });
       const refreshes = sent.filter((request) => request.path.includes("/token"));
       assert.equal(refreshes.length, 1);
       assert.deepEqual(
@@ -231,26 +231,26 @@ describe("when a provider misbehaves", () => {
     });
 
     test(`${provider} lets a token expire under many writes: it is refreshed once`, async () => {
-      on.sandbox[provider].expireTokens();
-      on.sandbox.clearRequests();
+      busbar.sandbox[provider].expireTokens();
+      busbar.sandbox.clearRequests();
       const writes = Array.from({ length: 8 }, () => write(provider, "create", freshRecord(provider)));
       for (const answer of await Promise.all(writes)) assert.equal(answer.status, 200, answer.text);
-      const refreshes = on.sandbox.requests({ provider, path: "/token" });
+      const refreshes = busbar.sandbox.requests({ provider, path: "/token" });
       assert.equal(refreshes.length, 1);
     });
   }
 
   for (const provider of ["hubspot", "salesforce"] as const) {
     test(`${provider} took the grant away: the refusal says to connect again, and the connection shows it`, async () => {
-      on.sandbox[provider].revokeTokens();
+      busbar.sandbox[provider].revokeTokens();
       const answer = await write(provider, "create", freshRecord(provider));
       const problem = assertProblem(answer, 422, "reconnect-required");
       assert.match(problem.detail, /connect the account again/);
       assert.equal(problem.retryable, false);
       await assertFailed(answer, provider);
-      const [connection] = (await on.inProject("GET", `/connections?provider=${provider}`)).body;
+      const [connection] = (await busbar.inProject("GET", `/connections?provider=${provider}`)).body;
       assert.deepEqual([connection.status, connection.id], ["bad_credentials", problem.connectionId]);
-      const [installation] = (await on.inProject("GET", `/integrations/${provider}/installations`)).body;
+      const [installation] = (await busbar.inProject("GET", `/integrations/${provider}/installations`)).body;
       assert.equal(installation.healthStatus, "unhealthy");
       const again = await write(provider, "update", SEEDED[provider]);
       assert.match(assertProblem(again, 422).detail, /connect/i);

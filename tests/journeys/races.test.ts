@@ -19,10 +19,10 @@ const manifest = (names: string[]) =>
     .join("")}`;
 
 describe("management calls at the same time", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   test("deploying, connecting, installing, changing and deleting never answer 500", async () => {
@@ -36,11 +36,11 @@ describe("management calls at the same time", () => {
       if (answer.status === 201) list.push(id);
       return answer;
     };
-    const oauth = { accessToken: { token: on.sandbox.hubspot.staticToken } };
+    const oauth = { accessToken: { token: busbar.sandbox.hubspot.staticToken } };
     const enabled = { config: { content: { proxy: { enabled: false } } } };
     const steps: ((name: string, groupRef: string) => Promise<Answer> | undefined)[] = [
-      () => on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest(NAMES) }),
-      () => on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest(NAMES.toReversed()) }),
+      () => busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest(NAMES) }),
+      () => busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest(NAMES.toReversed()) }),
       async (_name, groupRef) => {
         const body = {
           provider: "hubspot",
@@ -48,28 +48,28 @@ describe("management calls at the same time", () => {
           consumerRef: groupRef,
           oauth2AuthorizationCode: oauth,
         };
-        const answer = await on.inProject("POST", "/connections:generate", body);
+        const answer = await busbar.inProject("POST", "/connections:generate", body);
         return kept(connections, answer, answer.body.id);
       },
       async (name, groupRef) => {
         const body = { groupRef, config: { content: {} } };
-        const answer = await on.inProject("POST", `/integrations/${name}/installations`, body);
+        const answer = await busbar.inProject("POST", `/integrations/${name}/installations`, body);
         return kept(installations, answer, `${name}/installations/${answer.body.id}`);
       },
       (name, groupRef) =>
-        on.inProject("PATCH", `/integrations/${name}/objects/contacts/config-content`, {
+        busbar.inProject("PATCH", `/integrations/${name}/objects/contacts/config-content`, {
           groupRef,
           action: "write",
           changes: [{ op: "add", path: "/deletionSettings", value: { enabled: true } }],
         }),
       () =>
-        on.inProject("PATCH", `/integrations/${pick(installations)}`, {
+        busbar.inProject("PATCH", `/integrations/${pick(installations)}`, {
           updateMask: ["config.content.proxy.enabled"],
           installation: enabled,
         }),
-      () => on.inProject("DELETE", `/integrations/${pick(installations)}`),
-      () => on.inProject("DELETE", `/connections/${pick(connections)}`),
-      (name) => (turn % 4 === 0 ? on.inProject("DELETE", `/integrations/${name}`) : undefined),
+      () => busbar.inProject("DELETE", `/integrations/${pick(installations)}`),
+      () => busbar.inProject("DELETE", `/connections/${pick(connections)}`),
+      (name) => (turn % 4 === 0 ? busbar.inProject("DELETE", `/integrations/${name}`) : undefined),
     ];
     const seen = new Set<string>();
     const worker = async (own: number) => {
@@ -86,32 +86,32 @@ describe("management calls at the same time", () => {
   });
 
   const connect = (groupRef: string, provider = "hubspot") =>
-    on.inProject("POST", "/connections:generate", {
+    busbar.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
       consumerRef: groupRef,
-      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
+      oauth2AuthorizationCode: { accessToken: { token: busbar.sandbox.hubspot.staticToken } },
     });
   const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted();
   const reported = async (query: string): Promise<number> =>
-    (await on.inProject("GET", `/events?${query}`)).body.results.length;
+    (await busbar.inProject("GET", `/events?${query}`)).body.results.length;
 
   test("of several requests that delete the same connection or integration, one does so, and each event is told once", async () => {
     for (const name of ["once", "again"]) {
-      await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest([name]) });
+      await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest([name]) });
       const { id } = (await connect(`lone-${name}`)).body;
       const lone = await Promise.all(
-        Array.from({ length: 5 }, () => on.inProject("DELETE", `/connections/${id}`)),
+        Array.from({ length: 5 }, () => busbar.inProject("DELETE", `/connections/${id}`)),
       );
       assert.deepEqual(statuses(lone), [204, 404, 404, 404, 404]);
       assert.equal(await reported(`type=connection.deleted&connectionId=${id}`), 1);
 
       await connect(name);
       const path = `/integrations/${name}/installations`;
-      const installed = await on.inProject("POST", path, { groupRef: name, config: { content: {} } });
+      const installed = await busbar.inProject("POST", path, { groupRef: name, config: { content: {} } });
       const going = await Promise.all([
-        ...Array.from({ length: 3 }, () => on.inProject("DELETE", `/integrations/${name}`)),
-        on.inProject("DELETE", `${path}/${installed.body.id}`),
+        ...Array.from({ length: 3 }, () => busbar.inProject("DELETE", `/integrations/${name}`)),
+        busbar.inProject("DELETE", `${path}/${installed.body.id}`),
       ]);
       assert.deepEqual(
         statuses(going.slice(0, 3)).filter((status) => status === 204),
@@ -124,10 +124,10 @@ describe("management calls at the same time", () => {
   test("a connection whose provider app is deleted while it is stored is refused, not failed", async () => {
     for (let turn = 0; turn < 5; turn++) {
       const app = { provider: "slack", clientId: "client", clientSecret: "secret", scopes: ["chat:write"] };
-      const { id } = (await on.inProject("POST", "/provider-apps", app)).body;
+      const { id } = (await busbar.inProject("POST", "/provider-apps", app)).body;
       const [made, gone] = await Promise.all([
         connect(`slack-${turn}`, "slack"),
-        on.inProject("DELETE", `/provider-apps/${id}`),
+        busbar.inProject("DELETE", `/provider-apps/${id}`),
       ]);
       assert.ok(made.status < 500 && gone.status < 500, `${made.text} ${gone.text}`);
     }

@@ -17,62 +17,62 @@ async function run({ connectionString }: TestBusbar, ...statements: string[]): P
   }
 }
 
-async function ready(on: TestBusbar, query = ""): Promise<{ status: number; detail: string }> {
-  const answer = await fetch(`${new URL(on.busbar.urls.base).origin}/readyz${query}`);
+async function ready(busbar: TestBusbar, query = ""): Promise<{ status: number; detail: string }> {
+  const answer = await fetch(`${new URL(busbar.busbar.urls.base).origin}/readyz${query}`);
   const { detail = "" } = (await answer.json()) as { detail?: string };
   return { status: answer.status, detail };
 }
 
 /** A busy machine may take longer for a check than it is given. */
-const untilReady = (on: TestBusbar) => until(async () => (await ready(on)).status === 200);
-const untilUnready = (on: TestBusbar, why: RegExp) =>
+const untilReady = (busbar: TestBusbar) => until(async () => (await ready(busbar)).status === 200);
+const untilUnready = (busbar: TestBusbar, why: RegExp) =>
   until(async () => {
-    const { status, detail } = await ready(on);
+    const { status, detail } = await ready(busbar);
     return status === 503 && why.test(detail);
   });
 
 test("background work ends and /readyz says why as soon as a newer version has migrated the database", async (t) => {
-  const on = await startTestBusbar(t);
-  await untilReady(on);
+  const busbar = await startTestBusbar(t);
+  await untilReady(busbar);
   await run(
-    on,
+    busbar,
     "insert into migrations (name) values ('9999_of_the_future.sql')",
     `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
   );
-  await untilUnready(on, /newer version/);
-  assert.equal((await ready(on, "?for=proxy")).status, 503, "a newer process proxies");
-  await run(on, "delete from migrations where name = '9999_of_the_future.sql'");
-  await until(async () => /worker is not running/.test((await ready(on)).detail));
+  await untilUnready(busbar, /newer version/);
+  assert.equal((await ready(busbar, "?for=proxy")).status, 503, "a newer process proxies");
+  await run(busbar, "delete from migrations where name = '9999_of_the_future.sql'");
+  await until(async () => /worker is not running/.test((await ready(busbar)).detail));
 });
 
 test("a newer version's migration on which this one works stops nothing, and this one starts on it", async (t) => {
-  const on = await startTestBusbar(t);
+  const busbar = await startTestBusbar(t);
   await run(
-    on,
+    busbar,
     "insert into migrations (name, compatible) values ('9999_of_the_future.sql', true)",
     `notify busbar_changes, '{"table":"migrations","id":"9999_of_the_future.sql"}'`,
   );
-  await untilReady(on);
-  await on.restart();
-  await untilReady(on);
+  await untilReady(busbar);
+  await busbar.restart();
+  await untilReady(busbar);
 });
 
 test("/readyz says that the database takes no writes", async (t) => {
-  const on = await startTestBusbar(t);
+  const busbar = await startTestBusbar(t);
   await run(
-    on,
+    busbar,
     "alter table readiness add constraint full_disk check (checked_time < '2000-01-01') not valid",
   );
-  await untilUnready(on, /takes no writes/);
-  assert.equal((await ready(on, "?for=proxy")).status, 200, "calls are proxied all the same");
+  await untilUnready(busbar, /takes no writes/);
+  assert.equal((await ready(busbar, "?for=proxy")).status, 200, "calls are proxied all the same");
 });
 
 test("a process without the role api answers health checks and metrics at BUSBAR_HEALTH_PORT, and nothing else", async (t) => {
-  const on = await startTestBusbar(t);
+  const busbar = await startTestBusbar(t);
   const port = await freePort();
-  await on.sibling({ BUSBAR_ROLES: "worker", BUSBAR_METRICS: "true", BUSBAR_HEALTH_PORT: String(port) });
+  await busbar.sibling({ BUSBAR_ROLES: "worker", BUSBAR_METRICS: "true", BUSBAR_HEALTH_PORT: String(port) });
   const get = (path: string) =>
-    fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": on.apiKey } });
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { "x-api-key": busbar.apiKey } });
   assert.equal((await get("/healthz")).status, 200);
   await until(async () => (await get("/readyz")).status === 200);
   assert.equal((await get("/readyz?for=proxy")).status, 503, "it has no proxy");
@@ -82,9 +82,9 @@ test("a process without the role api answers health checks and metrics at BUSBAR
 });
 
 test("silent connections keep health checks out for some seconds only", async (t) => {
-  const on = await startTestBusbar(t);
+  const busbar = await startTestBusbar(t);
   const port = await freePort();
-  await on.sibling({ BUSBAR_ROLES: "worker", BUSBAR_HEALTH_PORT: String(port) });
+  await busbar.sibling({ BUSBAR_ROLES: "worker", BUSBAR_HEALTH_PORT: String(port) });
   const silent = Array.from({ length: 100 }, () => connect(port, "127.0.0.1").on("error", () => {}));
   t.after(() => silent.forEach((socket) => socket.destroy()));
   const check = () =>

@@ -35,16 +35,16 @@ integrations:
 ${more}`;
 
 describe("reading", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   before(async () => {
     sink = await openSink();
     // Ten minutes are half a second here.
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: {
         BUSBAR_MINUTE_MS: "50",
         BUSBAR_RETRY_BASE_SECONDS: "0.05",
@@ -53,8 +53,8 @@ describe("reading", () => {
     });
   });
   beforeEach(() => {
-    on.sandbox.reset();
-    on.sandbox.hubspot.setLimits("off");
+    busbar.sandbox.reset();
+    busbar.sandbox.hubspot.setLimits("off");
   });
 
   /** The entries that arrived for an integration, in order. */
@@ -69,10 +69,10 @@ describe("reading", () => {
       type: "webhook",
       metadata: { url: `${sink.url}/${integration}` },
     };
-    const created = await on.inProject("POST", "/destinations", destination);
+    const created = await busbar.inProject("POST", "/destinations", destination);
     assert.equal(created.status, 201, created.text);
     const manifest = buildManifest(provider, integration, object, more);
-    const { installationId } = await connectCustomer(on, {
+    const { installationId } = await connectCustomer(busbar, {
       provider,
       groupRef: integration,
       manifest,
@@ -83,10 +83,14 @@ describe("reading", () => {
     const operations = async (): Promise<
       { status: string; result?: string; metadata: { retry?: { attempts: number } } }[]
     > =>
-      (await on.inProject("GET", `/integrations/${integration}/installations/${installationId}/operations`))
-        .body.results;
+      (
+        await busbar.inProject(
+          "GET",
+          `/integrations/${integration}/installations/${installationId}/operations`,
+        )
+      ).body.results;
     const remove = () =>
-      on.inProject("DELETE", `/integrations/${integration}/installations/${installationId}`);
+      busbar.inProject("DELETE", `/integrations/${integration}/installations/${installationId}`);
     return { integration, installationId, operations, remove };
   }
 
@@ -99,7 +103,11 @@ describe("reading", () => {
     await until(async () => (await operations()).filter(({ status }) => status === "success").length >= 3);
     assert.equal((await operations()).at(-1)?.result, "[person] 5 records read");
     assert.equal(arrived(integration).length, 5);
-    on.sandbox.hubspot.account.put("contacts", { id: "501", values: { firstname: "Augusta" }, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", {
+      id: "501",
+      values: { firstname: "Augusta" },
+      stamp: true,
+    });
     await until(() => arrived(integration).length >= 6);
     assert.deepEqual(arrived(integration)[5]?.mappedFields, { givenName: "Augusta" });
     const before = (await operations()).length;
@@ -111,9 +119,9 @@ describe("reading", () => {
   test("Salesforce records that share one time stamp all arrive, although every cursor expires on the way", async () => {
     const stamp = Date.now() - 3_600_000;
     const spec = { count: 5_000, changedFrom: stamp, changedTo: stamp, values: { LastName: "Same {n}" } };
-    on.sandbox.salesforce.account.generate("Contact", spec);
-    on.sandbox.salesforce.account.expireCursors();
-    on.sandbox.addFault({
+    busbar.sandbox.salesforce.account.generate("Contact", spec);
+    busbar.sandbox.salesforce.account.expireCursors();
+    busbar.sandbox.addFault({
       provider: "salesforce",
       preset: "salesforce.bad_locator",
       path: "/query/0r8",
@@ -126,7 +134,7 @@ describe("reading", () => {
   });
 
   test("a provider that refuses for a while delays a read and fails nothing", async () => {
-    on.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 503, count: 3 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/objects/contacts", status: 503, count: 3 });
     const { integration, operations, remove } = await install("hubspot", "contacts");
     await until(() => arrived(integration).length >= 5);
     const backfill = await until(async () => {
@@ -139,7 +147,7 @@ describe("reading", () => {
   });
 
   test("a page with wrong types ends the read with a plain reason and delivers nothing of it", async () => {
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       provider: "hubspot",
       path: "/objects/contacts",
       alter: "wrong_types",
@@ -160,9 +168,9 @@ describe("reading", () => {
     );
     await until(() => arrived(integration).length >= 4);
     const id = arrived(integration)[0]?.id ?? "";
-    on.sandbox.salesforce.account.archive("Contact", id);
+    busbar.sandbox.salesforce.account.archive("Contact", id);
     await until(() => arrived(integration).some((entry) => entry.id === id && entry.deleted));
-    on.sandbox.salesforce.account.restore("Contact", id);
+    busbar.sandbox.salesforce.account.restore("Contact", id);
     await until(
       () => arrived(integration).at(-1)?.id === id && arrived(integration).at(-1)?.deleted === undefined,
     );
@@ -173,13 +181,19 @@ describe("reading", () => {
     const { integration, remove } = await install("hubspot", "contacts");
     await until(() => arrived(integration).length >= 5);
     sink.answer = (_received, response) => void response.writeHead(410).end();
-    on.sandbox.hubspot.account.put("contacts", { id: "502", values: { firstname: "Gone" }, stamp: true });
-    await until(async () => (await on.inProject("GET", `/destinations/${integration}`)).body.disabledTime);
-    on.sandbox.clearRequests();
-    on.sandbox.hubspot.account.put("contacts", { id: "503", values: { firstname: "Later" }, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", { id: "502", values: { firstname: "Gone" }, stamp: true });
+    await until(
+      async () => (await busbar.inProject("GET", `/destinations/${integration}`)).body.disabledTime,
+    );
+    busbar.sandbox.clearRequests();
+    busbar.sandbox.hubspot.account.put("contacts", {
+      id: "503",
+      values: { firstname: "Later" },
+      stamp: true,
+    });
     sink.answer = (_received, response) => void response.writeHead(200).end();
     const count = arrived(integration).length;
-    const enabled = await on.inProject("PATCH", `/destinations/${integration}`, {
+    const enabled = await busbar.inProject("PATCH", `/destinations/${integration}`, {
       updateMask: ["metadata.url"],
       destination: { metadata: { url: `${sink.url}/${integration}` } },
     });
@@ -199,7 +213,7 @@ describe("reading", () => {
     assert.deepEqual(arrived(integration), []);
     const asked = { groupRef: integration, pages: 1 };
     const path = `/read/v1/projects/default/integrations/${integration}/objects/person:deliverResults`;
-    const answer = await on.call("POST", path, asked);
+    const answer = await busbar.call("POST", path, asked);
     assert.equal(answer.status, 204, answer.text);
     await until(() => arrived(integration).length === 5);
     await remove();

@@ -7,26 +7,26 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
 describe("published clients through the proxy", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     for (const provider of ["hubspot", "salesforce"] as const) {
-      await connectCustomer(on, { provider, objects: ["contacts"] });
+      await connectCustomer(busbar, { provider, objects: ["contacts"] });
     }
   });
 
   const headersFor = (integration: string) => ({
-    "x-api-key": on.apiKey,
+    "x-api-key": busbar.apiKey,
     "x-amp-proxy-version": "1",
-    "x-amp-project-id": on.projectId,
+    "x-amp-project-id": busbar.projectId,
     "x-amp-integration-name": integration,
     "x-amp-group-ref": "acme",
   });
 
   test("jsforce queries, creates, updates, describes and is refused as Salesforce does", async () => {
     const connection = new jsforce.Connection({
-      instanceUrl: on.busbar.urls.proxy,
+      instanceUrl: busbar.busbar.urls.proxy,
       // jsforce wants a token; the proxy puts the customer's in its place.
       accessToken: "not-the-customers",
       version: "60.0",
@@ -53,7 +53,7 @@ describe("published clients through the proxy", () => {
   test("api-client for HubSpot creates, reads, searches and refuses as HubSpot does", async () => {
     const client = new Client({
       accessToken: "not-the-customers",
-      basePath: on.busbar.urls.proxy,
+      basePath: busbar.busbar.urls.proxy,
       defaultHeaders: headersFor("hubspot"),
     });
     const { basicApi, searchApi } = client.crm.contacts;

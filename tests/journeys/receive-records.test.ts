@@ -44,7 +44,7 @@ integrations:${OBJECTS.map(
 `;
 
 describe("the receiver of the guide", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let folder = "";
   let receiver: { child: ChildProcess; port: number };
   let signingKey = "whsec_unknown";
@@ -52,18 +52,18 @@ describe("the receiver of the guide", () => {
     folder = await mkdtemp(join(tmpdir(), "busbar-receiver-"));
     // Ten minutes are 200 ms here; HubSpot's deletions, which are looked up hourly, come after 1.2 s. Deliveries are
     // attempted until the receiver has started again, however slow the machine is.
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: {
         BUSBAR_MINUTE_MS: "20",
         BUSBAR_RETRY_BASE_SECONDS: "0.05",
         BUSBAR_WEBHOOK_RETRY_SECONDS: `0.1,0.1,0.1,0.5${",1".repeat(60)}`,
       },
     });
-    for (const { provider } of OBJECTS) on.sandbox[provider].setLimits("off");
+    for (const { provider } of OBJECTS) busbar.sandbox[provider].setLimits("off");
   });
   after(async () => {
     receiver?.child.kill("SIGKILL");
-    await on?.stop();
+    await busbar?.stop();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -95,7 +95,7 @@ describe("the receiver of the guide", () => {
   }
 
   const inAccount = ({ provider, object, field }: (typeof OBJECTS)[number]): string[] =>
-    [...on.sandbox[provider].account.dump(object, false)]
+    [...busbar.sandbox[provider].account.dump(object, false)]
       .map((record) => {
         const values = record["values"] as Record<string, unknown>;
         return `${String(record["id"])} ${String(values[field] ?? "")}`;
@@ -112,20 +112,25 @@ describe("the receiver of the guide", () => {
       type: "webhook",
       metadata: { url: `http://127.0.0.1:${receiver.port}/` },
     };
-    await on.inProject("POST", "/destinations", destination);
-    const { body } = await on.inProject("GET", "/destinations/copy?includeSecrets=true");
+    await busbar.inProject("POST", "/destinations", destination);
+    const { body } = await busbar.inProject("GET", "/destinations/copy?includeSecrets=true");
     signingKey = body.secrets.webhookSigningKey;
     await kill();
     receiver = await start(receiver.port);
     for (const { provider, object } of OBJECTS) {
       const yesterday = Date.now() - 86_400_000;
       const spec = { count: 300, changedFrom: yesterday, changedTo: yesterday, values: {} };
-      on.sandbox[provider].account.generate(object, spec);
-      await connectCustomer(on, { provider, manifest, integration: provider, content: buildConfig(object) });
+      busbar.sandbox[provider].account.generate(object, spec);
+      await connectCustomer(busbar, {
+        provider,
+        manifest,
+        integration: provider,
+        content: buildConfig(object),
+      });
     }
     await untilEqual();
     const changed = OBJECTS.map(({ provider, object, field }) => {
-      const { account } = on.sandbox[provider];
+      const { account } = busbar.sandbox[provider];
       const [first, second] = [...account.dump(object, false)].map(({ id }) => String(id));
       account.put(object, { id: first, values: { [field]: "Changed" }, stamp: true });
       account.put(object, { values: { [field]: "Created" }, stamp: true });
@@ -134,7 +139,7 @@ describe("the receiver of the guide", () => {
     });
     await kill();
     for (const [index, { provider, object, field }] of OBJECTS.entries())
-      on.sandbox[provider].account.put(object, {
+      busbar.sandbox[provider].account.put(object, {
         id: changed[index],
         values: { [field]: "Later" },
         stamp: true,
@@ -147,12 +152,12 @@ describe("the receiver of the guide", () => {
   test("ends equal whatever the order in which messages of reading and of subscribing come, each of them twice", async () => {
     const subscription = async (provider: string) => {
       const path = `/integrations/${provider}/installations`;
-      const [{ id }] = (await on.inProject("GET", path)).body;
-      return (await on.inProject("GET", `${path}/${id}/subscriptions`)).body[0];
+      const [{ id }] = (await busbar.inProject("GET", path)).body;
+      return (await busbar.inProject("GET", `${path}/${id}/subscriptions`)).body[0];
     };
     for (const { provider, object, field } of OBJECTS) {
       await until(async () => (await subscription(provider))?.state === "active");
-      const { account } = on.sandbox[provider];
+      const { account } = busbar.sandbox[provider];
       const [first, second] = [...account.dump(object, false)].map(({ id }) => String(id));
       for (const value of ["Once", "Twice", "Thrice"])
         account.put(object, { id: first, values: { [field]: value }, stamp: true });
@@ -167,9 +172,9 @@ describe("the receiver of the guide", () => {
     let pageToken = "";
     do {
       const path = `/destinations/copy/deliveries?pageSize=200${pageToken && `&pageToken=${pageToken}`}`;
-      const { results, pagination } = (await on.inProject("GET", path)).body;
+      const { results, pagination } = (await busbar.inProject("GET", path)).body;
       for (const { id, kind } of results) {
-        const event = await on.inProject("GET", `/events/${id}`);
+        const event = await busbar.inProject("GET", `/events/${id}`);
         assert.equal(event.status, 200, event.text);
         assert.ok(event.body.data, event.text.slice(0, 500));
         messages.push(JSON.stringify(event.body.data));

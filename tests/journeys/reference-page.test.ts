@@ -6,16 +6,16 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../harness/chromium.ts";
 
 describe("the reference page", { skip: NO_CHROMIUM }, () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let browser: Browser;
   let origin: string;
   after(async () => {
     await browser.close();
-    await on.stop();
+    await busbar.stop();
   });
   before(async () => {
-    on = await openTestBusbar();
-    origin = new URL(on.busbar.urls.base).origin;
+    busbar = await openTestBusbar();
+    origin = new URL(busbar.busbar.urls.base).origin;
     browser = await launchBrowser();
   });
 

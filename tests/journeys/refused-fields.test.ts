@@ -28,30 +28,30 @@ integrations:
 `;
 
 describe("a field that is hidden from the connected user", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const destination = { name: "sink", type: "webhook", metadata: { url: `${sink.url}/read` } };
-    assert.equal((await on.inProject("POST", "/destinations", destination)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/destinations", destination)).status, 201);
   });
 
   const hide = async (field: string, hidden = true) => {
     const body = JSON.stringify({ provider: "salesforce", object: "Contact", field, hidden });
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${on.sandbox.url}/sandbox/fields`, { method: "POST", headers, body });
+    const answer = await fetch(`${busbar.sandbox.url}/sandbox/fields`, { method: "POST", headers, body });
     assert.ok(answer.ok, await answer.text());
   };
 
   /** Installs, and returns the operation of the backfill when it has ended. */
   async function backfill(groupRef: string) {
     const contact = { objectName: "contact", selectedFields: { title: true, phone: true } };
-    const { installationId } = await connectCustomer(on, {
+    const { installationId } = await connectCustomer(busbar, {
       provider: "salesforce",
       manifest: MANIFEST,
       integration: "crm",
@@ -61,7 +61,7 @@ describe("a field that is hidden from the connected user", () => {
     });
     return until(async () => {
       const path = `/integrations/crm/installations/${installationId}/operations`;
-      const [operation] = (await on.inProject("GET", path)).body.results;
+      const [operation] = (await busbar.inProject("GET", path)).body.results;
       return operation && operation.status !== "in_progress" && operation;
     });
   }
@@ -77,7 +77,7 @@ describe("a field that is hidden from the connected user", () => {
     );
     assert.deepEqual(Object.keys(ada.fields).toSorted(), ["Owner", "lastname", "phone"]);
     assert.deepEqual(ada.fields.Owner, { Name: "Ada Admin" });
-    const { body } = await on.inProject("GET", `/operations/${operation.id}/logs`);
+    const { body } = await busbar.inProject("GET", `/operations/${operation.id}/logs`);
     assert.match(JSON.stringify(body), /"WARNING"[^}]*title/i);
     await hide("Title", false);
   });
@@ -92,11 +92,11 @@ describe("a field that is hidden from the connected user", () => {
 });
 
 describe("a field that the account does not have", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar();
+    busbar.sandbox.hubspot.setLimits("off");
   });
 
   const refusals = {
@@ -105,7 +105,7 @@ describe("a field that the account does not have", () => {
   } as const;
   for (const [provider, { object, record }] of Object.entries(refusals))
     test(`in a write to ${provider} is refused in its words, with the nearest name, alone, in a batch and in the log`, async () => {
-      const customer = await connectCustomer(on, {
+      const customer = await connectCustomer(busbar, {
         provider: provider as "hubspot" | "salesforce",
         objects: [object],
         groupRef: provider,
@@ -113,7 +113,7 @@ describe("a field that the account does not have", () => {
       const single = await customer.write(object, { type: "create", record });
       assert.equal(single.status, 422, single.text);
       assert.match(single.body.detail, /emial.*Did you mean "email"\?/is);
-      const logs = await on.inProject("GET", `/operations/${single.body.operationId}/logs`);
+      const logs = await busbar.inProject("GET", `/operations/${single.body.operationId}/logs`);
       assert.match(JSON.stringify(logs.body), /Did you mean ..email/i);
       const batch = await customer.write(object, {
         type: "create",

@@ -7,20 +7,20 @@ import { assertProblem } from "./assert-problem.ts";
 import { actions, KINDS, listResults } from "./custom-field-kinds.ts";
 
 describe("custom fields at Salesforce", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
-  beforeEach(() => on.sandbox.clearRequests());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
+  beforeEach(() => busbar.sandbox.clearRequests());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const app = { provider: "salesforce", clientId: "c", clientSecret: "s" };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-    await connectCustomer(on, { provider: "salesforce", objects: ["Account", "Lead"] });
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+    await connectCustomer(busbar, { provider: "salesforce", objects: ["Account", "Lead"] });
   });
 
   const upsert = (fields: object) =>
-    on.inProject("PUT", "/providers/salesforce/object-metadata", { groupRef: "acme", fields });
+    busbar.inProject("PUT", "/providers/salesforce/object-metadata", { groupRef: "acme", fields });
   const soapCalls = (operation: string) =>
-    on.sandbox
+    busbar.sandbox
       .requests({ provider: "salesforce", path: "/services/Soap" })
       .filter(({ body }) => body?.includes(`<${operation}>`));
   const allKinds = [
@@ -73,12 +73,12 @@ describe("custom fields at Salesforce", () => {
       Score__c: 1.5,
       Parent_Machine__c: "003Sb0000000001IAA",
     };
-    const written = await on.write("salesforce", "Account", { groupRef: "acme", type: "create", record });
+    const written = await busbar.write("salesforce", "Account", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
     assert.equal(written.body.result.data.Motto__c, "go");
 
-    on.sandbox.clearRequests();
-    const second = await on.inProject("PUT", "/integrations/salesforce/object-metadata", {
+    busbar.sandbox.clearRequests();
+    const second = await busbar.inProject("PUT", "/integrations/salesforce/object-metadata", {
       groupRef: "acme",
       fields: { Account: allKinds },
     });
@@ -119,11 +119,11 @@ describe("custom fields at Salesforce", () => {
     assert.equal(answer.status, 200, answer.text);
     assert.equal(soapCalls("upsertMetadata").filter(({ body }) => body?.includes('"CustomField"')).length, 3);
     assert.equal(listResults(answer, "Lead")["Many_0__c"]?.metadata?.["type"], "LongTextArea");
-    const shown = await on.inProject("GET", "/providers/salesforce/objects/Lead/metadata?groupRef=acme");
+    const shown = await busbar.inProject("GET", "/providers/salesforce/objects/Lead/metadata?groupRef=acme");
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.fields.Many_22__c.displayName, 'Many "22" <&>');
     const record = { LastName: "Many", Company: "X", Many_22__c: "here" };
-    const written = await on.write("salesforce", "Lead", { groupRef: "acme", type: "create", record });
+    const written = await busbar.write("salesforce", "Lead", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
   });
 
@@ -164,7 +164,7 @@ describe("custom fields at Salesforce", () => {
     assert.deepEqual(actions(answer, "Opportunity"), { Good: "create", Bad: "none" });
     assert.match(listResults(answer, "Opportunity")["Bad"]?.error?.message ?? "", /does not resolve/);
     assert.match(listResults(answer, "Nothing__c")["Lost"]?.error?.message ?? "", /cannot be found/);
-    const shown = await on.inProject(
+    const shown = await busbar.inProject(
       "GET",
       "/providers/salesforce/objects/Opportunity/metadata?groupRef=acme",
     );
@@ -173,12 +173,12 @@ describe("custom fields at Salesforce", () => {
 
   test("a field that was made but could not be made visible is told, and repeating mends it", async () => {
     const fields = { Case: [{ fieldName: "Shy", displayName: "Shy", valueType: "string" }] };
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       preset: "salesforce.unavailable",
       provider: "salesforce",
       path: "PermissionSetAssignment",
     });
-    on.sandbox.addFault({ provider: "salesforce", path: "/userinfo", status: 503 });
+    busbar.sandbox.addFault({ provider: "salesforce", path: "/userinfo", status: 503 });
     const answer = await upsert(fields);
     const problem = assertProblem(answer, 502, "provider-unreachable");
     assert.equal(problem.retryable, true);
@@ -190,7 +190,7 @@ describe("custom fields at Salesforce", () => {
   });
 
   test("an expired session is refreshed in the middle of SOAP too", async () => {
-    on.sandbox.salesforce.expireTokens();
+    busbar.sandbox.salesforce.expireTokens();
     const answer = await upsert({ Case: [{ fieldName: "Late", displayName: "Late", valueType: "int" }] });
     assert.equal(answer.status, 200, answer.text);
     assert.deepEqual(actions(answer, "Case"), { Late: "create" });

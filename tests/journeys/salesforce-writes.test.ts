@@ -6,32 +6,36 @@ import { connectCustomer, type Customer } from "../harness/connect-customer.ts";
 import { assertProblem } from "./assert-problem.ts";
 
 describe("writing to Salesforce", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let acme: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    acme = await connectCustomer(on, {
+    busbar = await openTestBusbar();
+    acme = await connectCustomer(busbar, {
       provider: "salesforce",
       objects: ["Contact", "Account", "Machine__c"],
     });
   });
-  beforeEach(() => on.sandbox.clearRequests());
+  beforeEach(() => busbar.sandbox.clearRequests());
 
   const write = (object: string, body: object) => acme.write(object, body);
   const succeed = (object: string, body: object) => acme.succeed(object, body);
   let count = 0;
   const fresh = (more: object = {}) => ({ LastName: `Fresh ${++count}`, ...more });
   const stored = (object: string, id: string) =>
-    on.sandbox.records("salesforce", object).find((record) => record["Id"] === id);
-  const countStored = (object: string) => on.sandbox.records("salesforce", object).length;
-  const sent = () => on.sandbox.requests({ provider: "salesforce" });
+    busbar.sandbox.records("salesforce", object).find((record) => record["Id"] === id);
+  const countStored = (object: string) => busbar.sandbox.records("salesforce", object).length;
+  const sent = () => busbar.sandbox.requests({ provider: "salesforce" });
   const patch = async (object: string, path: string, value: unknown): Promise<void> => {
-    const answer = await on.inProject("PATCH", `/integrations/salesforce/objects/${object}/config-content`, {
-      groupRef: "acme",
-      action: "write",
-      changes: [{ op: "add", path, value }],
-    });
+    const answer = await busbar.inProject(
+      "PATCH",
+      `/integrations/salesforce/objects/${object}/config-content`,
+      {
+        groupRef: "acme",
+        action: "write",
+        changes: [{ op: "add", path, value }],
+      },
+    );
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.id, acme.installationId);
   };
@@ -93,7 +97,7 @@ describe("writing to Salesforce", () => {
 
     test("is synchronous whatever `mode` says, and forwards headers", async () => {
       const { result } = await succeed("Contact", { type: "create", record: fresh() });
-      on.sandbox.clearRequests();
+      busbar.sandbox.clearRequests();
       const headers = [{ key: "Sforce-Call-Options", value: "client=busbar" }];
       const record = { id: result.recordId };
       const deleted = await succeed("Contact", { type: "delete", mode: "asynchronous", record, headers });
@@ -238,7 +242,7 @@ describe("writing to Salesforce", () => {
     test("`writeOnUpdate=ifEmpty` writes the field only if it is empty, single and in a batch", async () => {
       await configure({ BillingCity: { writeOnUpdate: "ifEmpty" } });
       const [full, empty] = [await account({ BillingCity: "Lima" }), await account({})];
-      on.sandbox.clearRequests();
+      busbar.sandbox.clearRequests();
       const batch = [full, empty].map((id) => ({ record: { id, BillingCity: "Quito" } }));
       await succeed("Account", { type: "update", batch });
       assert.deepEqual(
@@ -252,7 +256,7 @@ describe("writing to Salesforce", () => {
       });
       assert.equal(stored("Account", full)?.["BillingCity"], "Lima");
       assert.equal(stored("Account", full)?.["Website"], "https://new.example");
-      const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+      const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
       assert.match(logs.text, /BillingCity.*ifEmpty/);
     });
 

@@ -37,7 +37,7 @@ interface Answer {
 }
 
 describe("providers whose requests are signed", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let aws: Simulation;
   let gate: Simulation;
   let simulatedAws: SimulatedAws;
@@ -59,7 +59,7 @@ describe("providers whose requests are signed", () => {
     ({ opened: simulatedAws, simulation: aws } = first);
     gate = (await simulate("execute-api", "us-east-1")).simulation;
     const { origin } = new URL(aws.url);
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: {
         aws: {
           baseURL: aws.url,
@@ -68,15 +68,15 @@ describe("providers whose requests are signed", () => {
         },
       },
     });
-    const put = await on.inProject("PUT", "/providers/x-gate", ownProvider());
+    const put = await busbar.inProject("PUT", "/providers/x-gate", ownProvider());
     assert.equal(put.status, 200, put.text);
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
     await connected("directory", "aws", "acme");
     await connected("gate", "x-gate", "acme");
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await aws?.close();
     await gate?.close();
   });
@@ -92,7 +92,7 @@ describe("providers whose requests are signed", () => {
 
   const region = (value: string) => ({ providerMetadata: { region: { value, source: "input" } } });
   const generate = (provider: string, groupRef: string, more: object = {}) =>
-    on.inProject("POST", "/connections:generate", {
+    busbar.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
       consumerRef: "ada",
@@ -111,7 +111,7 @@ describe("providers whose requests are signed", () => {
     assert.equal(made.status, 201, made.text);
     const objects = { users: { objectName: "users" } };
     const content = { provider, ...(provider === "x-gate" && { write: { objects } }) };
-    const installed = await on.inProject("POST", `/integrations/${integration}/installations`, {
+    const installed = await busbar.inProject("POST", `/integrations/${integration}/installations`, {
       groupRef,
       config: { content },
     });
@@ -126,11 +126,11 @@ describe("providers whose requests are signed", () => {
     { groupRef = "acme", integration = "directory", headers = {}, body = [] as Buffer[] } = {},
   ): Promise<Answer> =>
     new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(on.busbar.urls.proxy);
+      const { hostname, port } = new URL(busbar.busbar.urls.proxy);
       const names = {
-        "x-api-key": on.apiKey,
+        "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-integration-name": integration,
         "x-amp-group-ref": groupRef,
       };
@@ -157,7 +157,7 @@ describe("providers whose requests are signed", () => {
   };
 
   test("the catalog promises calls through the proxy", async () => {
-    const { body } = await on.call("GET", "/v1/providers/aws");
+    const { body } = await busbar.call("GET", "/v1/providers/aws");
     assert.equal(body.support.proxy, true);
     assert.equal(body.modules["aws-identity-center"].support.proxy, true);
     assert.equal(body.documentationOnly, undefined);
@@ -245,7 +245,7 @@ describe("providers whose requests are signed", () => {
     isDown = true;
     const id = await connected("directory", "aws", "globex", wrong);
     isDown = false;
-    const status = async () => (await on.inProject("GET", `/connections/${id}`)).body.status;
+    const status = async () => (await busbar.inProject("GET", `/connections/${id}`)).body.status;
     const refused = await proxied("GET", "/v1/users", { groupRef: "globex" });
     assert.equal(refused.status, 403);
     assert.match(refused.body, /^\{"__type":"InvalidSignatureException","message":"The request signature we/);
@@ -258,7 +258,7 @@ describe("providers whose requests are signed", () => {
 
   test("a check of the connection asks AWS who signed", async () => {
     const id = await connected("directory", "aws", "initech");
-    const good = await on.inProject("POST", `/connections/${id}:check`);
+    const good = await busbar.inProject("POST", `/connections/${id}:check`);
     assert.deepEqual(
       [good.status, good.body.check.working, good.body.status],
       [200, true, "working"],
@@ -268,7 +268,7 @@ describe("providers whose requests are signed", () => {
     isDown = true;
     const bad = await connected("directory", "aws", "umbrella", unknown);
     isDown = false;
-    const { body } = await on.inProject("POST", `/connections/${bad}:check`);
+    const { body } = await busbar.inProject("POST", `/connections/${bad}:check`);
     assert.deepEqual([body.check.working, body.status], [false, "bad_credentials"]);
   });
 
@@ -278,7 +278,7 @@ describe("providers whose requests are signed", () => {
     assert.equal((await proxied("GET", "/v1/users", { groupRef: "initech" })).status, 403);
     await until(async () => arrived.slice(before).some(({ url }) => url.startsWith(STS_PATH)));
     assert.equal((await proxied("GET", "/v1/users", { groupRef: "initech" })).status, 200);
-    const { body } = await on.inProject("GET", "/connections?groupRef=initech");
+    const { body } = await busbar.inProject("GET", "/connections?groupRef=initech");
     assert.equal(JSON.stringify(body).includes("bad_credentials"), false);
   });
 
@@ -297,14 +297,14 @@ describe("providers whose requests are signed", () => {
 
   test("a builder's own provider writes and is called with signed requests", async () => {
     const create = { groupRef: "acme", type: "create", record: { name: "Grace & co" } };
-    const made = await on.write("gate", "users", create);
+    const made = await busbar.write("gate", "users", create);
     assert.equal(made.body.result.success, true, made.text);
     const update = {
       groupRef: "acme",
       type: "update",
       record: { id: made.body.result.recordId, name: "+%/ü" },
     };
-    const changed = await on.write("gate", "users", update);
+    const changed = await busbar.write("gate", "users", update);
     assert.equal(changed.body.result.success, true, changed.text);
     assert.deepEqual(
       gate.account.records("users").map(({ fields }) => fields["name"]),
@@ -327,7 +327,7 @@ describe("providers whose requests are signed", () => {
       ],
     ] as const;
     for (const [more, place] of cases) {
-      const refused = await on.inProject("PUT", "/providers/x-other", ownProvider(more));
+      const refused = await busbar.inProject("PUT", "/providers/x-other", ownProvider(more));
       assert.ok([400, 422].includes(refused.status), refused.text);
       const places = refused.body.issues.map(({ name }: { name: string }) => name);
       assert.ok(

@@ -4,13 +4,13 @@ import { test } from "node:test";
 import { startTestBusbar } from "../harness/busbar.ts";
 
 test("a process that stops reports it and serves on, so that no caller is refused before the next check", async (t) => {
-  const on = await startTestBusbar(t, { env: { BUSBAR_STOP_DELAY_SECONDS: "3" } });
-  const { base } = on.busbar.urls;
-  const stopped = on.busbar.stop();
-  const ready = await on.call("GET", "/readyz");
+  const busbar = await startTestBusbar(t, { env: { BUSBAR_STOP_DELAY_SECONDS: "3" } });
+  const { base } = busbar.busbar.urls;
+  const stopped = busbar.busbar.stop();
+  const ready = await busbar.call("GET", "/readyz");
   assert.deepEqual([ready.status, ready.body.detail], [503, "This process stops."]);
-  assert.equal((await on.call("GET", "/readyz?for=proxy")).status, 503);
-  const served = await on.call("GET", "/v1/projects");
+  assert.equal((await busbar.call("GET", "/readyz?for=proxy")).status, 503);
+  const served = await busbar.call("GET", "/v1/projects");
   assert.equal(served.status, 200);
   assert.equal(served.headers.get("connection"), "close", "its next request goes to another process");
   await stopped;

@@ -6,17 +6,17 @@ import { startTestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
 test("callers without a credential are refused before their bodies are read, and others are served meanwhile", async (t) => {
-  const on = await startTestBusbar(t);
+  const busbar = await startTestBusbar(t);
   // A fast machine makes more calls than the provider allows.
-  on.sandbox.hubspot.setLimits("off");
-  const customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+  busbar.sandbox.hubspot.setLimits("off");
+  const customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   let written = 0;
   const report = await strangersDrill(
     {
-      origin: new URL(on.busbar.urls.base).origin,
+      origin: new URL(busbar.busbar.urls.base).origin,
       pid: process.pid,
       calls: {
-        healthz: () => on.call("GET", "/healthz"),
+        healthz: () => busbar.call("GET", "/healthz"),
         proxied: () => customer.proxied("/crm/v3/objects/contacts?limit=1"),
         written: () =>
           customer.write("contacts", { type: "create", record: { email: `w${(written += 1)}@example.com` } }),

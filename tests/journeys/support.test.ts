@@ -9,7 +9,7 @@ test("every refusal names whom the operator named, and itself", async (scope) =>
     supportPhone: "+49 30 123456",
     supportUrl: "https://example.com/help",
   };
-  const on = await startTestBusbar(scope, {
+  const busbar = await startTestBusbar(scope, {
     env: {
       BUSBAR_SUPPORT_EMAIL: support.supportEmail,
       BUSBAR_SUPPORT_PHONE: support.supportPhone,
@@ -17,8 +17,8 @@ test("every refusal names whom the operator named, and itself", async (scope) =>
     },
   });
   const answers = [
-    (await on.inProject("GET", "/integrations/nothing-here")).body,
-    await (await fetch(`${on.busbar.urls.proxy}/anything`)).json(),
+    (await busbar.inProject("GET", "/integrations/nothing-here")).body,
+    await (await fetch(`${busbar.busbar.urls.proxy}/anything`)).json(),
   ];
   for (const { supportEmail, supportPhone, supportUrl, instance, requestId } of answers) {
     assert.deepEqual({ supportEmail, supportPhone, supportUrl }, support);

@@ -20,19 +20,19 @@ const findCaller = (traceId: string, flags = "01") => ({
 });
 
 describe("traces, metrics and log lines", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let collector: OtlpReceiver;
   let sink: Sink;
   let acme: Customer;
   const lines: Record<string, unknown>[] = [];
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await Promise.all([collector.close(), sink.close()]);
   });
   before(async () => {
     collector = await startOtlpReceiver();
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       log: createLog("debug", { write: (line) => void lines.push(JSON.parse(line)) }),
       env: {
         BUSBAR_ROLES: "api,proxy",
@@ -44,10 +44,10 @@ describe("traces, metrics and log lines", () => {
         BUSBAR_RETRY_BASE_SECONDS: "0.02",
       },
     });
-    await on.sibling({ BUSBAR_ROLES: "worker" });
-    on.sandbox.hubspot.setLimits("off");
-    await drawRoute(on, `${sink.url}/hook`, ["write.async.done"]);
-    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    await busbar.sibling({ BUSBAR_ROLES: "worker" });
+    busbar.sandbox.hubspot.setLimits("off");
+    await drawRoute(busbar, `${sink.url}/hook`, ["write.async.done"]);
+    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   });
 
   const create = (mode: string, email: string, headers: Record<string, string>) =>
@@ -104,7 +104,7 @@ describe("traces, metrics and log lines", () => {
     const call = await findSpan(traceId, "proxy GET hubspot");
     const sent = await findSpan(traceId, "GET hubspot");
     assert.deepEqual([call.parentSpanId, sent.parentSpanId], [CALLER_SPAN, call.spanId]);
-    for (const { headers } of on.sandbox.requests()) {
+    for (const { headers } of busbar.sandbox.requests()) {
       assert.equal(headers["traceparent"] ?? headers["tracestate"] ?? headers["baggage"], undefined);
     }
   });
@@ -113,20 +113,20 @@ describe("traces, metrics and log lines", () => {
     const written = JSON.stringify(collector.spans, (_, value: unknown) =>
       typeof value === "bigint" ? String(value) : value,
     );
-    for (const secret of ["example.com", "acme", "127.0.0.1", "/crm/v3", on.apiKey, TOKEN]) {
+    for (const secret of ["example.com", "acme", "127.0.0.1", "/crm/v3", busbar.apiKey, TOKEN]) {
       assert.ok(!written.includes(secret), secret);
     }
   });
 
   test("a refused stranger makes no span and joins no trace", async () => {
     const traceId = newTrace();
-    const answer = await on.call("GET", "/v1/projects/default/connections", undefined, {
+    const answer = await busbar.call("GET", "/v1/projects/default/connections", undefined, {
       ...findCaller(traceId),
       "x-api-key": "bb_wrong",
     });
     assert.equal(answer.status, 401);
     const later = newTrace();
-    await on.call("GET", "/v1/projects", undefined, findCaller(later));
+    await busbar.call("GET", "/v1/projects", undefined, findCaller(later));
     await until(() => listSpans(later)[0]);
     assert.deepEqual(listSpans(traceId), []);
   });
@@ -137,7 +137,7 @@ describe("traces, metrics and log lines", () => {
     const { headers } = await awaitReceived(body.operationId);
     assert.equal(headers["traceparent"], `00-${traceId}-${CALLER_SPAN}-00`);
     const later = newTrace();
-    await on.call("GET", "/v1/projects", undefined, findCaller(later));
+    await busbar.call("GET", "/v1/projects", undefined, findCaller(later));
     await until(() => listSpans(later)[0]);
     assert.deepEqual(listSpans(traceId), []);
   });
@@ -158,13 +158,13 @@ describe("traces, metrics and log lines", () => {
     await findPoint("busbar_writes_accepted_total", "sum", { mode: "asynchronous" });
     await findPoint("busbar_proxy_call_duration_seconds", "histogram", { status: "2xx" });
     await findPoint("busbar_database_up", "gauge", {});
-    assert.equal((await on.call("GET", "/metrics")).status, 404);
+    assert.equal((await busbar.call("GET", "/metrics")).status, 404);
   });
 
   test("spans wait for a collector that is away, and the log says so once and when it is back", async () => {
     const traceId = newTrace();
     collector.refuseWith = 503;
-    await on.call("GET", "/v1/projects", undefined, findCaller(traceId));
+    await busbar.call("GET", "/v1/projects", undefined, findCaller(traceId));
     await findLine({ msg: "traces cannot be sent to the collector" });
     collector.refuseWith = undefined;
     await until(() => listSpans(traceId)[0]);
@@ -176,7 +176,7 @@ describe("traces, metrics and log lines", () => {
     const answer = await create("asynchronous", "lin@example.com", findCaller(traceId));
     const { operationId } = answer.body;
     const requestId = answer.headers.get("x-request-id");
-    const { projectId } = on;
+    const { projectId } = busbar;
     const { installationId, connectionId } = acme;
     const line = await findLine({ msg: "request", requestId });
     assert.deepEqual(
@@ -184,17 +184,21 @@ describe("traces, metrics and log lines", () => {
       [projectId, installationId, connectionId, operationId, traceId],
     );
 
-    const wrong = await on.write("hubspot", "contacts", { groupRef: "nobody", type: "create", record: {} });
+    const wrong = await busbar.write("hubspot", "contacts", {
+      groupRef: "nobody",
+      type: "create",
+      record: {},
+    });
     assert.equal(wrong.status, 400);
     const refused = await findLine({ msg: "request", requestId: wrong.headers.get("x-request-id") });
     assert.deepEqual([refused["projectId"], refused["operationId"]], [projectId, undefined]);
 
-    on.sandbox.hubspot.revokeTokens();
+    busbar.sandbox.hubspot.revokeTokens();
     await create("synchronous", "eve@example.com", {});
     const warning = await findLine({ level: "warn", connectionId });
     assert.equal(warning["projectId"], projectId);
     for (const path of ["/healthz", "/readyz"]) {
-      const checked = await on.call("GET", path);
+      const checked = await busbar.call("GET", path);
       const { level } = await findLine({ msg: "request", requestId: checked.headers.get("x-request-id") });
       assert.equal(
         level,
@@ -203,6 +207,6 @@ describe("traces, metrics and log lines", () => {
       );
     }
     const text = JSON.stringify(lines);
-    for (const secret of [on.apiKey, TOKEN, "lin@example.com"]) assert.ok(!text.includes(secret), secret);
+    for (const secret of [busbar.apiKey, TOKEN, "lin@example.com"]) assert.ok(!text.includes(secret), secret);
   });
 });

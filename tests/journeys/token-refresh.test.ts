@@ -16,24 +16,24 @@ const CRMS = {
 type Crm = keyof typeof CRMS;
 
 describe("token refresh by several processes", () => {
-  let on: ProcessGroup;
+  let busbar: ProcessGroup;
   let [first, second]: (ChildBusbar | undefined)[] = [];
   let sql: Client;
   after(async () => {
     await sql.end();
-    await on.stop();
+    await busbar.stop();
   });
   beforeEach(async () => {
-    first ??= await on.start();
+    first ??= await busbar.start();
   });
-  afterEach(() => on.sandbox.clearFaults());
+  afterEach(() => busbar.sandbox.clearFaults());
   before(async () => {
-    on = await openProcessGroup();
-    on.sandbox.hubspot.setLimits("off");
-    sql = new Client({ connectionString: on.connectionString });
+    busbar = await openProcessGroup();
+    busbar.sandbox.hubspot.setLimits("off");
+    sql = new Client({ connectionString: busbar.connectionString });
     await sql.connect();
-    [first, second] = await Promise.all([on.start(), on.start()]);
-    await refreshOnlyOnDemand(on.connectionString);
+    [first, second] = await Promise.all([busbar.start(), busbar.start()]);
+    await refreshOnlyOnDemand(busbar.connectionString);
     for (const provider of Object.keys(CRMS)) {
       await first.inProject("POST", "/provider-apps", {
         provider,
@@ -47,15 +47,15 @@ describe("token refresh by several processes", () => {
   /** A connected and installed customer whose access token has just ended. */
   async function expiredCustomer(crm: Crm, groupRef: string): Promise<Customer> {
     const objects = [CRMS[crm].object];
-    const through = { ...running(second), sandbox: on.sandbox };
+    const through = { ...running(second), sandbox: busbar.sandbox };
     const customer = await connectCustomer(through, {
       provider: crm,
       groupRef,
       objects,
       expiresInSeconds: 1,
     });
-    on.sandbox[crm].expireTokens();
-    on.sandbox.clearRequests();
+    busbar.sandbox[crm].expireTokens();
+    busbar.sandbox.clearRequests();
     return customer;
   }
 
@@ -80,7 +80,7 @@ describe("token refresh by several processes", () => {
 
   /** The refresh tokens that the provider has seen, in order. */
   const sentTokens = (): string[] =>
-    on.sandbox
+    busbar.sandbox
       .requests()
       .filter(({ path }) => path.endsWith("/token"))
       .flatMap(({ body }) => new URLSearchParams(body).get("refresh_token") ?? []);
@@ -118,7 +118,7 @@ describe("token refresh by several processes", () => {
     test(`${crm}: two hundred calls and writes on an expired token are one refresh, and none fails`, async () => {
       const customer = await expiredCustomer(crm, "many");
       // Long enough for all of them to meet the refresh.
-      on.sandbox.addFault({ provider: crm, path: "/token$", delayMs: 400 });
+      busbar.sandbox.addFault({ provider: crm, path: "/token$", delayMs: 400 });
       const statuses = await calls([running(first), running(second)], customer, 200);
       assert.deepEqual([...new Set(statuses)], [200]);
       assert.equal(sentTokens().length, 1);
@@ -148,7 +148,7 @@ describe("token refresh by several processes", () => {
 
   test("a holder killed while the provider answers: those who wait refresh and are served", async () => {
     const customer = await expiredCustomer("hubspot", "killed");
-    on.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(() => sentTokens().length === 1);
     const begun = new Date();
@@ -178,7 +178,7 @@ describe("token refresh by several processes", () => {
 
   test("a holder killed after it sent a rotating token: nobody sends it again, and the customer has to connect anew", async () => {
     const customer = await expiredCustomer("salesforce", "sent");
-    on.sandbox.addFault({ provider: "salesforce", path: "/token$", hang: true });
+    busbar.sandbox.addFault({ provider: "salesforce", path: "/token$", hang: true });
     const lost = calls([running(first)], customer, 8).catch(() => "lost");
     await until(() => sentTokens().length === 1);
     const begun = new Date();
@@ -192,7 +192,7 @@ describe("token refresh by several processes", () => {
   });
 
   async function lockRefreshes(): Promise<Client> {
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     await client.query("begin");
     await client.query("lock table token_refreshes in access exclusive mode");

@@ -3,11 +3,11 @@ import { Client } from "pg";
 import type { TestBusbar } from "../harness/busbar.ts";
 
 async function query(
-  on: TestBusbar,
+  busbar: TestBusbar,
   text: string,
   values: unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: on.connectionString });
+  const client = new Client({ connectionString: busbar.connectionString });
   await client.connect();
   try {
     return (await client.query<Record<string, unknown>>(text, values)).rows;
@@ -26,8 +26,8 @@ const TABLES = [
   "operations",
 ];
 
-export async function traces(on: TestBusbar): Promise<Record<string, unknown>> {
+export async function traces(busbar: TestBusbar): Promise<Record<string, unknown>> {
   const counts = TABLES.map((table) => `(select count(*) from ${table}) as ${table}`);
-  const [row] = await query(on, `select ${counts.join(", ")}`);
-  return { ...row, sent: on.sandbox.requests().length };
+  const [row] = await query(busbar, `select ${counts.join(", ")}`);
+  return { ...row, sent: busbar.sandbox.requests().length };
 }

@@ -71,7 +71,7 @@ describe(
     concurrency: 3,
   },
   () => {
-    let on: TestBusbar;
+    let busbar: TestBusbar;
     let browser: Browser;
     let served: ServedPage;
     let stepwise: StepwiseProvider;
@@ -80,27 +80,32 @@ describe(
     after(async () => {
       await browser.close();
       await served.close();
-      await on.stop();
+      await busbar.stop();
       await stepwise.close();
     });
     before(async () => {
       stepwise = await openStepwiseProvider();
-      on = await openTestBusbar({ providers: { stepwise: stepwise.entry } });
+      busbar = await openTestBusbar({ providers: { stepwise: stepwise.entry } });
       [served, browser] = await Promise.all([
-        servePage(new URL(on.busbar.urls.base).origin),
+        servePage(new URL(busbar.busbar.urls.base).origin),
         launchBrowser(),
       ]);
       for (const [provider, scopes] of [
         ["hubspot", ["oauth"]],
         ["salesforce", ["api", "refresh_token"]],
       ]) {
-        await on.inProject("POST", "/provider-apps", { provider, scopes, clientId: "c", clientSecret: "s" });
+        await busbar.inProject("POST", "/provider-apps", {
+          provider,
+          scopes,
+          clientId: "c",
+          clientSecret: "s",
+        });
       }
-      const made = await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+      const made = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
       frontendKey = made.body.key;
-      await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
-      signer = await registerJwtKey(on);
-      const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+      await busbar.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
+      signer = await registerJwtKey(busbar);
+      const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
       assert.equal(deployed.status, 200, deployed.text);
     });
 
@@ -125,7 +130,8 @@ describe(
         const { provider, people, firms, extra, notes } = CRMS[crm];
         const groupRef = `${crm}-customer`;
         const path = `/integrations/${crm}-people/installations`;
-        const installations = async () => (await on.inProject("GET", `${path}?groupRef=${groupRef}`)).body;
+        const installations = async () =>
+          (await busbar.inProject("GET", `${path}?groupRef=${groupRef}`)).body;
         const content = async () => (await installations())[0].config.content;
         const customer = await open(t, {
           integration: `${crm}-people`,
@@ -138,7 +144,7 @@ describe(
         await customer.picture("before");
         await customer.consent("Next", "allow");
         await customer.sees("Widgets reads the following fields");
-        const [connection] = (await on.inProject("GET", `/connections?groupRef=${groupRef}`)).body;
+        const [connection] = (await busbar.inProject("GET", `/connections?groupRef=${groupRef}`)).body;
         assert.equal(connection.provider, crm);
         // The library shows it beside the connection.
         assert.ok(connection.providerWorkspaceRef);
@@ -194,7 +200,7 @@ describe(
         await customer.press("Yes, uninstall");
         await customer.sees("successfully uninstalled");
         assert.deepEqual(await installations(), []);
-        assert.equal((await on.inProject("GET", `${path}/${installation.id}`)).status, 404);
+        assert.equal((await busbar.inProject("GET", `${path}/${installation.id}`)).status, 404);
         customer.assertUntroubled();
       });
     }
@@ -205,18 +211,18 @@ describe(
       await customer.consent("Next", "allow");
       await customer.sees("successfully connected");
       const [id = ""] = await customer.reported(1);
-      const first = (await on.inProject("GET", `/connections/${id}`)).body;
+      const first = (await busbar.inProject("GET", `/connections/${id}`)).body;
       await customer.page.reload();
       await customer.sees("successfully connected");
       await customer.press("Update connection");
       await customer.consent("Next", "allow");
-      const second = (await on.inProject("GET", `/connections/${id}`)).body;
+      const second = (await busbar.inProject("GET", `/connections/${id}`)).body;
       assert.notEqual(second.updateTime, first.updateTime, "new tokens");
       await customer.press("Update connection");
       await customer.picture("again");
       await customer.press("Remove connection");
       await customer.sees("Set up Salesforce integration");
-      assert.equal((await on.inProject("GET", `/connections/${id}`)).status, 404);
+      assert.equal((await busbar.inProject("GET", `/connections/${id}`)).status, 404);
       customer.assertUntroubled();
     });
 
@@ -238,7 +244,7 @@ describe(
         await customer.press("Next");
         await customer.sees("successfully connected");
         const [id] = await customer.reported(1);
-        const shown = (await on.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
+        const shown = (await busbar.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
         assert.equal(shown.authScheme, scheme);
         assert.equal(shown.apiKey, scheme === "apiKey" ? "typed" : undefined);
         assert.equal(shown.providerWorkspaceRef, fields.workspace);
@@ -261,7 +267,7 @@ describe(
       await (await second).locator("#allow").click();
       await customer.sees("successfully connected your Stepwise account to Widgets");
       const [id] = await customer.reported(1);
-      const { body } = await on.inProject("GET", `/connections/${id}`);
+      const { body } = await busbar.inProject("GET", `/connections/${id}`);
       assert.deepEqual(body.providerMetadata["region"], { value: "eu", source: "provider" });
       customer.assertUntroubled();
     });
@@ -288,7 +294,7 @@ describe(
       const customer = await open(t, { provider: "hubspot", groupRef: "declined", apiKey: frontendKey });
       await customer.consent("Next", "deny");
       await customer.sees("Access to HubSpot was declined, and nothing was connected");
-      assert.deepEqual((await on.inProject("GET", "/connections?groupRef=declined")).body, []);
+      assert.deepEqual((await busbar.inProject("GET", "/connections?groupRef=declined")).body, []);
     });
   },
 );

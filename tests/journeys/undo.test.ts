@@ -29,13 +29,13 @@ describe("undoing", () => {
     (await scene.succeed("get_record", { object: "person", id })).record.fields;
 
   test("an update's fields get their values of before, but for those that somebody has changed since", async () => {
-    const { setPolicy, create, succeed, on } = scene;
+    const { setPolicy, create, succeed, on: busbar } = scene;
     await setPolicy(ALLOWED);
     const id = await create("undo@example.com");
     const operationId = await update(id, { familyName: "Lovelace", givenName: "Augusta" });
     await change(id, { givenName: "Byron" });
     const writes = () =>
-      on.sandbox.requests({ provider: "hubspot" }).filter(({ method }) => method === "PATCH").length;
+      busbar.sandbox.requests({ provider: "hubspot" }).filter(({ method }) => method === "PATCH").length;
     const before = writes();
     const shown = await succeed("undo_operation", { operationId, dryRun: true });
     assert.deepEqual([shown.status, shown.preview.fields], ["dry_run", { familyName: "King" }]);
@@ -59,10 +59,10 @@ describe("undoing", () => {
   });
 
   test("a field that was empty is emptied again", async () => {
-    const { setPolicy, on, succeed } = scene;
+    const { setPolicy, on: busbar, succeed } = scene;
     await setPolicy(ALLOWED);
     const record = { email: "empty@example.com", familyName: "Empty" };
-    const written = await on.write("crm", "person", { groupRef: "acme", type: "create", record });
+    const written = await busbar.write("crm", "person", { groupRef: "acme", type: "create", record });
     const id = written.body.result.recordId;
     const operationId = await update(id, { givenName: "Filled" });
     await succeed("undo_operation", { operationId });
@@ -112,14 +112,14 @@ describe("undoing", () => {
   });
 
   test("an operation of another customer, or one that no agent began, is not undone", async () => {
-    const { setPolicy, create, on, credential } = scene;
+    const { setPolicy, create, on: busbar, credential } = scene;
     await setPolicy(ALLOWED);
     const id = await create("others@example.com");
     const operationId = await update(id, { familyName: "Other" });
-    const globex = await openAgent(on, { credential, groupRef: "globex" });
+    const globex = await openAgent(busbar, { credential, groupRef: "globex" });
     assert.equal((await globex.call("undo_operation", { operationId })).content.problem.status, 404);
     const record = { id, familyName: "Own" };
-    const own = await on.write("crm", "person", { groupRef: "acme", type: "update", record });
+    const own = await busbar.write("crm", "person", { groupRef: "acme", type: "update", record });
     const { problem } = await refused("undo_operation", { operationId: own.body.operationId });
     assert.equal(problem.status, 404);
     assert.equal((await refused("undo_operation", { operationId: "x" })).problem.status, 404);

@@ -5,16 +5,16 @@ import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { installCrm, CRM_MANIFEST, type InstalledCrm } from "./installed-crm.ts";
 
 describe("an installation is updated by mask", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let crm: InstalledCrm;
   let count = 0;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await on.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
+    busbar = await openTestBusbar();
+    await busbar.inProject("POST", "/destinations", { name: "hook", type: "log", metadata: {} });
   });
   beforeEach(async () => {
-    crm = await installCrm(on, `group-${++count}`);
+    crm = await installCrm(busbar, `group-${++count}`);
   });
 
   test("one read object is replaced as a whole; everything outside the mask stays and is ignored in the body", async () => {
@@ -54,7 +54,7 @@ describe("an installation is updated by mask", () => {
     for (const answer of [
       await crm.updateContent(["config.content.subscribe.objects"], content),
       await crm.patch("subscribe", [{ op: "add", path: "/otherEvents", value: otherEvents }]),
-      await on.inProject("POST", "/integrations/crm/installations", {
+      await busbar.inProject("POST", "/integrations/crm/installations", {
         groupRef: crm.groupRef,
         config: { content: { provider: "hubspot", ...content } },
       }),
@@ -111,7 +111,7 @@ describe("an installation is updated by mask", () => {
       inheritFieldsAndMappings: true,
       deleteEvent: { enabled: "always" },
     });
-    const refused = await on.write("crm", "contacts", {
+    const refused = await busbar.write("crm", "contacts", {
       groupRef: crm.groupRef,
       type: "create",
       record: { email: "mask@example.com" },
@@ -129,7 +129,7 @@ describe("an installation is updated by mask", () => {
     const { objects } = answer.body.config.content.write;
     assert.deepEqual(objects.contacts, { objectName: "contacts", deletionSettings: { enabled: true } });
     const body = { groupRef: crm.groupRef, type: "create", record: { name: "Still writable" } };
-    const written = await on.write("crm", "companies", body);
+    const written = await busbar.write("crm", "companies", body);
     assert.equal(written.status, 200, written.text);
   });
 
@@ -146,11 +146,11 @@ describe("an installation is updated by mask", () => {
 
   test("switching the proxy off holds for the next proxied call", async () => {
     const proxied = () =>
-      fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+      fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
         headers: {
-          "x-api-key": on.apiKey,
+          "x-api-key": busbar.apiKey,
           "x-amp-proxy-version": "1",
-          "x-amp-project-id": on.projectId,
+          "x-amp-project-id": busbar.projectId,
           "x-amp-installation-id": crm.installationId,
         },
       });
@@ -218,14 +218,14 @@ describe("an installation is updated by mask", () => {
   });
 
   test("only a connection of the same group and provider can be named", async () => {
-    const [other] = (await on.inProject("GET", "/connections?groupRef=group-1")).body;
+    const [other] = (await busbar.inProject("GET", "/connections?groupRef=group-1")).body;
     const foreign = await crm.update(["connectionId"], { connectionId: other.id });
     assert.equal(foreign.status, 422, foreign.text);
     assert.equal(foreign.body.issues[0].name, "installation.connectionId");
     assert.match(foreign.body.detail, /group-1/);
 
-    const tokens = on.sandbox.salesforce.mintToken();
-    const salesforce = await on.inProject("POST", "/connections:generate", {
+    const tokens = busbar.sandbox.salesforce.mintToken();
+    const salesforce = await busbar.inProject("POST", "/connections:generate", {
       provider: "salesforce",
       groupRef: crm.groupRef,
       consumerRef: "admin",
@@ -260,21 +260,25 @@ describe("an installation is updated by mask", () => {
   test("an object that the manifest has since lost does not block a change of another one", async () => {
     const lost = CRM_MANIFEST.replaceAll("name: crm\n", "name: crm-shrinking\n");
     const integration = "crm-shrinking";
-    const other = await on.inProject("PUT", "/integrations:batch", { sourceYaml: lost });
+    const other = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: lost });
     assert.equal(other.status, 200, other.text);
     const objects = {
       contacts: { selectedFields: { phone: true } },
       "crm.custom.thing": { selectedFields: { name: true } },
     };
-    const made = await on.inProject("POST", `/integrations/${integration}/installations?skipSampling=true`, {
-      groupRef: crm.groupRef,
-      config: { content: { read: { objects } } },
-    });
+    const made = await busbar.inProject(
+      "POST",
+      `/integrations/${integration}/installations?skipSampling=true`,
+      {
+        groupRef: crm.groupRef,
+        config: { content: { read: { objects } } },
+      },
+    );
     assert.equal(made.status, 201, made.text);
     const shrunk = lost.replace(/ {8}- objectName: crm\.custom\.thing\n.*\n.*\n/, "");
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: shrunk })).status, 200);
+    assert.equal((await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: shrunk })).status, 200);
     const change = (name: string) =>
-      on.inProject("PATCH", `/integrations/${integration}/installations/${made.body.id}`, {
+      busbar.inProject("PATCH", `/integrations/${integration}/installations/${made.body.id}`, {
         updateMask: [`config.content.read.objects.${name}`],
         installation: { config: { content: { read: { objects } } } },
       });

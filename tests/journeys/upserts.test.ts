@@ -20,26 +20,29 @@ integrations:
 `;
 
 describe("an upsert", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let hubspot: Customer;
   let salesforce: Customer;
   let desk: Simulation;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await desk.close();
   });
   before(async () => {
     const { zendeskSupport } = DESCRIPTIONS;
     assert.ok(zendeskSupport);
     desk = await startSimulation(zendeskSupport);
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: { BUSBAR_MINUTE_MS: "30", BUSBAR_RETRY_BASE_SECONDS: "0.02" },
       providers: { zendeskSupport: { baseURL: desk.url } },
     });
-    on.sandbox.hubspot.setLimits("off");
-    hubspot = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    salesforce = await connectCustomer(on, { provider: "salesforce", objects: ["Contact"] });
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: DESCRIBED })).status, 200);
+    busbar.sandbox.hubspot.setLimits("off");
+    hubspot = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+    salesforce = await connectCustomer(busbar, { provider: "salesforce", objects: ["Contact"] });
+    assert.equal(
+      (await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: DESCRIBED })).status,
+      200,
+    );
     for (const [provider, integration] of [
       ["zendeskSupport", "desk"],
       ["pipedrive", "sales"],
@@ -51,26 +54,26 @@ describe("an upsert", () => {
         oauth2AuthorizationCode: { accessToken: { token: "t-1" } },
         ...(provider === "zendeskSupport" && { providerWorkspaceRef: "acme" }),
       };
-      assert.equal((await on.inProject("POST", "/connections:generate", connection)).status, 201);
-      const installed = await on.inProject("POST", `/integrations/${integration}/installations`, {
+      assert.equal((await busbar.inProject("POST", "/connections:generate", connection)).status, 201);
+      const installed = await busbar.inProject("POST", `/integrations/${integration}/installations`, {
         groupRef: "acme",
         config: { content: { provider } },
       });
       assert.equal(installed.status, 201, installed.text);
     }
   });
-  beforeEach(() => on.sandbox.clearRequests());
+  beforeEach(() => busbar.sandbox.clearRequests());
 
   const upsert = (more: object) => hubspot.write("contacts", { type: "upsert", key: "email", ...more });
   const dryRun = (record: object) =>
-    on.call("POST", `/write/v1/projects/default/integrations/hubspot/objects/contacts?dryRun=true`, {
+    busbar.call("POST", `/write/v1/projects/default/integrations/hubspot/objects/contacts?dryRun=true`, {
       groupRef: "acme",
       type: "upsert",
       key: "email",
       record,
     });
   const contacts = (email: string) =>
-    on.sandbox.records("hubspot", "contacts").filter((record) => record["email"] === email);
+    busbar.sandbox.records("hubspot", "contacts").filter((record) => record["email"] === email);
 
   test("creates the record, then updates it, and says which", async () => {
     const email = "once@upsert.example";
@@ -81,7 +84,7 @@ describe("an upsert", () => {
     assert.equal(second.body.result.recordId, first.body.result.recordId);
     const [stored, ...more] = contacts(email);
     assert.deepEqual([stored?.["firstname"], stored?.["city"], more.length], ["Augusta", "Ulm", 0]);
-    const operation = await on.inProject("GET", `/operations/${second.body.operationId}`);
+    const operation = await busbar.inProject("GET", `/operations/${second.body.operationId}`);
     assert.equal(operation.body.result, "[contacts] Upserted 1 record");
   });
 
@@ -109,12 +112,12 @@ describe("an upsert", () => {
   test("of a dry run shows its request and sends nothing", async () => {
     const answer = await dryRun({ email: "dry@upsert.example" });
     assert.equal(answer.body.requests[0].path, "/crm/objects/2026-03/contacts/batch/upsert", answer.text);
-    assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
+    assert.equal(busbar.sandbox.requests({ provider: "hubspot" }).length, 0);
   });
 
   test("in the background keeps the order of its key, and is repeated after a lost answer", async () => {
     const path = "/crm/objects/2026-03/contacts/batch/upsert";
-    on.sandbox.addFault({ provider: "hubspot", path, reset: "after", count: 1 });
+    busbar.sandbox.addFault({ provider: "hubspot", path, reset: "after", count: 1 });
     const email = "queue@upsert.example";
     const ids: string[] = [];
     for (const firstname of ["1", "2", "3"]) {
@@ -123,7 +126,7 @@ describe("an upsert", () => {
       ids.push(accepted.body.operationId);
     }
     for (const id of ids)
-      await until(async () => (await on.inProject("GET", `/operations/${id}`)).body.status === "success");
+      await until(async () => (await busbar.inProject("GET", `/operations/${id}`)).body.status === "success");
     assert.deepEqual(
       contacts(email).map((record) => record["firstname"]),
       ["3"],
@@ -136,7 +139,7 @@ describe("an upsert", () => {
       company: { writeOnCreate: "never" },
       jobtitle: { writeOnUpdate: "ifEmpty" },
     };
-    const patched = await on.inProject("PATCH", "/integrations/hubspot/objects/contacts/config-content", {
+    const patched = await busbar.inProject("PATCH", "/integrations/hubspot/objects/contacts/config-content", {
       installationId: hubspot.installationId,
       action: "write",
       changes: [{ op: "add", path: "/selectedFieldSettings", value }],
@@ -161,7 +164,7 @@ describe("an upsert", () => {
     assert.deepEqual(await refused({ batch: [{ record: { email: "" } }] }), ["batch[0].record.email"]);
     assert.deepEqual(await refused({ record: { id: "1", email: "a@b.example" } }), ["record.id"]);
     assert.deepEqual(await refused({ type: "create", record: { email: "a@b.example" } }), ["key"]);
-    assert.equal(on.sandbox.requests({ provider: "hubspot" }).length, 0);
+    assert.equal(busbar.sandbox.requests({ provider: "hubspot" }).length, 0);
   });
 
   test("of Salesforce goes by an external id, one or many, and reads the record back", async () => {
@@ -196,7 +199,7 @@ describe("an upsert", () => {
 
   test("of a described provider takes the keys of its description", async () => {
     const write = (object: string, more: object) =>
-      on.write("desk", object, { groupRef: "acme", type: "upsert", key: "external_id", ...more });
+      busbar.write("desk", object, { groupRef: "acme", type: "upsert", key: "external_id", ...more });
     for (const name of ["Ada", "Augusta"]) {
       const answer = await write("users", { record: { external_id: "a-1", name } });
       assert.equal(answer.status, 200, answer.text);
@@ -210,7 +213,7 @@ describe("an upsert", () => {
   });
 
   test("of a provider that has none is refused with the way around it", async () => {
-    const answer = await on.write("sales", "persons", {
+    const answer = await busbar.write("sales", "persons", {
       groupRef: "acme",
       type: "upsert",
       key: "email",

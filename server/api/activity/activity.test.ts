@@ -20,19 +20,19 @@ interface Values {
 }
 
 describe("activity", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm",
       groupRef: "acme",
     } as const;
-    const { installationId } = await connectCustomer(on, customer);
+    const { installationId } = await connectCustomer(busbar, customer);
     const write = (email: string) =>
-      on.call("POST", "/write/v1/projects/default/integrations/crm/objects/contacts", {
+      busbar.call("POST", "/write/v1/projects/default/integrations/crm/objects/contacts", {
         groupRef: "acme",
         type: "create",
         record: { email },
@@ -40,13 +40,16 @@ describe("activity", () => {
     await write("ada@example.com");
     await write("no address");
     const call = (path: string) =>
-      on.inProject("POST", `/integrations/crm/installations/${installationId}:call`, { method: "GET", path });
+      busbar.inProject("POST", `/integrations/crm/installations/${installationId}:call`, {
+        method: "GET",
+        path,
+      });
     await call("/crm/v3/objects/contacts");
     await call("/crm/v3/objects/contacts/nobody");
-    await until(async () => (await on.inProject("GET", "/proxy-calls")).body.results.length === 2);
+    await until(async () => (await busbar.inProject("GET", "/proxy-calls")).body.results.length === 2);
   });
 
-  const activity = async (query: string) => (await on.inProject("GET", `/activity?${query}`)).body;
+  const activity = async (query: string) => (await busbar.inProject("GET", `/activity?${query}`)).body;
   const sum = (values: Values[]) => values.reduce((all, { count }) => all + count, 0);
 
   for (const [of, list, by] of [
@@ -60,7 +63,7 @@ describe("activity", () => {
       const { buckets, totals, since, until: end } = await activity(`of=${of}&by=${by}&bucketSeconds=120`);
       assert.equal(sum(buckets.flatMap(({ values }: { values: Values[] }) => values)), sum(totals));
       if (of === "deliveries") return;
-      const rows = (await on.inProject("GET", `/${list}?since=${since}&until=${end}`)).body.results;
+      const rows = (await busbar.inProject("GET", `/${list}?since=${since}&until=${end}`)).body.results;
       assert.equal(sum(totals), rows.length);
       assert.ok(rows.length >= 2 || of === "operations");
     });
@@ -81,7 +84,7 @@ describe("activity", () => {
     const [only, ...others] = (await activity("of=proxyCalls&by=status&key=404")).totals;
     assert.deepEqual([only.key, only.count, only.failed, others], ["404", 1, 1, []]);
     assert.deepEqual((await activity("of=operations&by=group&key=nobody")).totals, []);
-    const { status, body } = await on.inProject("GET", "/activity?of=operations&key=acme");
+    const { status, body } = await busbar.inProject("GET", "/activity?of=operations&key=acme");
     assert.equal(status, 400);
     assert.match(body.detail, /needs `by`/);
   });
@@ -94,7 +97,7 @@ describe("activity", () => {
       "of=operations&bucketSeconds=90",
       "of=nothing",
     ])
-      assert.equal((await on.inProject("GET", `/activity?${query}`)).status, 400, query);
+      assert.equal((await busbar.inProject("GET", `/activity?${query}`)).status, 400, query);
     const empty = await activity("of=operations&since=2020-01-01T00:00:10Z&until=2020-01-01T00:02:10Z");
     assert.deepEqual([empty.since, empty.until], ["2020-01-01T00:00:00.000Z", "2020-01-01T00:03:00.000Z"]);
     assert.deepEqual([empty.buckets[0].values, empty.totals], [[], []]);

@@ -5,15 +5,15 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 describe("the policy of agents", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
-  after(() => on.stop());
-  const put = (body: object) => on.inProject("PUT", "/agent-policy", body);
+  after(() => busbar.stop());
+  const put = (body: object) => busbar.inProject("PUT", "/agent-policy", body);
 
   test("a project that has set nothing lets agents read, asks before writes, and forbids the rest", async () => {
-    const { body } = await on.inProject("GET", "/agent-policy");
+    const { body } = await busbar.inProject("GET", "/agent-policy");
     assert.deepEqual(body, {
       rules: [],
       default: {
@@ -43,7 +43,7 @@ describe("the policy of agents", () => {
     assert.equal(first.status, 200, first.text);
     assert.deepEqual([first.body.rules, first.body.paused, first.body.default.write], [rules, true, "ask"]);
     assert.equal(first.body.default.delete, "ask");
-    assert.deepEqual((await on.inProject("GET", "/agent-policy")).body, first.body);
+    assert.deepEqual((await busbar.inProject("GET", "/agent-policy")).body, first.body);
     const second = await put({ hiddenFields: { contact: ["ssn"] } });
     assert.deepEqual(
       [second.body.rules, second.body.paused, second.body.budgets, second.body.hiddenFields],
@@ -74,7 +74,7 @@ describe("the policy of agents", () => {
   });
 
   test("each mistake is refused with its place, and nothing is stored", async () => {
-    const before = (await on.inProject("GET", "/agent-policy")).body;
+    const before = (await busbar.inProject("GET", "/agent-policy")).body;
     const faults: [body: object, place: string, detail: RegExp][] = [
       [{ colour: "red" }, "colour", /not a member/],
       [{ rules: [{ decision: "allow", objekt: "contact" }] }, "rules[0].objekt", /not a member/],
@@ -109,20 +109,20 @@ describe("the policy of agents", () => {
       assert.match(issue?.detail ?? "", detail, `${place}: ${answer.text}`);
       assert.ok(answer.body.detail.includes(place), answer.body.detail);
     }
-    assert.deepEqual((await on.inProject("GET", "/agent-policy")).body, before);
+    assert.deepEqual((await busbar.inProject("GET", "/agent-policy")).body, before);
   });
 
   test("only a full key or an editor sets it; a change is in the audit", async () => {
     const key = async (scopes: string[]) =>
-      (await on.inProject("POST", "/api-keys", { label: scopes.join(), scopes })).body.key;
+      (await busbar.inProject("POST", "/api-keys", { label: scopes.join(), scopes })).body.key;
     for (const scopes of [["read"], ["write"], ["proxy"], ["frontend"], ["read-only"]]) {
       const headers = { "x-api-key": await key(scopes) };
-      const answer = await on.call("PUT", "/v1/projects/default/agent-policy", {}, headers);
+      const answer = await busbar.call("PUT", "/v1/projects/default/agent-policy", {}, headers);
       assert.equal(answer.status, 403, `${scopes}: ${answer.text}`);
     }
     await put({ paused: true, rules: [] });
-    const orgId = on.busbar.bootstrap?.orgId;
-    const { body } = await on.call("GET", `/v1/orgs/${orgId}/audit-events?operationId=putAgentPolicy`);
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    const { body } = await busbar.call("GET", `/v1/orgs/${orgId}/audit-events?operationId=putAgentPolicy`);
     assert.deepEqual(body.results[0].changed, ["paused", "rules"]);
   });
 });

@@ -6,15 +6,15 @@ import { signIn } from "../../../tests/harness/people.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 describe("API keys", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
     // Callers of the test stand behind a reverse proxy when they send X-Forwarded-For.
-    on = await openTestBusbar({ env: { BUSBAR_TRUSTED_PROXIES: "127.0.0.1" } });
+    busbar = await openTestBusbar({ env: { BUSBAR_TRUSTED_PROXIES: "127.0.0.1" } });
   });
-  const create = (body: object) => on.inProject("POST", "/api-keys", body);
+  const create = (body: object) => busbar.inProject("POST", "/api-keys", body);
   const opens = async (key: string) =>
-    (await on.inProject("GET", "", undefined, { "x-api-key": key })).status;
+    (await busbar.inProject("GET", "", undefined, { "x-api-key": key })).status;
 
   test("a key is shown whole once, and can be named by itself, its id or its beginning", async () => {
     const made = await create({ label: "ci" });
@@ -23,12 +23,12 @@ describe("API keys", () => {
     const { key, id } = made.body;
     assert.match(key, /^bb_[\w-]{43}[0-9a-z]{7}$/);
     assert.equal(await opens(key), 200);
-    const listed = await on.inProject("GET", "/api-keys");
+    const listed = await busbar.inProject("GET", "/api-keys");
     const shown = listed.body.find((row: { id: string }) => row.id === id);
     assert.equal(shown.key, `${key.slice(0, 7)}…`);
     assert.equal(listed.text.includes(key), false);
     for (const name of [key, id, encodeURIComponent(shown.key)]) {
-      const found = await on.inProject("GET", `/api-keys/${name}`);
+      const found = await busbar.inProject("GET", `/api-keys/${name}`);
       assert.equal(found.body.id, id, found.text);
       assert.equal(found.text.includes(key), false);
     }
@@ -38,55 +38,55 @@ describe("API keys", () => {
     const { key, id } = (await create({ label: "switch" })).body;
     assert.equal(await opens(key), 200);
     const off = { updateMask: ["active"], apiKey: { active: false } };
-    assert.equal((await on.inProject("PATCH", `/api-keys/${id}`, off)).body.active, false);
+    assert.equal((await busbar.inProject("PATCH", `/api-keys/${id}`, off)).body.active, false);
     await until(async () => (await opens(key)) === 401);
-    assert.equal((await on.inProject("GET", "/api-keys?active=true")).text.includes(id), false);
+    assert.equal((await busbar.inProject("GET", "/api-keys?active=true")).text.includes(id), false);
     const back = { updateMask: ["active", "label"], apiKey: { active: true, label: "on" } };
-    assert.equal((await on.inProject("PATCH", `/api-keys/${id}`, back)).body.label, "on");
+    assert.equal((await busbar.inProject("PATCH", `/api-keys/${id}`, back)).body.label, "on");
     await until(async () => (await opens(key)) === 200);
-    assert.equal((await on.inProject("DELETE", `/api-keys/${id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/api-keys/${id}`)).status, 204);
     await until(async () => (await opens(key)) === 401);
   });
 
   test("a frontend key reads what a browser needs and nothing else", async () => {
     const { key } = (await create({ label: "web", scopes: ["frontend"] })).body;
     const headers = { "x-api-key": key };
-    assert.equal((await on.inProject("GET", "/integrations", undefined, headers)).status, 200);
-    assert.equal((await on.inProject("GET", "/api-keys", undefined, headers)).status, 403);
-    assert.equal((await on.inProject("GET", "/connections", undefined, headers)).status, 400);
-    assert.equal((await on.inProject("GET", "/connections?groupRef=a", undefined, headers)).status, 200);
+    assert.equal((await busbar.inProject("GET", "/integrations", undefined, headers)).status, 200);
+    assert.equal((await busbar.inProject("GET", "/api-keys", undefined, headers)).status, 403);
+    assert.equal((await busbar.inProject("GET", "/connections", undefined, headers)).status, 400);
+    assert.equal((await busbar.inProject("GET", "/connections?groupRef=a", undefined, headers)).status, 200);
   });
 
   test("the last active full key of a project is neither deleted, switched off nor narrowed", async () => {
-    const keys = (await on.inProject("GET", "/api-keys")).body as {
+    const keys = (await busbar.inProject("GET", "/api-keys")).body as {
       id: string;
       scopes: string[];
       label: string;
     }[];
     const [own] = keys.filter(({ label }) => label === "bootstrap");
     for (const { id, scopes } of keys) {
-      if (id !== own?.id && scopes.includes("full")) await on.inProject("DELETE", `/api-keys/${id}`);
+      if (id !== own?.id && scopes.includes("full")) await busbar.inProject("DELETE", `/api-keys/${id}`);
     }
     const path = `/api-keys/${own?.id}`;
-    assert.equal((await on.inProject("DELETE", path)).status, 409);
+    assert.equal((await busbar.inProject("DELETE", path)).status, 409);
     const end = { expireTime: new Date(Date.now() + 3_600_000).toISOString() };
     for (const apiKey of [{ active: false }, { scopes: ["frontend"] }, end]) {
-      const answer = await on.inProject("PATCH", path, { updateMask: Object.keys(apiKey), apiKey });
+      const answer = await busbar.inProject("PATCH", path, { updateMask: Object.keys(apiKey), apiKey });
       assert.equal(answer.status, 409, answer.text);
     }
-    assert.equal(await opens(on.apiKey), 200);
+    assert.equal(await opens(busbar.apiKey), 200);
   });
 
   test("a key shows who created it and when it was last used, to about a minute", async () => {
     const { key, id, createdBy, lastUsedTime } = (await create({ label: "used" })).body;
-    const byKey = (await on.inProject("GET", "/api-keys")).body as { id: string; createdBy: string }[];
+    const byKey = (await busbar.inProject("GET", "/api-keys")).body as { id: string; createdBy: string }[];
     assert.ok(byKey.some((row) => createdBy === `apiKey:${row.id}` && row.createdBy === "system"));
     assert.equal(lastUsedTime, undefined);
-    const byPerson = await on.inProject("POST", "/api-keys", { label: "p" }, await signIn(on));
-    assert.equal(byPerson.body.createdBy, `builder:${on.busbar.bootstrap?.builderId}`);
+    const byPerson = await busbar.inProject("POST", "/api-keys", { label: "p" }, await signIn(busbar));
+    assert.equal(byPerson.body.createdBy, `builder:${busbar.busbar.bootstrap?.builderId}`);
     assert.equal(await opens(key), 200);
-    await on.restart();
-    const used = (await on.inProject("GET", `/api-keys/${id}`)).body.lastUsedTime;
+    await busbar.restart();
+    const used = (await busbar.inProject("GET", `/api-keys/${id}`)).body.lastUsedTime;
     assert.ok(Math.abs(Date.parse(used) - Date.now()) < 120_000, used);
   });
 
@@ -95,14 +95,17 @@ describe("API keys", () => {
     const { key, id, ...made } = (await create({ label: "guest", expireTime })).body;
     assert.equal(made.expireTime, expireTime);
     const change = (end: string | null) =>
-      on.inProject("PATCH", `/api-keys/${id}`, { updateMask: ["expireTime"], apiKey: { expireTime: end } });
+      busbar.inProject("PATCH", `/api-keys/${id}`, {
+        updateMask: ["expireTime"],
+        apiKey: { expireTime: end },
+      });
     assert.equal(await opens(key), 200);
     const soon = new Date(Date.now() + 4_000).toISOString();
     const unused = (await create({ label: "unused", expireTime: soon })).body.key;
     assert.equal((await change(soon)).body.expireTime, soon);
     await until(async () => (await opens(key)) === 401);
     for (const expired of [key, unused]) {
-      const reported = await on.inProject("GET", "", undefined, { "x-api-key": expired });
+      const reported = await busbar.inProject("GET", "", undefined, { "x-api-key": expired });
       assert.equal(reported.body.detail, `This API key expired at ${soon}. Create another one.`);
     }
     assert.equal((await change(null)).body.expireTime, undefined);
@@ -119,7 +122,7 @@ describe("API keys", () => {
     assert.deepEqual(made.allowedAddresses, allowedAddresses);
     const from = async (address: string) => {
       const headers = { "x-api-key": key, ...(address && { "x-forwarded-for": address }) };
-      return on.inProject("GET", "", undefined, headers);
+      return busbar.inProject("GET", "", undefined, headers);
     };
     for (const address of ["192.0.2.7", "2001:db8::5", "198.51.100.1, 192.0.2.7"])
       assert.equal((await from(address)).status, 200, address);
@@ -129,11 +132,11 @@ describe("API keys", () => {
       assert.match(refused.body.detail, /not allowed from the address (198|2001:db9::5|127\.0\.0\.1)/);
     }
     await until(async () => {
-      const { body } = await on.inProject("GET", `/requests?apiKeyId=${id}`);
+      const { body } = await busbar.inProject("GET", `/requests?apiKeyId=${id}`);
       return body.results.length === 4;
     });
     const open = { updateMask: ["allowedAddresses"], apiKey: { allowedAddresses: [] } };
-    assert.equal((await on.inProject("PATCH", `/api-keys/${id}`, open)).body.allowedAddresses, undefined);
+    assert.equal((await busbar.inProject("PATCH", `/api-keys/${id}`, open)).body.allowedAddresses, undefined);
     await until(async () => (await from("198.51.100.1")).status === 200);
   });
 
@@ -151,7 +154,7 @@ describe("API keys", () => {
     }
     const { key, id } = (await create({ label: "own" })).body;
     const change = (allowedAddresses: string[]) =>
-      on.inProject(
+      busbar.inProject(
         "PATCH",
         `/api-keys/${id}`,
         { updateMask: ["allowedAddresses"], apiKey: { allowedAddresses } },
@@ -163,10 +166,10 @@ describe("API keys", () => {
 
   test("a list of addresses also limits who signs in with the key", async () => {
     const body = { label: "p", signIn: true, allowedAddresses: ["192.0.2.1"] };
-    const { key: apiKey } = (await on.inProject("POST", "/api-keys", body, await signIn(on))).body;
-    assert.equal((await on.call("POST", "/v1/sessions", { apiKey })).status, 403);
+    const { key: apiKey } = (await busbar.inProject("POST", "/api-keys", body, await signIn(busbar))).body;
+    assert.equal((await busbar.call("POST", "/v1/sessions", { apiKey })).status, 403);
     const there = { "x-forwarded-for": "192.0.2.1" };
-    assert.equal((await on.call("POST", "/v1/sessions", { apiKey }, there)).status, 201);
+    assert.equal((await busbar.call("POST", "/v1/sessions", { apiKey }, there)).status, 201);
   });
 
   test("a key beyond its rate limit gets 429 with Retry-After, until its limit is raised or removed", async () => {
@@ -175,17 +178,17 @@ describe("API keys", () => {
     assert.deepEqual(made.rateLimit, rateLimit);
     const headers = { "x-api-key": key };
     // Its project is in the body, so its caller is identified twice.
-    const twice = await on.call("POST", "/v1/oauth-connect", { projectIdOrName: "x" }, headers);
+    const twice = await busbar.call("POST", "/v1/oauth-connect", { projectIdOrName: "x" }, headers);
     assert.equal(twice.status, 404);
     assert.equal(await opens(key), 200);
     assert.equal(await opens(key), 200);
-    const refused = await on.inProject("GET", "", undefined, headers);
+    const refused = await busbar.inProject("GET", "", undefined, headers);
     assert.equal(refused.status, 429, refused.text);
     assert.ok(Date.parse(refused.headers.get("retry-after") ?? "") > Date.now() + 60_000);
     assert.equal(refused.body.retryable, true);
     const change = async (changed: object | null) =>
       (
-        await on.inProject("PATCH", `/api-keys/${id}`, {
+        await busbar.inProject("PATCH", `/api-keys/${id}`, {
           updateMask: ["rateLimit"],
           apiKey: { rateLimit: changed },
         })
@@ -199,7 +202,7 @@ describe("API keys", () => {
   test("unknown scopes and names are refused, and a name that may be a key is not repeated", async () => {
     assert.equal((await create({ label: "x", scopes: ["admin"] })).status, 400);
     assert.equal((await create({ label: "x", scopes: [] })).status, 400);
-    const missing = await on.inProject("GET", "/api-keys/bb_doesnotexist");
+    const missing = await busbar.inProject("GET", "/api-keys/bb_doesnotexist");
     assert.equal(missing.status, 404);
     assert.doesNotMatch(missing.text, /doesnotexist/);
   });

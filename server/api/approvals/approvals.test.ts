@@ -16,21 +16,21 @@ import { parsePolicy } from "../../agents/policy.ts";
 import { openServices, type Cleanup, type Services } from "../../services.ts";
 
 describe("approvals", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customer: Customer;
   let services: Services;
   let projectId: string;
   const closers: Cleanup = [];
   const policy = parsePolicy({ default: { write: "ask" } });
   before(async () => {
-    on = await openTestBusbar();
-    customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
-    projectId = (await on.inProject("GET", "")).body.id;
+    busbar = await openTestBusbar();
+    customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
+    projectId = (await busbar.inProject("GET", "")).body.id;
     const dataDir = await mkdtemp(join(tmpdir(), "busbar-data-"));
     const catalog = join(dataDir, "catalog.json");
-    await writeFile(catalog, JSON.stringify(on.sandbox.catalog()));
+    await writeFile(catalog, JSON.stringify(busbar.sandbox.catalog()));
     const config = readConfig({
-      DATABASE_URL: on.connectionString,
+      DATABASE_URL: busbar.connectionString,
       BUSBAR_DATA_DIR: dataDir,
       BUSBAR_CATALOG: catalog,
       BUSBAR_EGRESS_ALLOW: "127.0.0.1,localhost",
@@ -40,7 +40,7 @@ describe("approvals", () => {
   });
   after(async () => {
     for (const close of closers.toReversed()) await close();
-    await on.stop();
+    await busbar.stop();
   });
 
   const createContact = async (email: string): Promise<string> =>
@@ -69,17 +69,17 @@ describe("approvals", () => {
       requestKey: more.key === undefined ? undefined : { key: more.key, keptMs: 60_000 },
     });
   const decide = (id: string, decision: string, headers?: Record<string, string>) =>
-    on.call("POST", `/v1/projects/default/approvals/${id}:decide`, { decision }, headers);
+    busbar.call("POST", `/v1/projects/default/approvals/${id}:decide`, { decision }, headers);
   const ended = (id: string) =>
     until(async () => {
-      const { body } = await on.inProject("GET", `/approvals/${id}`);
+      const { body } = await busbar.inProject("GET", `/approvals/${id}`);
       return ["pending", "approved"].includes(body.status) ? undefined : body;
     });
 
   test("an approved act is carried out once, as it was shown, as an operation of the agent", async () => {
     const recordId = await createContact("once@example.com");
     const { id } = await ask({ type: "update", record: { id: recordId, firstname: "Grace" } });
-    const shown = (await on.inProject("GET", `/approvals/${id}`)).body;
+    const shown = (await busbar.inProject("GET", `/approvals/${id}`)).body;
     assert.deepEqual(
       [shown.status, shown.before, shown.after],
       ["pending", { firstname: "Ada" }, { firstname: "Grace" }],
@@ -89,7 +89,7 @@ describe("approvals", () => {
     if ((await ended(id)).status === "rejected") return;
     const done = await ended(id);
     assert.equal(done.status, "executed", JSON.stringify(done));
-    const operation = (await on.inProject("GET", `/operations/${done.operationId}`)).body;
+    const operation = (await busbar.inProject("GET", `/operations/${done.operationId}`)).body;
     assert.deepEqual([operation.status, operation.actor.client], ["success", "Test 1.0"]);
   });
 
@@ -104,9 +104,9 @@ describe("approvals", () => {
   });
 
   test("who asked cannot decide, nor a key that it has made", async () => {
-    const made = await on.inProject("POST", "/api-keys", { label: "agent", scopes: ["full"] });
+    const made = await busbar.inProject("POST", "/api-keys", { label: "agent", scopes: ["full"] });
     const own = { "x-api-key": made.body.key };
-    const child = await on.call(
+    const child = await busbar.call(
       "POST",
       "/v1/projects/default/api-keys",
       { label: "child", scopes: ["full"] },
@@ -140,15 +140,18 @@ describe("approvals", () => {
     });
     const late = await decide(id, "approve");
     assert.deepEqual(
-      [late.status, (await on.inProject("GET", `/approvals/${id}`)).body.status],
+      [late.status, (await busbar.inProject("GET", `/approvals/${id}`)).body.status],
       [409, "expired"],
     );
-    const orgId = on.busbar.bootstrap?.orgId;
-    const other = await on.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    const other = await busbar.call("POST", "/v1/projects", { orgId, name: "other", appName: "Other" });
     assert.equal(other.status, 201, other.text);
-    const key = await on.call("POST", "/v1/projects/other/api-keys", { label: "other", scopes: ["full"] });
+    const key = await busbar.call("POST", "/v1/projects/other/api-keys", {
+      label: "other",
+      scopes: ["full"],
+    });
     const headers = { "x-api-key": key.body.key };
-    const moved = await on.call(
+    const moved = await busbar.call(
       "POST",
       `/v1/projects/other/approvals/${id}:decide`,
       { decision: "approve" },

@@ -7,10 +7,10 @@ import { insertApproval } from "../../store/approvals.ts";
 import { openDatabase } from "../../store/database.ts";
 
 export const walk: ResourceWalk = {
-  async run({ on, call }) {
-    const project = await on.inProject("GET", "");
+  async run({ on: busbar, call }) {
+    const project = await busbar.inProject("GET", "");
     const database = await openDatabase({
-      connectionString: on.connectionString,
+      connectionString: busbar.connectionString,
       log: createLog("silent"),
       poolSize: 1,
     });

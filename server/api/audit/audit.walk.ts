@@ -3,8 +3,8 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 
 export const walk: ResourceWalk = {
   after: ["topics"],
-  async run({ call, on }) {
-    const path = { orgId: on.busbar.bootstrap?.orgId ?? "" };
+  async run({ call, on: busbar }) {
+    const path = { orgId: busbar.busbar.bootstrap?.orgId ?? "" };
     await call("listAuditEvents", { path, query: { operationId: "createTopic" } });
   },
 };

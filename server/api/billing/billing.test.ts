@@ -4,24 +4,24 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("billing", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let orgId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    orgId = on.busbar.bootstrap?.orgId ?? "";
+    busbar = await openTestBusbar();
+    orgId = busbar.busbar.bootstrap?.orgId ?? "";
   });
 
   test("no organisation has a billing account, and one of another organisation is refused with 403", async () => {
     const portal = { redirectUrl: "https://app.example.com" };
-    assert.equal((await on.call("GET", `/v1/orgs/${orgId}/billingAccount`)).status, 404);
-    assert.equal((await on.call("POST", "/v1/billingAccounts/any/portalSession", portal)).status, 404);
-    assert.equal((await on.call("POST", "/v1/billingAccounts/any/portalSession", {})).status, 400);
+    assert.equal((await busbar.call("GET", `/v1/orgs/${orgId}/billingAccount`)).status, 404);
+    assert.equal((await busbar.call("POST", "/v1/billingAccounts/any/portalSession", portal)).status, 404);
+    assert.equal((await busbar.call("POST", "/v1/billingAccounts/any/portalSession", {})).status, 400);
     const elsewhere = "/v1/orgs/01a1fecd-d759-75de-a63c-a80eaf0833b4/billingAccount";
-    assert.equal((await on.call("GET", elsewhere)).status, 403);
+    assert.equal((await busbar.call("GET", elsewhere)).status, 403);
     const nobody = { "x-api-key": "wrong" };
     assert.equal(
-      (await on.call("POST", "/v1/billingAccounts/any/portalSession", portal, nobody)).status,
+      (await busbar.call("POST", "/v1/billingAccounts/any/portalSession", portal, nobody)).status,
       401,
     );
   });

@@ -2,8 +2,8 @@
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
-  async run({ call, on }) {
-    const orgId = on.busbar.bootstrap?.orgId ?? "";
+  async run({ call, on: busbar }) {
+    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
     await call("getOrgBillingAccount", { path: { orgId }, refusedWith: 404 });
     const body = { redirectUrl: "https://app.example.com/billing" };
     const path = { billingAccountId: "none" };

@@ -9,7 +9,7 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { bearer, registerJwtKey } from "../../../tests/harness/customer-tokens.ts";
 
 describe("connections", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   /** Answers client credentials with a token and what else is in `account`. */
   let account: object = {};
   const tokens = createServer((_request, response) => {
@@ -18,12 +18,12 @@ describe("connections", () => {
   });
   after(async () => {
     tokens.close();
-    await on.stop();
+    await busbar.stop();
   });
   before(async () => {
     await once(tokens.listen(0, "127.0.0.1"), "listening");
     const origin = `http://127.0.0.1:${(tokens.address() as AddressInfo).port}`;
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: {
         ownScheme: {
           authType: "custom",
@@ -60,14 +60,14 @@ describe("connections", () => {
   });
 
   const generate = async (body: object): Promise<string> => {
-    const made = await on.inProject("POST", "/connections:generate", { consumerRef: "ada", ...body });
+    const made = await busbar.inProject("POST", "/connections:generate", { consumerRef: "ada", ...body });
     assert.equal(made.status, 201, made.text);
     return made.body.id;
   };
   const patch = (id: string, updateMask: string[], connection: object) =>
-    on.inProject("PATCH", `/connections/${id}`, { updateMask, connection });
+    busbar.inProject("PATCH", `/connections/${id}`, { updateMask, connection });
   const events = async (id: string): Promise<string[]> => {
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     const { rows } = await client.query(
       "select type from events where data->>'connectionId' = $1 order by id",
@@ -86,9 +86,9 @@ describe("connections", () => {
     assert.equal(updated.status, 200, updated.text);
     assert.deepEqual(updated.body.providerMetadata, {});
     assert.doesNotMatch(updated.text, /new-key/);
-    const shown = await on.inProject("GET", `/connections/${id}?includeCreds=true`);
+    const shown = await busbar.inProject("GET", `/connections/${id}?includeCreds=true`);
     assert.equal(shown.body.apiKey, "new-key");
-    assert.equal((await on.inProject("DELETE", `/connections/${id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/connections/${id}`)).status, 204);
     assert.deepEqual(await events(id), ["connection.created", "connection.updated", "connection.deleted"]);
   });
 
@@ -104,7 +104,7 @@ describe("connections", () => {
   test("a key that a provider wants as Basic is taken alone or in one of the two fields that forms have", async () => {
     const workspace = { providerMetadata: { workspace: { value: "acme", source: "input" } } };
     const shown = async (id: string) =>
-      (await on.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
+      (await busbar.inProject("GET", `/connections/${id}?includeCreds=true`)).body;
     const connect = (groupRef: string, credentials: object) =>
       generate({ provider: "freshdesk", groupRef, ...workspace, ...credentials });
     const alone = await connect("alone", { apiKey: "key" });
@@ -119,7 +119,7 @@ describe("connections", () => {
   });
 
   test("metadata that is given changes, metadata that the provider told stays", async () => {
-    const tokens = on.sandbox.salesforce.mintToken();
+    const tokens = busbar.sandbox.salesforce.mintToken();
     const id = await generate({
       provider: "salesforce",
       groupRef: "meta",
@@ -141,10 +141,10 @@ describe("connections", () => {
   });
 
   test("a customer cannot claim another account of the provider, whose events it would get", async () => {
-    const signer = await registerJwtKey(on);
+    const signer = await registerJwtKey(busbar);
     const headers = bearer(await signer.sign({ groupRef: "claimer", consumerRef: "eve" }));
-    const { accessToken } = on.sandbox.hubspot.mintToken();
-    on.sandbox.addFault({ provider: "hubspot", path: "/account-info", status: 503 });
+    const { accessToken } = busbar.sandbox.hubspot.mintToken();
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/account-info", status: 503 });
     const claim = {
       providerWorkspaceRef: "777",
       providerMetadata: Object.fromEntries(
@@ -154,42 +154,42 @@ describe("connections", () => {
     const own = { groupRef: "claimer", consumerRef: "eve" };
     const oauth2AuthorizationCode = { accessToken: { token: accessToken } };
     const body = { provider: "hubspot", ...own, ...claim, oauth2AuthorizationCode };
-    const made = await on.inProject("POST", "/connections:generate", body, headers);
+    const made = await busbar.inProject("POST", "/connections:generate", body, headers);
     assert.equal(made.status, 201, made.text);
     assert.doesNotMatch(made.text, /777/);
     const path = `/connections/${made.body.id}`;
     for (const name of ["providerMetadata", "providerWorkspaceRef"]) {
       const asked = { updateMask: [name], connection: claim };
-      const refused = await on.inProject("PATCH", path, asked, headers);
+      const refused = await busbar.inProject("PATCH", path, asked, headers);
       assert.equal(refused.status, 403, refused.text);
       assert.match(refused.body.detail, new RegExp(`^${name}.* identifies the account`));
     }
-    const shown = await on.inProject("GET", path);
+    const shown = await busbar.inProject("GET", path);
     assert.doesNotMatch(shown.text, /777/);
-    const byServer = await on.inProject("PATCH", path, {
+    const byServer = await busbar.inProject("PATCH", path, {
       updateMask: ["providerMetadata"],
       connection: { providerMetadata: { portalId: { value: "4100410", source: "input" } } },
     });
     assert.equal(byServer.status, 200, byServer.text);
     const same = { updateMask: ["providerMetadata"], connection: byServer.body };
-    const repeated = await on.inProject("PATCH", path, same, headers);
+    const repeated = await busbar.inProject("PATCH", path, same, headers);
     assert.equal(repeated.status, 200, repeated.text);
   });
 
   test("client credentials that buy no token are not stored", async () => {
-    const made = await on.inProject("POST", "/connections:generate", {
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider: "byClient",
       groupRef: "client",
       consumerRef: "ada",
       oauth2ClientCredentials: { clientId: "id", clientSecret: "secret" },
     });
     assert.equal(made.status, 502, made.text);
-    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=client")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/connections?groupRef=client")).body, []);
   });
 
   test("what the answer to client credentials tells of the account is stored, and is enough for the address", async () => {
     const connect = (groupRef: string) =>
-      on.inProject("POST", "/connections:generate", {
+      busbar.inProject("POST", "/connections:generate", {
         provider: "byToken",
         groupRef,
         consumerRef: "ada",
@@ -211,7 +211,7 @@ describe("connections", () => {
 
   test("a provider's own scheme is connected by its inputs; those that are missing are named", async () => {
     const connect = (customAuth: object) =>
-      on.call("POST", "/v1/custom-auth/connect", {
+      busbar.call("POST", "/v1/custom-auth/connect", {
         projectIdOrName: "default",
         provider: "ownScheme",
         groupRef: "custom",
@@ -229,7 +229,7 @@ describe("connections", () => {
   });
 
   test("credentials that no header can carry and times that do not exist are refused when they are given", async () => {
-    const key = await on.inProject("POST", "/connections:generate", {
+    const key = await busbar.inProject("POST", "/connections:generate", {
       provider: "openAI",
       groupRef: "pasted",
       consumerRef: "ada",
@@ -240,7 +240,7 @@ describe("connections", () => {
     assert.doesNotMatch(key.text, /pasted-key/);
     const good = await generate({ provider: "openAI", groupRef: "pasted", apiKey: "key" });
     assert.equal((await patch(good, ["apiKey"], { apiKey: "k\u00e9y \u{1f600}" })).status, 400);
-    const scheme = await on.call("POST", "/v1/custom-auth/connect", {
+    const scheme = await busbar.call("POST", "/v1/custom-auth/connect", {
       projectIdOrName: "default",
       provider: "ownScheme",
       groupRef: "pasted",
@@ -249,7 +249,7 @@ describe("connections", () => {
     });
     assert.equal(scheme.status, 400, scheme.text);
     for (const accessToken of [{ token: "a\nb" }, { token: "ok", expiresAt: "2016-12-31T23:59:60Z" }]) {
-      const token = await on.inProject("POST", "/connections:generate", {
+      const token = await busbar.inProject("POST", "/connections:generate", {
         provider: "hubspot",
         groupRef: "pasted",
         consumerRef: "ada",
@@ -262,7 +262,7 @@ describe("connections", () => {
   test("what a browser may give is no more than a connection needs, since it is kept in memory", async () => {
     const give = async (provider: string, more: object) => {
       const body = { provider, groupRef: "large", consumerRef: "ada", ...more };
-      return (await on.inProject("POST", "/connections:generate", body)).status;
+      return (await busbar.inProject("POST", "/connections:generate", body)).status;
     };
     const large = "k".repeat(20_000);
     const metadata = (value: string) => ({ value, source: "input" });
@@ -282,7 +282,7 @@ describe("connections", () => {
 
   test("a second connection of a group to one provider is refused with 409", async () => {
     await generate({ provider: "openAI", groupRef: "single", apiKey: "key" });
-    const second = await on.inProject("POST", "/connections:generate", {
+    const second = await busbar.inProject("POST", "/connections:generate", {
       provider: "openAI",
       groupRef: "single",
       consumerRef: "bob",
@@ -293,11 +293,11 @@ describe("connections", () => {
 
   test("new credentials heal a connection whose credentials are bad, under its id", async () => {
     const first = await generate({ provider: "openAI", groupRef: "ailing", apiKey: "old" });
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     await client.query("update connections set status = 'bad_credentials' where id = $1", [first]);
     await client.end();
-    const healed = await on.inProject("POST", "/connections:generate", {
+    const healed = await busbar.inProject("POST", "/connections:generate", {
       provider: "openAI",
       groupRef: "ailing",
       consumerRef: "bob",
@@ -308,7 +308,7 @@ describe("connections", () => {
       [201, first, "created"],
       healed.text,
     );
-    const shown = await on.inProject("GET", `/connections/${first}?includeCreds=true`);
+    const shown = await busbar.inProject("GET", `/connections/${first}?includeCreds=true`);
     assert.equal(shown.body.apiKey, "new", shown.text);
   });
 });

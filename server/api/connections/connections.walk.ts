@@ -3,7 +3,7 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 
 export const walk: ResourceWalk = {
   after: ["oauth", "customers"],
-  async run({ call, facts, on }) {
+  async run({ call, facts, on: busbar }) {
     const { connectionId } = facts;
     await call("listConnections", { query: { groupRef: "acme" } });
     await call("listProjectConnections", { query: { groupRef: "acme", status: "working" } });
@@ -11,7 +11,7 @@ export const walk: ResourceWalk = {
     await call("getConnection", { path: { connectionId }, query: { includeCreds: "true" } });
     const workspace = { updateMask: ["providerWorkspaceRef"], connection: { providerWorkspaceRef: "acme" } };
     await call("updateConnection", { path: { connectionId }, body: workspace });
-    const { accessToken, refreshToken } = on.sandbox.hubspot.mintToken();
+    const { accessToken, refreshToken } = busbar.sandbox.hubspot.mintToken();
     const oauth2AuthorizationCode = {
       accessToken: { token: accessToken },
       refreshToken: { token: refreshToken },

@@ -9,7 +9,7 @@ import { until } from "../../../tests/harness/until.ts";
 const GOOD = "the-good-key";
 
 describe("credentials that are stored", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let count = 0;
   const asked: string[] = [];
   let answer: (request: IncomingMessage, response: ServerResponse) => void;
@@ -18,13 +18,13 @@ describe("credentials that are stored", () => {
     answer(request, response);
   });
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     server.close().closeAllConnections();
   });
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    on = await openTestBusbar({ env: { BUSBAR_EGRESS_ALLOW: "127.0.0.1", BUSBAR_MINUTE_MS: "2000" } });
+    busbar = await openTestBusbar({ env: { BUSBAR_EGRESS_ALLOW: "127.0.0.1", BUSBAR_MINUTE_MS: "2000" } });
     const sources = { documentation: "https://docs.quill.example", checked: "2026-11-26, tests" };
     const connector = {
       defaults: { paging: { link: true } },
@@ -47,7 +47,7 @@ describe("credentials that are stored", () => {
       ["x-read", { connector }],
       ["x-nothing", {}],
     ] as const) {
-      const made = await on.inProject("PUT", `/providers/${key}`, { ...common, apiKeyOpts, ...more });
+      const made = await busbar.inProject("PUT", `/providers/${key}`, { ...common, apiKeyOpts, ...more });
       assert.ok(made.status < 300, made.text);
     }
   });
@@ -63,8 +63,8 @@ describe("credentials that are stored", () => {
   });
 
   const generate = (provider: string, apiKey: string, groupRef = `g${(count += 1)}`) =>
-    on.inProject("POST", "/connections:generate", { provider, groupRef, consumerRef: "ada", apiKey });
-  const connections = async () => (await on.inProject("GET", "/connections")).body.length;
+    busbar.inProject("POST", "/connections:generate", { provider, groupRef, consumerRef: "ada", apiKey });
+  const connections = async () => (await busbar.inProject("GET", "/connections")).body.length;
 
   for (const [provider, path] of [
     ["x-health", "GET /me"],
@@ -89,9 +89,9 @@ describe("credentials that are stored", () => {
     test(`stay as they were when an update brings refused ones (${provider})`, async () => {
       const { id } = (await generate(provider, GOOD)).body;
       const update = { updateMask: ["apiKey"], connection: { apiKey: "wrong" } };
-      const refused = await on.inProject("PATCH", `/connections/${id}`, update);
+      const refused = await busbar.inProject("PATCH", `/connections/${id}`, update);
       assert.equal(refused.status, 422, refused.text);
-      const kept = await on.inProject("GET", `/connections/${id}?includeCreds=true`);
+      const kept = await busbar.inProject("GET", `/connections/${id}?includeCreds=true`);
       assert.deepEqual([kept.body.apiKey, kept.body.status, kept.body.verified], [GOOD, "working", true]);
     });
   }
@@ -104,10 +104,11 @@ describe("credentials that are stored", () => {
       assert.deepEqual([status, verified], ["created", false]);
     answer = (request, response) =>
       void response.writeHead(request.headers["x-quill-key"] === GOOD ? 200 : 401).end();
-    const readStatus = async (id: string) => (await on.inProject("GET", `/connections/${id}`)).body.status;
+    const readStatus = async (id: string) =>
+      (await busbar.inProject("GET", `/connections/${id}`)).body.status;
     await until(async () => (await readStatus(accepted.id)) === "working");
     await until(async () => (await readStatus(refused.id)) === "bad_credentials");
-    const shown = (await on.inProject("GET", `/connections/${accepted.id}`)).body;
+    const shown = (await busbar.inProject("GET", `/connections/${accepted.id}`)).body;
     assert.equal(shown.verified, true);
   });
 
@@ -121,13 +122,16 @@ describe("credentials that are stored", () => {
     const groupRef = "first-call";
     const { id } = (await generate("x-nothing", "wrong", groupRef)).body;
     const sourceYaml = `specVersion: 1.0.0\nintegrations:\n  - name: plain\n    provider: x-nothing\n    proxy: {enabled: true}\n`;
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
+    assert.equal((await busbar.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
     const config = { content: { proxy: { enabled: true } } };
-    const installed = await on.inProject("POST", "/integrations/plain/installations", { groupRef, config });
+    const installed = await busbar.inProject("POST", "/integrations/plain/installations", {
+      groupRef,
+      config,
+    });
     assert.equal(installed.status, 201, installed.text);
-    assert.equal((await on.proxied({ integration: "plain", groupRef }, "/people")).status, 401);
+    assert.equal((await busbar.proxied({ integration: "plain", groupRef }, "/people")).status, 401);
     await until(
-      async () => (await on.inProject("GET", `/connections/${id}`)).body.status === "bad_credentials",
+      async () => (await busbar.inProject("GET", `/connections/${id}`)).body.status === "bad_credentials",
     );
   });
 });

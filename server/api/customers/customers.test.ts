@@ -5,37 +5,37 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 describe("groups and consumers", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    busbar = await openTestBusbar();
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   });
 
   const show = async () => {
-    const [connection] = (await on.inProject("GET", "/connections?groupRef=acme")).body;
+    const [connection] = (await busbar.inProject("GET", "/connections?groupRef=acme")).body;
     return [connection.group.groupName, connection.consumer.consumerName];
   };
 
   test("creating them again renames them, for existing connections too", async () => {
     assert.deepEqual(await show(), ["acme", "acme-admin"]);
     const group = { groupRef: "acme", groupName: "Acme Inc." };
-    assert.equal((await on.inProject("POST", "/groups", group)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/groups", group)).status, 201);
     const consumer = { consumerRef: "acme-admin", consumerName: "Ada" };
-    assert.equal((await on.inProject("POST", "/consumers", consumer)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/consumers", consumer)).status, 201);
     assert.deepEqual(await show(), ["Acme Inc.", "Ada"]);
   });
 
   test("missing and too long names are refused and named", async () => {
-    const groups = await on.inProject("POST", "/groups", { groupRef: "acme" });
+    const groups = await busbar.inProject("POST", "/groups", { groupRef: "acme" });
     assert.deepEqual([groups.status, groups.body.issues[0].name], [400, "groupName"]);
     const long = { consumerRef: "x".repeat(256), consumerName: "Ada" };
-    const consumers = await on.inProject("POST", "/consumers", long);
+    const consumers = await busbar.inProject("POST", "/consumers", long);
     assert.deepEqual([consumers.status, consumers.body.issues[0].name], [400, "consumerRef"]);
   });
 
   const list = async (query: string) => {
-    const answer = await on.inProject("GET", `/groups?${query}`);
+    const answer = await busbar.inProject("GET", `/groups?${query}`);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   };
@@ -44,7 +44,7 @@ describe("groups and consumers", () => {
 
   test("groups are listed by reference in pages, also those without a connection, with what they have", async () => {
     for (const groupRef of ["zeta/1", "Émile & Co"])
-      await on.inProject("POST", "/groups", { groupRef, groupName: `The ${groupRef}` });
+      await busbar.inProject("POST", "/groups", { groupRef, groupName: `The ${groupRef}` });
     const all = await refs("");
     assert.deepEqual(all, ["acme", "zeta/1", "Émile & Co"]);
     const paged: string[] = [];
@@ -58,24 +58,24 @@ describe("groups and consumers", () => {
     assert.deepEqual(await refs("after=acme"), ["zeta/1", "Émile & Co"]);
     assert.deepEqual(await refs("text=THE%20Z"), ["zeta/1"]);
     assert.deepEqual(await refs("text=%C3%A9mile"), ["Émile & Co"]);
-    assert.equal((await on.inProject("GET", "/groups?pageToken=nonsense")).status, 400);
-    const shown = await on.inProject("GET", "/groups/acme");
+    assert.equal((await busbar.inProject("GET", "/groups?pageToken=nonsense")).status, 400);
+    const shown = await busbar.inProject("GET", "/groups/acme");
     assert.deepEqual(
       [shown.body.connectionCount, shown.body.installationCount, shown.body.healthStatus],
       [1, 1, "healthy"],
     );
-    const empty = (await on.inProject("GET", `/groups/${encodeURIComponent("zeta/1")}`)).body;
+    const empty = (await busbar.inProject("GET", `/groups/${encodeURIComponent("zeta/1")}`)).body;
     assert.deepEqual([empty.connectionCount, empty.healthStatus], [0, undefined]);
-    assert.equal((await on.inProject("GET", "/groups/nobody")).status, 404);
+    assert.equal((await busbar.inProject("GET", "/groups/nobody")).status, 404);
   });
 
   test("a group with bad credentials is unhealthy, and so are its connection and its installation in searches", async () => {
-    const [connection] = (await on.inProject("GET", "/connections?groupRef=acme")).body;
-    const check = () => on.inProject("POST", `/connections/${connection.id}:check`);
+    const [connection] = (await busbar.inProject("GET", "/connections?groupRef=acme")).body;
+    const check = () => busbar.inProject("POST", `/connections/${connection.id}:check`);
     const fine = await check();
     assert.deepEqual([fine.body.status, fine.body.check.working], ["working", true], fine.text);
     assert.deepEqual(await refs("healthStatus=unhealthy"), []);
-    on.sandbox.hubspot.revokeTokens();
+    busbar.sandbox.hubspot.revokeTokens();
     const refused = await check();
     assert.deepEqual(
       [refused.status, refused.body.status, refused.body.check.working],
@@ -84,7 +84,7 @@ describe("groups and consumers", () => {
     );
     assert.deepEqual(await refs("healthStatus=unhealthy"), ["acme"]);
     assert.deepEqual(await refs("healthStatus=healthy"), []);
-    const search = async (path: string) => (await on.inProject("GET", path)).body.results;
+    const search = async (path: string) => (await busbar.inProject("GET", path)).body.results;
     for (const query of [
       "status=bad_credentials",
       "provider=hubspot",

@@ -20,19 +20,22 @@ const MARK = "erasemark";
 
 test("an erased group is in no table any more, its neighbour is whole, and the receipt counts what went", async (t) => {
   const sink = await openSink();
-  const on = await openTestBusbar();
+  const busbar = await openTestBusbar();
   t.after(async () => {
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   const connect = (groupRef: string) =>
-    connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+    connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
   const [gone, kept] = [await connect(MARK), await connect("neighbour")];
-  const { id: topicId } = (await on.inProject("POST", "/topics", { name: "all" })).body;
+  const { id: topicId } = (await busbar.inProject("POST", "/topics", { name: "all" })).body;
   const hook = { name: "hook", type: "webhook", metadata: { url: `${sink.url}/hook` } };
-  const { id: destinationId } = (await on.inProject("POST", "/destinations", hook)).body;
-  await on.inProject("POST", "/notification-event-topic-routes", { eventType: "write.async.done", topicId });
-  await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+  const { id: destinationId } = (await busbar.inProject("POST", "/destinations", hook)).body;
+  await busbar.inProject("POST", "/notification-event-topic-routes", {
+    eventType: "write.async.done",
+    topicId,
+  });
+  await busbar.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
   for (const { write, groupRef } of [gone, kept]) {
     const body = { type: "create", mode: "asynchronous", record: { name: `${groupRef} company` } };
     assert.equal((await write("companies", body, { "idempotency-key": `key-${groupRef}` })).status, 200);
@@ -40,14 +43,17 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
     await write("companies", { type: "update", record: { name: `${groupRef} refused` } });
   }
   // Refused for a text of the customer, which the Problem repeats.
-  const reported = await on.call("GET", `/v1/projects/default/operations?groupRef=${MARK}&since=${MARK}text`);
+  const reported = await busbar.call(
+    "GET",
+    `/v1/projects/default/operations?groupRef=${MARK}&since=${MARK}text`,
+  );
   assert.equal(reported.status, 400, reported.text);
   await gone.write("companies", { type: `${MARK}text`, record: {} });
   for (const customer of [gone, kept]) await customer.proxied(`/crm/v3/objects/${customer.groupRef}`);
   await until(() => sink.received.length >= 2);
-  await on.inProject("POST", "/groups", { groupRef: MARK, groupName: `The ${MARK}` });
+  await busbar.inProject("POST", "/groups", { groupRef: MARK, groupName: `The ${MARK}` });
 
-  const found = () => rowsWith(on.connectionString, [MARK, gone.connectionId, gone.installationId]);
+  const found = () => rowsWith(busbar.connectionString, [MARK, gone.connectionId, gone.installationId]);
   // Lines about proxied calls are stored in the background.
   const before = await until(async () => {
     const tables = await found();
@@ -55,8 +61,8 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
   });
   for (const table of ["connections", "operations", "events", "idempotency_keys"])
     assert.ok(before.includes(table), `${table}: ${before.join()}`);
-  assert.equal((await on.inProject("DELETE", "/groups/nobody")).status, 404);
-  const receipt = await on.inProject("DELETE", `/groups/${MARK}`);
+  assert.equal((await busbar.inProject("DELETE", "/groups/nobody")).status, 404);
+  const receipt = await busbar.inProject("DELETE", `/groups/${MARK}`);
   assert.equal(receipt.status, 200, receipt.text);
   assert.equal(receipt.body.done, true);
   const { erased } = receipt.body;
@@ -69,45 +75,45 @@ test("an erased group is in no table any more, its neighbour is whole, and the r
 
   // The audit keeps that this group was erased, and by whom.
   assert.deepEqual(await found(), ["audit_events"]);
-  assert.equal((await on.inProject("GET", `/groups/${MARK}`)).status, 404);
+  assert.equal((await busbar.inProject("GET", `/groups/${MARK}`)).status, 404);
   await kept.succeed("companies", { type: "create", record: { name: "still here" } });
-  const operations = await on.inProject("GET", "/operations");
+  const operations = await busbar.inProject("GET", "/operations");
   assert.ok(operations.body.results.length >= 3, operations.text);
 });
 
 test("what people of the group did with customer tokens stays in the audit without their names", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  const { sign } = await registerJwtKey(on);
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const { sign } = await registerJwtKey(busbar);
   const connect = (groupRef: string) =>
-    connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+    connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
   const consumer = `${MARK}@corp.example`;
   for (const { groupRef, installationId } of [await connect(MARK), await connect("neighbour")]) {
     const headers = bearer(await sign({ groupRef, consumerRef: groupRef === MARK ? consumer : "neighbour" }));
     const path = `/integrations/hubspot/installations/${installationId}`;
-    assert.equal((await on.inProject("DELETE", path, undefined, headers)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", path, undefined, headers)).status, 204);
   }
-  const list = `/v1/orgs/${on.busbar.bootstrap?.orgId}/audit-events?operationId=deleteInstallation`;
+  const list = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?operationId=deleteInstallation`;
   const actors = async () =>
-    (await on.call("GET", list)).body.results.map((one: { actor: object }) => one.actor);
+    (await busbar.call("GET", list)).body.results.map((one: { actor: object }) => one.actor);
   const neighbour = { kind: "system", id: "consumer:neighbour" };
   assert.deepEqual(await actors(), [neighbour, { kind: "system", id: `consumer:${consumer}` }]);
-  assert.equal((await on.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
   assert.deepEqual(await actors(), [neighbour, { kind: "system" }]);
-  assert.deepEqual(await rowsWith(on.connectionString, [consumer]), []);
+  assert.deepEqual(await rowsWith(busbar.connectionString, [consumer]), []);
 });
 
 test("a person goes whose connection was deleted before, or taken over by another one, and one of other groups stays", async (t) => {
-  const on = await openTestBusbar();
-  const client = new Client({ connectionString: on.connectionString });
+  const busbar = await openTestBusbar();
+  const client = new Client({ connectionString: busbar.connectionString });
   t.after(async () => {
     await client.end();
-    await on.stop();
+    await busbar.stop();
   });
   await client.connect();
   const [first, both] = [`${MARK}-admin`, "neighbour-admin"];
   const connect = (groupRef: string) =>
-    connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
+    connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
   const { connectionId, installationId } = await connect(MARK);
   await connect("neighbour");
   // Another person connects the same account.
@@ -116,53 +122,54 @@ test("a person goes whose connection was deleted before, or taken over by anothe
     [both, connectionId],
   );
   const installation = `/integrations/hubspot/installations/${installationId}`;
-  assert.equal((await on.inProject("DELETE", installation)).status, 204);
+  assert.equal((await busbar.inProject("DELETE", installation)).status, 204);
   // The connection may have gone with its last installation.
-  await on.inProject("DELETE", `/connections/${connectionId}`);
-  assert.equal((await on.inProject("GET", `/connections/${connectionId}`)).status, 404);
-  const receipt = await on.inProject("DELETE", `/groups/${MARK}`);
+  await busbar.inProject("DELETE", `/connections/${connectionId}`);
+  assert.equal((await busbar.inProject("GET", `/connections/${connectionId}`)).status, 404);
+  const receipt = await busbar.inProject("DELETE", `/groups/${MARK}`);
   assert.deepEqual([receipt.body.done, receipt.body.erased?.consumers], [true, 1], receipt.text);
   // The audit keeps what was done, and when.
-  const left = await rowsWith(on.connectionString, [first, connectionId]);
+  const left = await rowsWith(busbar.connectionString, [first, connectionId]);
   assert.deepEqual(
     left.filter((table) => table !== "audit_events"),
     [],
   );
-  assert.ok((await rowsWith(on.connectionString, [both])).includes("consumers"));
+  assert.ok((await rowsWith(busbar.connectionString, [both])).includes("consumers"));
 });
 
 test("a refused request whose path spells the group in another way goes, and an erasure of nobody is not in the audit", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
   const groupRef = `${MARK}@corp.example`;
-  await connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef });
-  const { key } = (await on.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] })).body;
+  await connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef });
+  const { key } = (await busbar.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] }))
+    .body;
   for (const spelled of [groupRef, groupRef.replace("@", "%40"), groupRef.replace("m", "%6d")])
     assert.equal(
-      (await on.inProject("DELETE", `/groups/${spelled}`, undefined, { "x-api-key": key })).status,
+      (await busbar.inProject("DELETE", `/groups/${spelled}`, undefined, { "x-api-key": key })).status,
       403,
     );
-  await until(async () => (await on.inProject("GET", "/requests")).body.results.length === 3);
-  assert.equal((await on.inProject("DELETE", `/groups/${groupRef}`)).body.done, true);
-  assert.deepEqual(await rowsWith(on.connectionString, [groupRef, "corp.example"]), ["audit_events"]);
+  await until(async () => (await busbar.inProject("GET", "/requests")).body.results.length === 3);
+  assert.equal((await busbar.inProject("DELETE", `/groups/${groupRef}`)).body.done, true);
+  assert.deepEqual(await rowsWith(busbar.connectionString, [groupRef, "corp.example"]), ["audit_events"]);
 
-  assert.equal((await on.inProject("DELETE", "/groups/nobody")).status, 404);
-  const list = `/v1/orgs/${on.busbar.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
-  assert.equal((await on.call("GET", list)).body.results.length, 1);
+  assert.equal((await busbar.inProject("DELETE", "/groups/nobody")).status, 404);
+  const list = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events?operationId=deleteGroup`;
+  assert.equal((await busbar.call("GET", list)).body.results.length, 1);
 });
 
 test("a group of the same name in another project is whole after an erasure, and a name that only another project has is unknown", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  const second = await secondProject(on);
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const second = await secondProject(busbar);
   const connect = (project: TestBusbar) =>
     connectCustomer(project, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
-  const first = await connect(on);
+  const first = await connect(busbar);
   for (const method of ["GET", "DELETE"])
     assert.equal((await second.inProject(method, `/groups/${MARK}`)).status, 404, method);
   const erase = async (by: TestBusbar, kept: Customer) => {
     await kept.succeed("companies", { type: "create", record: { name: "one" } });
-    const tables = () => rowsWith(on.connectionString, [kept.connectionId, kept.installationId]);
+    const tables = () => rowsWith(busbar.connectionString, [kept.connectionId, kept.installationId]);
     const before = await tables();
     const receipt = await by.inProject("DELETE", `/groups/${MARK}`);
     assert.deepEqual([receipt.status, receipt.body.erased?.connections], [200, 1], receipt.text);
@@ -172,15 +179,19 @@ test("a group of the same name in another project is whole after an erasure, and
   // The group that was made later, then the earlier one.
   await connect(second);
   await erase(second, first);
-  await erase(on, await connect(second));
+  await erase(busbar, await connect(second));
 });
 
 test("an erasure goes on where the last request stopped, and is not done while the customer connects again", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const database = await openDatabase({
+    connectionString: busbar.connectionString,
+    log: createLog("silent"),
+  });
   t.after(() => database.close());
-  const connect = () => connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
+  const connect = () =>
+    connectCustomer(busbar, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
   const { rows } = await database.pool.query<{ id: string }>(
     "select id from projects where name = 'default'",
   );
@@ -206,7 +217,7 @@ test("an erasure goes on where the last request stopped, and is not done while t
   const blocking = await database.pool.connect();
   await blocking.query("begin; select from operations for update");
   const erasing = erase(20_000);
-  await until(async () => (await on.inProject("GET", `/groups/${MARK}`)).body.connectionCount === 0);
+  await until(async () => (await busbar.inProject("GET", `/groups/${MARK}`)).body.connectionCount === 0);
   await connect();
   await blocking.query("commit");
   blocking.release();
@@ -215,16 +226,19 @@ test("an erasure goes on where the last request stopped, and is not done while t
 });
 
 test("pushes that failed and name an account of the group go, and the erasure is not done while pushes wait", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  const { installationId } = await connectCustomer(on, {
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const { installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     objects: ["companies"],
     groupRef: MARK,
   });
-  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  const database = await openDatabase({
+    connectionString: busbar.connectionString,
+    log: createLog("silent"),
+  });
   t.after(() => database.close());
-  const { projectId } = on;
+  const { projectId } = busbar;
   await database.pool.query(
     `insert into subscriptions (id, installation_id, object_name, project_id, provider, account_ref, source, due_time)
       values ($1, $2, 'companies', $3, 'hubspot', '4100410', 'webhook', null)`,
@@ -246,16 +260,19 @@ test("pushes that failed and name an account of the group go, and the erasure is
 });
 
 test("a request that was refused before an erasure and is stored after it leaves nothing, one behind it does", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  const { installationId } = await connectCustomer(on, {
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const { installationId } = await connectCustomer(busbar, {
     provider: "hubspot",
     objects: ["companies"],
     groupRef: MARK,
   });
-  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  const database = await openDatabase({
+    connectionString: busbar.connectionString,
+    log: createLog("silent"),
+  });
   t.after(() => database.close());
-  const { projectId } = on;
+  const { projectId } = busbar;
   const refused = (groupRef: string | null, path: string, detail: string, status = 400) => {
     const caller = { apiKeyId: null, builderId: null, operationId: "write", slug: "bad-request" };
     return { id: newId(), projectId, method: "POST", path, status, detail, groupRef, ...caller };
@@ -267,9 +284,9 @@ test("a request that was refused before an erasure and is stored after it leaves
     refused(null, `/v1/projects/default/integrations/hubspot/installations/${installationId}`, "refused"),
     refused("neighbour", "/v1/projects/default/operations", "refused"),
   ];
-  assert.equal((await on.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
   await insertRefusedRequests(database.queries, before);
-  assert.deepEqual(await rowsWith(on.connectionString, [MARK, installationId]), ["audit_events"]);
+  assert.deepEqual(await rowsWith(busbar.connectionString, [MARK, installationId]), ["audit_events"]);
   await insertRefusedRequests(database.queries, [refused(MARK, "/v1/projects/default/operations", "again")]);
   const { rows } = await database.pool.query("select group_ref from refused_requests order by id");
   assert.deepEqual(
@@ -279,10 +296,17 @@ test("a request that was refused before an erasure and is stored after it leaves
 });
 
 test("a call that ends after its group was erased leaves no line", async (t) => {
-  const on = await openTestBusbar();
-  t.after(() => on.stop());
-  const customer = await connectCustomer(on, { provider: "hubspot", objects: ["companies"], groupRef: MARK });
-  const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+  const busbar = await openTestBusbar();
+  t.after(() => busbar.stop());
+  const customer = await connectCustomer(busbar, {
+    provider: "hubspot",
+    objects: ["companies"],
+    groupRef: MARK,
+  });
+  const database = await openDatabase({
+    connectionString: busbar.connectionString,
+    log: createLog("silent"),
+  });
   t.after(() => database.close());
   const { rows } = await database.pool.query<{ id: string }>(
     "select id from projects where name = 'default'",
@@ -292,7 +316,7 @@ test("a call that ends after its group was erased leaves no line", async (t) => 
   const stored = async () => (await database.pool.query("select from proxy_usage")).rowCount;
   await insertProxyUsage(database.queries, [{ ...use, ...call }]);
   assert.equal(await stored(), 1);
-  assert.equal((await on.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
+  assert.equal((await busbar.inProject("DELETE", `/groups/${MARK}`)).body.done, true);
   await insertProxyUsage(database.queries, [{ ...use, ...call }]);
   assert.equal(await stored(), 0);
 });

@@ -19,67 +19,67 @@ describe("deliveries through the API", () => {
   });
 
   test("pages show every delivery once, the newest first, and can be narrowed to a status", async () => {
-    const { on, sink } = all;
-    const { name } = await drawRoute(on, `${sink.url}/pages`, ["connection.created"]);
+    const { on: busbar, sink } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/pages`, ["connection.created"]);
     await all.happens("connection.created", 25);
     await all.untilStatus(name, "delivered", 25);
     const seen: string[] = [];
     let pageToken = "";
     do {
       const path = `/destinations/${name}/deliveries?pageSize=10&status=delivered${pageToken}`;
-      const { results, pagination } = (await on.inProject("GET", path)).body;
+      const { results, pagination } = (await busbar.inProject("GET", path)).body;
       seen.push(...results.map(({ id }: { id: string }) => id));
       pageToken = pagination.done ? "" : `&pageToken=${pagination.nextPageToken}`;
     } while (pageToken);
     assert.equal(seen.length, 25);
     assert.deepEqual(seen, [...new Set(seen)].toSorted().toReversed());
-    const failed = await on.inProject("GET", `/destinations/${name}/deliveries?status=failed`);
+    const failed = await busbar.inProject("GET", `/destinations/${name}/deliveries?status=failed`);
     assert.deepEqual(failed.body, { results: [], pagination: { done: true } });
-    assert.equal((await on.inProject("GET", `/destinations/${name}/deliveries?pageToken=x`)).status, 400);
+    assert.equal((await busbar.inProject("GET", `/destinations/${name}/deliveries?pageToken=x`)).status, 400);
   });
 
   test("what waits is listed with its next attempt, and resending attempts it now", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     sink.answer = (_received, response) => void response.writeHead(500).end();
-    const { name } = await drawRoute(on, `${sink.url}/waits`, ["connection.updated"]);
+    const { name } = await drawRoute(busbar, `${sink.url}/waits`, ["connection.updated"]);
     await all.happens("connection.updated");
     const [waiting] = await until(async () => {
-      const list = (await on.inProject("GET", "/deliveries")).body;
+      const list = (await busbar.inProject("GET", "/deliveries")).body;
       return list[0]?.status === "waiting" && list;
     });
     assert.ok(Date.parse(waiting.nextAttemptTime) > Date.now() + 2_000_000);
     sink.answer = accept;
-    const resent = await on.inProject("POST", `/destinations/${name}/deliveries/${waiting.id}:resend`);
+    const resent = await busbar.inProject("POST", `/destinations/${name}/deliveries/${waiting.id}:resend`);
     assert.equal(resent.status, 200, resent.text);
     const [delivered] = await all.untilStatus(name, "delivered");
     assert.equal(delivered.attempts.length, 2);
-    assert.deepEqual((await on.inProject("GET", "/deliveries")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/deliveries")).body, []);
   });
 
   test("after an outage, what waits for a retry is attempted at once by one call, and is not counted again", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     sink.answer = (_received, response) => void response.writeHead(500).end();
-    const { name } = await drawRoute(on, `${sink.url}/outage`, ["connection.error"]);
+    const { name } = await drawRoute(busbar, `${sink.url}/outage`, ["connection.error"]);
     await all.happens("connection.error", 3);
     await all.untilStatus(name, "waiting", 3);
     sink.answer = accept;
     const resend = { since: "2020-01-01T00:00:00Z", status: "undelivered" };
     const path = `/destinations/${name}/deliveries:resend`;
-    assert.deepEqual((await on.inProject("POST", path, resend)).body, { count: 3 });
+    assert.deepEqual((await busbar.inProject("POST", path, resend)).body, { count: 3 });
     await all.untilStatus(name, "delivered", 3);
-    assert.deepEqual((await on.inProject("POST", path, resend)).body, { count: 0 });
+    assert.deepEqual((await busbar.inProject("POST", path, resend)).body, { count: 0 });
   });
 
   test("a range is resent with the ids it had; a range that ends before it begins is refused", async () => {
-    const { on, sink } = all;
-    const { name } = await drawRoute(on, `${sink.url}/range`, ["connection.deleted"]);
+    const { on: busbar, sink } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/range`, ["connection.deleted"]);
     const since = new Date().toISOString();
     await all.happens("connection.deleted", 5);
     await all.untilStatus(name, "delivered", 5);
     const end = new Date(Date.now() + 1).toISOString();
     const path = `/destinations/${name}/deliveries:resend`;
-    assert.deepEqual((await on.inProject("POST", path, { since })).body, { count: 0 });
-    const resent = await on.inProject("POST", path, { since, until: end, status: "delivered" });
+    assert.deepEqual((await busbar.inProject("POST", path, { since })).body, { count: 0 });
+    const resent = await busbar.inProject("POST", path, { since, until: end, status: "delivered" });
     assert.deepEqual(resent.body, { count: 5 });
     await until(() => sink.at("/range").length >= 10);
     assert.equal(sink.idsAt("/range").size, 5);
@@ -89,7 +89,7 @@ describe("deliveries through the API", () => {
       [{ since: "yesterday" }, /^since: must be a time with its zone such as /],
     ];
     for (const [body, says] of refusals) {
-      const refused = await on.inProject("POST", path, body);
+      const refused = await busbar.inProject("POST", path, body);
       assert.equal(refused.status, 400);
       assert.match(refused.body.detail, says);
       assert.equal(refused.body.issues.length, 1);
@@ -97,15 +97,15 @@ describe("deliveries through the API", () => {
   });
 
   test("the attempts show the request as it was sent, without the values of the destination's own headers", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     const headers = { "X-Tenant": "acme-secret" };
-    const { name } = await drawRoute(on, `${sink.url}/sent?key=of-ours`, ["installation.created"], {
+    const { name } = await drawRoute(busbar, `${sink.url}/sent?key=of-ours`, ["installation.created"], {
       headers,
     });
     await all.happens("installation.created");
     const [{ id, attempts }] = await all.untilStatus(name, "delivered");
     assert.equal(attempts[0].request, undefined);
-    const { body, text } = await on.inProject("GET", `/destinations/${name}/deliveries/${id}`);
+    const { body, text } = await busbar.inProject("GET", `/destinations/${name}/deliveries/${id}`);
     const [received] = sink.at("/sent?key=of-ours");
     assert.ok(received);
     const { request } = body.attempts[0];
@@ -113,9 +113,9 @@ describe("deliveries through the API", () => {
     assert.equal(request.body, received.body);
     assert.equal(request.headers["x-tenant"], "…");
     assert.ok(!text.includes("acme-secret"));
-    const viewer = (await addPerson(on, "viewer")).headers;
+    const viewer = (await addPerson(busbar, "viewer")).headers;
     const path = `/destinations/${name}/deliveries/${id}`;
-    const seen = await on.inProject("GET", path, undefined, viewer);
+    const seen = await busbar.inProject("GET", path, undefined, viewer);
     assert.equal(seen.body.attempts[0].request.url, `${sink.url}/sent?…`);
     for (const [header, value] of Object.entries(request.headers))
       if (header !== "x-tenant") assert.equal(received.headers[header], value, header);
@@ -130,14 +130,14 @@ describe("deliveries through the API", () => {
   });
 
   test("deliveries of all destinations are one list, narrowed by destination, event, type, customer and period", async () => {
-    const { on, sink } = all;
-    const one = await drawRoute(on, `${sink.url}/one`, ["installation.updated"]);
-    const two = await drawRoute(on, `${sink.url}/two`, ["installation.updated"]);
+    const { on: busbar, sink } = all;
+    const one = await drawRoute(busbar, `${sink.url}/one`, ["installation.updated"]);
+    const two = await drawRoute(busbar, `${sink.url}/two`, ["installation.updated"]);
     await all.happens("installation.updated", 3);
     await all.untilStatus(one.name, "delivered", 3);
     await all.untilStatus(two.name, "delivered", 3);
     const search = async (query: string) => {
-      const { status, body, text } = await on.inProject("GET", `/deliveries:search?${query}`);
+      const { status, body, text } = await busbar.inProject("GET", `/deliveries:search?${query}`);
       assert.equal(status, 200, text);
       return body;
     };
@@ -163,18 +163,18 @@ describe("deliveries through the API", () => {
       "status=failed&type=installation.updated",
     ])
       assert.deepEqual((await search(nothing)).results, [], nothing);
-    assert.equal((await on.inProject("GET", "/deliveries:search?type=nothing")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/deliveries:search?type=nothing")).status, 400);
   });
 
   test("a destination tells what waits and has failed; a dry run counts what a resend sends", async () => {
-    const { on, sink } = all;
-    const { name } = await drawRoute(on, `${sink.url}/broken`, [
+    const { on: busbar, sink } = all;
+    const { name } = await drawRoute(busbar, `${sink.url}/broken`, [
       "read.triggered.done",
       "read.triggered.error",
     ]);
     const resend = async (body: object) =>
-      (await on.inProject("POST", `/destinations/${name}/deliveries:resend`, body)).body;
-    const readHealth = async () => (await on.inProject("GET", `/destinations/${name}`)).body.health;
+      (await busbar.inProject("POST", `/destinations/${name}/deliveries:resend`, body)).body;
+    const readHealth = async () => (await busbar.inProject("GET", `/destinations/${name}`)).body.health;
     assert.deepEqual(await readHealth(), { state: "idle", waiting: 0, failed: 0 });
     await all.happens("read.triggered.done");
     await all.untilStatus(name, "delivered");
@@ -201,7 +201,8 @@ describe("deliveries through the API", () => {
     assert.equal((await resend(undelivered)).count, 4);
     assert.deepEqual([(await readHealth()).failed, (await readHealth()).waiting], [4, 0]);
     sink.answer = accept;
-    const failed = (await on.inProject("GET", `/destinations/${name}/deliveries?status=failed`)).body.results;
+    const failed = (await busbar.inProject("GET", `/destinations/${name}/deliveries?status=failed`)).body
+      .results;
     const ofType = { since: "2020-01-01T00:00:00Z", type: "read.triggered.done" };
     assert.deepEqual(await resend({ ...ofType, dryRun: true }), { count: 3, dryRun: true });
     assert.equal((await readHealth()).failed, 4);
@@ -211,18 +212,21 @@ describe("deliveries through the API", () => {
     await all.untilStatus(name, "delivered", 3);
     assert.deepEqual(await resend(ofType), { count: 2 });
     await all.untilStatus(name, "delivered", 5);
-    const missing = await on.inProject("POST", `/destinations/${name}/deliveries:resend`, {});
+    const missing = await busbar.inProject("POST", `/destinations/${name}/deliveries:resend`, {});
     assert.deepEqual([missing.status, missing.body.issues[0].name], [400, "since"]);
   });
 
   test("what does not exist is not found", async () => {
-    const { on, sink } = all;
-    const { name } = await drawRoute(on, sink.url, []);
+    const { on: busbar, sink } = all;
+    const { name } = await drawRoute(busbar, sink.url, []);
     const nothing = "01890a5d-ac96-774b-bcce-b302099a8057";
     for (const id of [nothing, "x"]) {
-      assert.equal((await on.inProject("GET", `/destinations/${name}/deliveries/${id}`)).status, 404);
-      assert.equal((await on.inProject("POST", `/destinations/${name}/deliveries/${id}:resend`)).status, 404);
-      assert.equal((await on.inProject("GET", `/destinations/${id}/deliveries`)).status, 404);
+      assert.equal((await busbar.inProject("GET", `/destinations/${name}/deliveries/${id}`)).status, 404);
+      assert.equal(
+        (await busbar.inProject("POST", `/destinations/${name}/deliveries/${id}:resend`)).status,
+        404,
+      );
+      assert.equal((await busbar.inProject("GET", `/destinations/${id}/deliveries`)).status, 404);
     }
   });
 });

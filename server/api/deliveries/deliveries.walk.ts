@@ -4,10 +4,10 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 
 export const walk: ResourceWalk = {
   after: ["topic-routes", "installations"],
-  async run({ call, facts, on, sink }) {
+  async run({ call, facts, on: busbar, sink }) {
     const path = { destination: "hook" };
     await until(() => sink.at("/hook").length > 1);
-    const listed = () => on.inProject("GET", "/destinations/hook/deliveries?status=delivered");
+    const listed = () => busbar.inProject("GET", "/destinations/hook/deliveries?status=delivered");
     const [{ id: deliveryId, eventTime }] = await until(async () => {
       const { results } = (await listed()).body;
       return results.length > 0 ? results : undefined;

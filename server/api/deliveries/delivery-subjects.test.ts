@@ -23,19 +23,19 @@ integrations:
 `;
 
 describe("what deliveries are about", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let integrationId: string;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar();
-    on.sandbox.hubspot.setLimits("off");
+    busbar = await openTestBusbar();
+    busbar.sandbox.hubspot.setLimits("off");
     const metadata = { url: `${sink.url}/copy` };
-    await on.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
-    await drawRoute(on, `${sink.url}/told`, ["read.backfill.done", "connection.created"]);
+    await busbar.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
+    await drawRoute(busbar, `${sink.url}/told`, ["read.backfill.done", "connection.created"]);
     // One ref is a part of the other, and needs escapes.
     for (const groupRef of ['globex "north"', "globex"])
-      await connectCustomer(on, {
+      await connectCustomer(busbar, {
         provider: "hubspot",
         groupRef,
         content: { read: { objects: { contacts: {} } } },
@@ -44,15 +44,15 @@ describe("what deliveries are about", () => {
       });
     await until(async () => (await all("kind=notification&type=read.backfill.done")).length === 2);
     await until(async () => (await all("status=delivered")).length === (await all("")).length);
-    integrationId = (await on.inProject("GET", "/integrations/people")).body.id;
+    integrationId = (await busbar.inProject("GET", "/integrations/people")).body.id;
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
   const all = async (query: string): Promise<Answer["body"][]> => {
-    const { status, body, text } = await on.inProject("GET", `/deliveries:search?pageSize=200&${query}`);
+    const { status, body, text } = await busbar.inProject("GET", `/deliveries:search?pageSize=200&${query}`);
     assert.equal(status, 200, text);
     return body.results;
   };
@@ -88,7 +88,7 @@ describe("what deliveries are about", () => {
         }))
         .toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     );
-    const { body } = await on.inProject("GET", `/destinations/copy/deliveries/${rows[0].id}`);
+    const { body } = await busbar.inProject("GET", `/destinations/copy/deliveries/${rows[0].id}`);
     assert.deepEqual([body.groupRef, body.integration, body.records], ["globex", "people", rows[0].records]);
   });
 
@@ -108,7 +108,7 @@ describe("what deliveries are about", () => {
     assert.deepEqual(await all("object=contact"), []);
     assert.deepEqual(listTypes(await all("kind=read")), ["read"]);
     assert.deepEqual(await all("kind=subscribe"), []);
-    const ofOne = await on.inProject(
+    const ofOne = await busbar.inProject(
       "GET",
       "/destinations/copy/deliveries?groupRef=globex&kind=read&object=person",
     );
@@ -116,13 +116,13 @@ describe("what deliveries are about", () => {
       ofOne.body.results.map(({ id }: { id: string }) => id),
       (await all("kind=read&groupRef=globex")).map(({ id }) => id),
     );
-    const wrong = await on.inProject("GET", "/deliveries:search?kind=reads");
+    const wrong = await busbar.inProject("GET", "/deliveries:search?kind=reads");
     assert.equal(wrong.status, 400);
   });
 
   test("the events of a customer contain data messages with their deliveries; the list of all events does not", async () => {
     const events = async (query: string) =>
-      (await on.inProject("GET", `/events?pageSize=200&${query}`)).body.results;
+      (await busbar.inProject("GET", `/events?pageSize=200&${query}`)).body.results;
     const of = await events("groupRef=globex");
     const messages = of.filter(({ type }: { type: string }) => type === "read");
     assert.deepEqual(
@@ -146,9 +146,9 @@ describe("what deliveries are about", () => {
 
   test("what is removed with its installation keeps its integration", async () => {
     const [row] = await all("kind=read&groupRef=globex");
-    const { body: event } = await on.inProject("GET", `/events/${row.id}`);
+    const { body: event } = await busbar.inProject("GET", `/events/${row.id}`);
     const path = `/integrations/people/installations/${event.installationId}`;
-    assert.equal((await on.inProject("DELETE", path)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", path)).status, 204);
     assert.equal((await all("kind=read&groupRef=globex&integration=people"))[0].integration, "people");
   });
 });

@@ -28,21 +28,21 @@ integrations:
 `;
 
 describe("a destination", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     for (const name of ["reads", "changes", "schemas", "of-customer", "routed"]) {
       const metadata = { url: `http://127.0.0.1:9/${name}` };
-      const made = await on.inProject("POST", "/destinations", { name, type: "webhook", metadata });
+      const made = await busbar.inProject("POST", "/destinations", { name, type: "webhook", metadata });
       assert.equal(made.status, 201, made.text);
     }
     const content = {
       read: { objects: { contacts: { objectName: "contacts", destination: "of-customer" } } },
     };
-    await connectCustomer(on, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
+    await connectCustomer(busbar, { provider: "hubspot", manifest: MANIFEST, integration: "crm", content });
   });
-  const remove = (name: string) => on.inProject("DELETE", `/destinations/${name}`);
+  const remove = (name: string) => busbar.inProject("DELETE", `/destinations/${name}`);
 
   for (const [name, users] of [
     ["reads", "manifest"],
@@ -54,7 +54,7 @@ describe("a destination", () => {
       const update = { updateMask: ["name"], destination: { name: `${name}-2` } };
       for (const refused of [
         await remove(name),
-        await on.inProject("PATCH", `/destinations/${name}`, update),
+        await busbar.inProject("PATCH", `/destinations/${name}`, update),
       ]) {
         assert.equal(refused.status, 409, refused.text);
         assert.match(refused.body.type, /\/names-in-use$/);
@@ -62,14 +62,14 @@ describe("a destination", () => {
         assert.match(refused.body.detail, new RegExp(users));
         assert.equal(refused.body.issues[0].value, "crm");
       }
-      assert.equal((await on.inProject("GET", `/destinations/${name}`)).status, 200);
+      assert.equal((await busbar.inProject("GET", `/destinations/${name}`)).status, 200);
     });
 
   test("that only a topic's route names is deleted, and its other settings are changed while it is in use", async () => {
-    const topic = await on.inProject("POST", "/topics", {
+    const topic = await busbar.inProject("POST", "/topics", {
       name: "all",
       eventTypes: ["connection.created"],
-      destinationIds: [(await on.inProject("GET", "/destinations/routed")).body.id],
+      destinationIds: [(await busbar.inProject("GET", "/destinations/routed")).body.id],
     });
     assert.ok([200, 201].includes(topic.status), topic.text);
     assert.equal((await remove("routed")).status, 204);
@@ -77,16 +77,16 @@ describe("a destination", () => {
       updateMask: ["metadata.url"],
       destination: { metadata: { url: "http://127.0.0.1:9/x" } },
     };
-    assert.equal((await on.inProject("PATCH", "/destinations/reads", update)).status, 200);
+    assert.equal((await busbar.inProject("PATCH", "/destinations/reads", update)).status, 200);
   });
 
   test("is deleted as soon as nothing sends to it any more", async () => {
-    const { body: all } = await on.inProject("GET", "/integrations/crm/installations");
-    const removed = await on.inProject("DELETE", `/integrations/crm/installations/${all[0].id}`);
+    const { body: all } = await busbar.inProject("GET", "/integrations/crm/installations");
+    const removed = await busbar.inProject("DELETE", `/integrations/crm/installations/${all[0].id}`);
     assert.equal(removed.status, 204, removed.text);
     assert.equal((await remove("of-customer")).status, 204);
     const sourceYaml = MANIFEST.replaceAll(/destination: (changes|schemas)/g, "destination: reads");
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
+    assert.equal((await busbar.inProject("PUT", "/integrations:batch", { sourceYaml })).status, 200);
     for (const name of ["changes", "schemas"]) assert.equal((await remove(name)).status, 204);
     assert.equal((await remove("reads")).status, 409);
   });

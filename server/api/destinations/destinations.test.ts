@@ -9,21 +9,21 @@ import { openDatabase } from "../../store/database.ts";
 import { createLog } from "../../../ground/log.ts";
 
 describe("destinations, topics and routes", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await sink.close();
   });
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   const url = "https://example.com/hooks";
   let counter = 0;
   const create = (body: object = {}) =>
-    on.inProject("POST", "/destinations", {
+    busbar.inProject("POST", "/destinations", {
       name: `hook-${(counter += 1)}`,
       type: "webhook",
       metadata: { url },
@@ -34,28 +34,31 @@ describe("destinations, topics and routes", () => {
     await create({ name: "turning" });
     await create({ name: "unsigned", type: "log", metadata: {} });
     const key = async () =>
-      (await on.inProject("GET", "/destinations/turning?includeSecrets=true")).body.secrets.webhookSigningKey;
+      (await busbar.inProject("GET", "/destinations/turning?includeSecrets=true")).body.secrets
+        .webhookSigningKey;
     const before = await key();
     const rename = { updateMask: ["name"], destination: { name: "turning" } };
-    const patched = await on.inProject("PATCH", "/destinations/turning?rotate=true", rename);
+    const patched = await busbar.inProject("PATCH", "/destinations/turning?rotate=true", rename);
     assert.deepEqual([patched.status, patched.body.issues[0].name], [400, "rotate"]);
     assert.equal(await key(), before);
-    const quiet = await on.inProject("POST", "/destinations/turning:rotate");
+    const quiet = await busbar.inProject("POST", "/destinations/turning:rotate");
     assert.deepEqual([quiet.status, quiet.body.secrets], [200, undefined], quiet.text);
     const second = await key();
     assert.notEqual(second, before);
-    const shown = await on.inProject("GET", "/destinations/turning?rotate=true&includeSecrets=true");
+    const shown = await busbar.inProject("GET", "/destinations/turning?rotate=true&includeSecrets=true");
     assert.notEqual(shown.body.secrets.webhookSigningKey, second);
-    assert.equal((await on.inProject("POST", "/destinations/unsigned:rotate")).status, 422);
+    assert.equal((await busbar.inProject("POST", "/destinations/unsigned:rotate")).status, 422);
   });
 
   test("every type is listed with the schemas of its settings, and only those that are built can be created", async () => {
-    const { status, body } = await on.call("GET", "/v1/destination-types", undefined, { "x-api-key": "" });
+    const { status, body } = await busbar.call("GET", "/v1/destination-types", undefined, {
+      "x-api-key": "",
+    });
     assert.equal(status, 200);
     for (const { type, built, metadataSchema, secretsSchema, description } of body) {
       assert.match(description, /\.$/, type);
       const asked = { name: "typed", type, metadata: { url: 7 } };
-      const refused = await on.inProject("POST", "/destinations", asked);
+      const refused = await busbar.inProject("POST", "/destinations", asked);
       // A log has no settings that could be wrong.
       const expected = type === "log" ? 201 : built ? 400 : 501;
       assert.equal(refused.status, expected, `${type}: ${refused.text}`);
@@ -72,10 +75,10 @@ describe("destinations, topics and routes", () => {
   });
 
   test("a project has at most as many destinations as the operator allows", async () => {
-    const { body } = await on.inProject("GET", "/destinations");
-    await on.restart({ BUSBAR_PROJECT_DESTINATIONS: String(body.length + 1) });
+    const { body } = await busbar.inProject("GET", "/destinations");
+    await busbar.restart({ BUSBAR_PROJECT_DESTINATIONS: String(body.length + 1) });
     const [last, tooMany] = [await create(), await create()];
-    await on.restart({ BUSBAR_PROJECT_DESTINATIONS: "1000" });
+    await busbar.restart({ BUSBAR_PROJECT_DESTINATIONS: "1000" });
     assert.deepEqual([last.status, tooMany.status], [201, 409], tooMany.text);
     assert.match(tooMany.body.detail, /BUSBAR_PROJECT_DESTINATIONS/);
   });
@@ -85,25 +88,25 @@ describe("destinations, topics and routes", () => {
     assert.equal(created.status, 201, created.text);
     assert.deepEqual(Object.keys(created.body).toSorted(), ["createTime", "id", "metadata", "name", "type"]);
     for (const name of [created.body.id, "my-hook"]) {
-      const shown = await on.inProject("GET", `/destinations/${name}`);
+      const shown = await busbar.inProject("GET", `/destinations/${name}`);
       const { health, ...rest } = shown.body;
       assert.deepEqual(rest, created.body);
       assert.deepEqual(health, { state: "idle", waiting: 0, failed: 0 });
     }
-    const secret = await on.inProject("GET", "/destinations/my-hook?includeSecrets=true");
+    const secret = await busbar.inProject("GET", "/destinations/my-hook?includeSecrets=true");
     assert.match(secret.body.secrets.webhookSigningKey, /^whsec_[A-Za-z0-9+/]{32}$/);
-    assert.ok(!(await on.inProject("GET", "/destinations")).text.includes("whsec_"));
-    assert.equal((await on.inProject("DELETE", "/destinations/my-hook")).status, 204);
-    assert.equal((await on.inProject("GET", "/destinations/my-hook")).status, 404);
+    assert.ok(!(await busbar.inProject("GET", "/destinations")).text.includes("whsec_"));
+    assert.equal((await busbar.inProject("DELETE", "/destinations/my-hook")).status, 204);
+    assert.equal((await busbar.inProject("GET", "/destinations/my-hook")).status, 404);
   });
 
   test("values of headers and secrets in the address are shown to nobody who may not change them", async () => {
     const metadata = { url: `${url}?token=secret`, headers: { authorization: "Bearer of-the-receiver" } };
     const { id } = (await create({ metadata })).body;
-    const key = await on.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] });
+    const key = await busbar.inProject("POST", "/api-keys", { label: "reports", scopes: ["read-only"] });
     const shownTo = async (headers: Record<string, string>) => {
-      const one = await on.inProject("GET", `/destinations/${id}`, undefined, headers);
-      const all = await on.inProject("GET", "/destinations", undefined, headers);
+      const one = await busbar.inProject("GET", `/destinations/${id}`, undefined, headers);
+      const all = await busbar.inProject("GET", "/destinations", undefined, headers);
       const listed = all.body.find((destination: { id: string }) => destination.id === id);
       assert.deepEqual(listed.metadata, one.body.metadata);
       return one.body.metadata;
@@ -111,12 +114,12 @@ describe("destinations, topics and routes", () => {
     const hidden = { url: `${url}?…`, headers: { authorization: "…" } };
     assert.deepEqual(await shownTo({ "x-api-key": key.body.key }), hidden);
     for (const role of ["viewer", "support"] as const)
-      assert.deepEqual(await shownTo((await addPerson(on, role)).headers), hidden, role);
-    const editor = (await addPerson(on, "editor")).headers;
+      assert.deepEqual(await shownTo((await addPerson(busbar, role)).headers), hidden, role);
+    const editor = (await addPerson(busbar, "editor")).headers;
     assert.deepEqual(await shownTo(editor), metadata);
     assert.deepEqual(await shownTo({}), metadata);
     const save = (shown: object) =>
-      on.inProject(
+      busbar.inProject(
         "PATCH",
         `/destinations/${id}`,
         { updateMask: ["metadata"], destination: { metadata: shown } },
@@ -133,7 +136,7 @@ describe("destinations, topics and routes", () => {
     assert.equal((await create({ name: "twice" })).status, 201);
     assert.equal((await create({ name: "twice" })).status, 409);
     const other = await create({ name: "other" });
-    const renamed = await on.inProject("PATCH", `/destinations/${other.body.id}`, {
+    const renamed = await busbar.inProject("PATCH", `/destinations/${other.body.id}`, {
       updateMask: ["name"],
       destination: { name: "twice" },
     });
@@ -169,7 +172,7 @@ describe("destinations, topics and routes", () => {
   test("an update changes what the mask names, checks the whole, and refuses paths that are not", async () => {
     const { body } = await create({ metadata: { url, headers: { a: "b" } } });
     const patch = (updateMask: string[], destination: object) =>
-      on.inProject("PATCH", `/destinations/${body.id}`, { updateMask, destination });
+      busbar.inProject("PATCH", `/destinations/${body.id}`, { updateMask, destination });
     const moved = await patch(["metadata.url"], {
       name: "ignored",
       metadata: { url: `${url}/2`, headers: {} },
@@ -203,10 +206,10 @@ describe("destinations, topics and routes", () => {
 
   test("secrets lie sealed in the database", async (t) => {
     const { body } = await create();
-    const shown = await on.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
+    const shown = await busbar.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
     const key = shown.body.secrets.webhookSigningKey;
     const log = createLog("silent");
-    const database = await openDatabase({ connectionString: on.connectionString, log, poolSize: 1 });
+    const database = await openDatabase({ connectionString: busbar.connectionString, log, poolSize: 1 });
     t.after(() => database.close());
     const { rows } = await database.pool.query("select * from destinations where id = $1", [body.id]);
     assert.match(rows[0].secrets_sealed, /^v1\.test\./);
@@ -215,7 +218,7 @@ describe("destinations, topics and routes", () => {
 
   test("a trial tells what happened, signed as a real message", async () => {
     const { body } = await create({ metadata: { url: `${sink.url}/trial` } });
-    const tried = await on.inProject("POST", `/destinations/${body.id}:test`, {
+    const tried = await busbar.inProject("POST", `/destinations/${body.id}:test`, {
       eventType: "write.async.done",
     });
     assert.equal(tried.status, 200, tried.text);
@@ -225,7 +228,7 @@ describe("destinations, topics and routes", () => {
     assert.equal(one?.headers["webhook-id"], tried.body.messageId);
     assert.equal(one?.message.notificationType, "write.async.done");
     sink.answer = (_received, response) => void response.writeHead(401).end("who are you?");
-    const refused = await on.inProject("POST", `/destinations/${body.id}:test`);
+    const refused = await busbar.inProject("POST", `/destinations/${body.id}:test`);
     assert.equal(refused.body.delivered, false);
     assert.equal(refused.body.attempt.answer, "who are you?");
   });
@@ -247,12 +250,12 @@ describe("destinations, topics and routes", () => {
         secrets: { awsKeyId: "AKID", awsSecretKey: "hush-hush" },
       });
     const { body } = await createKinesis(sink.url);
-    const tried = await on.inProject("POST", `/destinations/${body.id}:test`);
+    const tried = await busbar.inProject("POST", `/destinations/${body.id}:test`);
     assert.equal(tried.body.delivered, true, tried.text);
     assert.ok(!tried.text.includes("hush"));
-    const shown = await on.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
+    const shown = await busbar.inProject("GET", `/destinations/${body.id}?includeSecrets=true`);
     assert.ok(!shown.text.includes("hush"));
-    const { connectionString } = on;
+    const { connectionString } = busbar;
     const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 1 });
     await sql`
       update destinations set version = version + 1,
@@ -260,7 +263,7 @@ describe("destinations, topics and routes", () => {
       where id = ${body.id}
     `.execute(database.queries);
     await database.close();
-    const refused = await on.inProject("POST", `/destinations/${body.id}:test`);
+    const refused = await busbar.inProject("POST", `/destinations/${body.id}:test`);
     assert.match(refused.body.attempt.error, /private address/);
   });
 
@@ -271,7 +274,7 @@ describe("destinations, topics and routes", () => {
       assert.match(refused.body.detail, /^metadata\.url: leads to .* private.* BUSBAR_EGRESS_ALLOW/);
     }
     const created = await create();
-    const moved = await on.inProject("PATCH", `/destinations/${created.body.id}`, {
+    const moved = await busbar.inProject("PATCH", `/destinations/${created.body.id}`, {
       updateMask: ["metadata.url"],
       destination: { metadata: { url: "https://192.168.1.1" } },
     });
@@ -297,50 +300,50 @@ describe("destinations, topics and routes", () => {
       metadata: { bucket: "events", region: "eu-west-1", endpointUrl: sink.url },
       secrets: { awsKeyId: "AKID", awsSecretKey: "hush-hush", awsSessionToken },
     });
-    const tried = await on.inProject("POST", `/destinations/${body.id}:test`);
+    const tried = await busbar.inProject("POST", `/destinations/${body.id}:test`);
     assert.deepEqual(sent, [awsSessionToken]);
     assert.match(tried.body.attempt.answer, /"x-amz-security-token":"\[secret\]"/);
     assert.ok(!tried.text.includes(awsSessionToken));
   });
 
   test("topics are unique by name, renamed and deleted with their routes", async () => {
-    const topic = await on.inProject("POST", "/topics", { name: "news" });
+    const topic = await busbar.inProject("POST", "/topics", { name: "news" });
     assert.equal(topic.status, 201, topic.text);
-    assert.equal((await on.inProject("POST", "/topics", { name: "news" })).status, 409);
-    const other = await on.inProject("POST", "/topics", { name: "olds" });
-    assert.equal((await on.inProject("PATCH", `/topics/${other.body.id}`, { name: "news" })).status, 409);
-    const renamed = await on.inProject("PATCH", `/topics/${other.body.id}`, { name: "older" });
+    assert.equal((await busbar.inProject("POST", "/topics", { name: "news" })).status, 409);
+    const other = await busbar.inProject("POST", "/topics", { name: "olds" });
+    assert.equal((await busbar.inProject("PATCH", `/topics/${other.body.id}`, { name: "news" })).status, 409);
+    const renamed = await busbar.inProject("PATCH", `/topics/${other.body.id}`, { name: "older" });
     assert.equal(renamed.body.name, "older");
-    assert.deepEqual((await on.inProject("GET", `/topics/${other.body.id}`)).body, renamed.body);
-    assert.equal((await on.inProject("GET", "/topics/older")).status, 404);
+    assert.deepEqual((await busbar.inProject("GET", `/topics/${other.body.id}`)).body, renamed.body);
+    assert.equal((await busbar.inProject("GET", "/topics/older")).status, 404);
     const topicId = topic.body.id;
     const destinationId = (await create()).body.id;
-    const event = await on.inProject("POST", "/notification-event-topic-routes", {
+    const event = await busbar.inProject("POST", "/notification-event-topic-routes", {
       topicId,
       eventType: "write.async.done",
     });
     assert.equal(event.status, 201, event.text);
-    const route = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+    const route = await busbar.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
     assert.equal(route.status, 201, route.text);
     for (const [path, body] of [
       ["/notification-event-topic-routes", { topicId, eventType: "write.async.done" }],
       ["/topic-destination-routes", { topicId, destinationId }],
     ] as const) {
-      assert.equal((await on.inProject("POST", path, body)).status, 409, path);
-      assert.equal((await on.inProject("GET", `${path}?topicId=${topicId}`)).body.length, 1);
-      assert.deepEqual((await on.inProject("GET", `${path}?topicId=nothing`)).body, []);
+      assert.equal((await busbar.inProject("POST", path, body)).status, 409, path);
+      assert.equal((await busbar.inProject("GET", `${path}?topicId=${topicId}`)).body.length, 1);
+      assert.deepEqual((await busbar.inProject("GET", `${path}?topicId=nothing`)).body, []);
     }
-    assert.equal((await on.inProject("DELETE", `/topics/${topicId}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/topics/${topicId}`)).status, 204);
     for (const path of ["/notification-event-topic-routes", "/topic-destination-routes"]) {
-      assert.deepEqual((await on.inProject("GET", `${path}?topicId=${topicId}`)).body, []);
+      assert.deepEqual((await busbar.inProject("GET", `${path}?topicId=${topicId}`)).body, []);
     }
-    assert.equal((await on.inProject("DELETE", `/topics/${topicId}`)).status, 404);
+    assert.equal((await busbar.inProject("DELETE", `/topics/${topicId}`)).status, 404);
   });
 
   test("routes are drawn only between what exists, and go with the destination", async () => {
-    const topicId = (await on.inProject("POST", "/topics", { name: "lonely" })).body.id;
+    const topicId = (await busbar.inProject("POST", "/topics", { name: "lonely" })).body.id;
     const nobody = "01890a5d-ac96-774b-bcce-b302099a8057";
-    const wrong = await on.inProject("POST", "/notification-event-topic-routes", {
+    const wrong = await busbar.inProject("POST", "/notification-event-topic-routes", {
       topicId,
       eventType: "write.async.begun",
     });
@@ -350,12 +353,12 @@ describe("destinations, topics and routes", () => {
       { topicId: nobody, destinationId: (await create()).body.id },
       { topicId: "x", destinationId: "y" },
     ]) {
-      assert.equal((await on.inProject("POST", "/topic-destination-routes", body)).status, 404);
+      assert.equal((await busbar.inProject("POST", "/topic-destination-routes", body)).status, 404);
     }
     const destinationId = (await create()).body.id;
-    const route = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
-    await on.inProject("DELETE", `/destinations/${destinationId}`);
-    const gone = await on.inProject("DELETE", `/topic-destination-routes/${route.body.id}`);
+    const route = await busbar.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+    await busbar.inProject("DELETE", `/destinations/${destinationId}`);
+    const gone = await busbar.inProject("DELETE", `/topic-destination-routes/${route.body.id}`);
     assert.equal(gone.status, 404);
   });
 });

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
-  async run({ call, heard, on }) {
-    const start = await fetch(new URL("/", on.busbar.urls.base), { redirect: "manual" });
+  async run({ call, heard, on: busbar }) {
+    const start = await fetch(new URL("/", busbar.busbar.urls.base), { redirect: "manual" });
     assert.deepEqual([start.status, start.headers.get("location")], [302, "/docs"]);
     heard.push({ operationId: "getStart" });
     await call("getOpenApi");
@@ -12,7 +12,7 @@ export const walk: ResourceWalk = {
     await call("getDocsReader");
     await call("getProblemTypes");
     await call("getProblemType", { path: { slug: "not-found" } });
-    const guide = await fetch(new URL("/docs/guide", on.busbar.urls.base), { redirect: "manual" });
+    const guide = await fetch(new URL("/docs/guide", busbar.busbar.urls.base), { redirect: "manual" });
     assert.deepEqual([guide.status, guide.headers.get("location")], [302, "/docs/guide/getting-started"]);
     heard.push({ operationId: "getGuide" });
     await call("searchGuide", { query: { q: "backfill" } });

@@ -6,10 +6,10 @@ import { eventFileUrl } from "../../deliver/event-files.ts";
 import { Sealer } from "../../../ground/seal.ts";
 
 describe("event files", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   test("a token that is malformed, forged or expired is refused with 404", async () => {
@@ -17,7 +17,7 @@ describe("event files", () => {
     const event = { eventId: "01a1fecd-d759-75de-a63c-a80eaf0833b4", member: "config" };
     const forged = eventFileUrl(other, "", event).split("/").at(-1) ?? "";
     for (const token of ["nonsense", forged]) {
-      const answer = await on.call("GET", `/v1/event-files/${token}`);
+      const answer = await busbar.call("GET", `/v1/event-files/${token}`);
       assert.equal(answer.status, 404, answer.text);
     }
   });

@@ -51,13 +51,13 @@ describe("events", () => {
   });
 
   test("an event that goes nowhere names what is missing, and one that goes somewhere its deliveries", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     const lost = await happened("connection.created");
     assert.deepEqual([lost.nowhere, lost.missing, lost.deliveries], [true, "topic", []]);
     const eventTypes = ["connection.created"];
-    const { body: topic } = await on.inProject("POST", "/topics", { name: "half-drawn", eventTypes });
+    const { body: topic } = await busbar.inProject("POST", "/topics", { name: "half-drawn", eventTypes });
     assert.equal((await happened("connection.created")).missing, "destination");
-    const { name } = await addDestination(on, `${sink.url}/events`, topic.id);
+    const { name } = await addDestination(busbar, `${sink.url}/events`, topic.id);
     const sent = await happened("connection.created");
     assert.equal(sent.missing, undefined);
     assert.deepEqual(
@@ -69,43 +69,43 @@ describe("events", () => {
     assert.deepEqual(await ids("nowhere=false"), [sent.id]);
     assert.equal((await ids("nowhere=true")).at(-1), lost.id);
     assert.equal((await ids("nowhere=true")).length, 2);
-    const { body } = await on.inProject("GET", `/events/${sent.id}`);
+    const { body } = await busbar.inProject("GET", `/events/${sent.id}`);
     assert.deepEqual(body.topics, [{ id: topic.id, name: "half-drawn" }]);
     assert.equal(body.data.groupRef, "sample-group");
     assert.deepEqual(body.deliveries, sent.deliveries);
   });
 
   test("the topics of an event are those that it was published under when it was routed", async () => {
-    const { on, sink } = all;
+    const { on: busbar, sink } = all;
     const eventTypes = ["connection.updated"];
-    const { body: first } = await on.inProject("POST", "/topics", { name: "at-the-time", eventTypes });
-    await addDestination(on, `${sink.url}/topics`, first.id);
-    const { body: unheard } = await on.inProject("POST", "/topics", { name: "unheard", eventTypes });
+    const { body: first } = await busbar.inProject("POST", "/topics", { name: "at-the-time", eventTypes });
+    await addDestination(busbar, `${sink.url}/topics`, first.id);
+    const { body: unheard } = await busbar.inProject("POST", "/topics", { name: "unheard", eventTypes });
     const { id } = await happened("connection.updated");
-    await on.inProject("POST", "/topics", { name: "made-later", eventTypes });
-    await on.inProject("PATCH", `/topics/${unheard.id}`, { name: "renamed" });
-    assert.equal((await on.inProject("DELETE", `/topics/${first.id}`)).status, 204);
-    const { body } = await on.inProject("GET", `/events/${id}`);
+    await busbar.inProject("POST", "/topics", { name: "made-later", eventTypes });
+    await busbar.inProject("PATCH", `/topics/${unheard.id}`, { name: "renamed" });
+    assert.equal((await busbar.inProject("DELETE", `/topics/${first.id}`)).status, 204);
+    const { body } = await busbar.inProject("GET", `/events/${id}`);
     assert.deepEqual(body.topics, [
       { id: first.id, name: "at-the-time" },
       { id: unheard.id, name: "unheard" },
     ]);
     const after = await happened("connection.updated");
     assert.equal(after.missing, "destination");
-    const { body: lost } = await on.inProject("GET", `/events/${after.id}`);
+    const { body: lost } = await busbar.inProject("GET", `/events/${after.id}`);
     const names = lost.topics.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, ["made-later", "renamed"]);
   });
 
   test("filters are joined by and, pages show each event once, and `after` shows the newer ones", async () => {
-    const { on } = all;
+    const { on: busbar } = all;
     const first = await happened("connection.deleted");
     await all.happens("connection.deleted", 4);
     const path = "type=connection.deleted&groupRef=sample-group&pageSize=2";
     const seen: string[] = [];
     let pageToken = "";
     do {
-      const { body } = await on.inProject("GET", `/events?${path}${pageToken}`);
+      const { body } = await busbar.inProject("GET", `/events?${path}${pageToken}`);
       seen.push(...body.results.map(({ id }: Shown) => id));
       pageToken = body.pagination.done ? "" : `&pageToken=${body.pagination.nextPageToken}`;
     } while (pageToken);
@@ -118,7 +118,7 @@ describe("events", () => {
     assert.equal((await list(`type=connection.deleted&until=${first.time}`)).length, 0);
     assert.ok((await list(`since=${first.time}`)).length >= 5);
     assert.equal((await list("operationId=01a1fecd-d759-75de-a63c-a80eaf0833b4")).length, 0);
-    assert.equal((await on.inProject("GET", "/events?type=nothing")).status, 400);
-    assert.equal((await on.inProject("GET", "/events/01a1fecd-d759-75de-a63c-a80eaf0833b4")).status, 404);
+    assert.equal((await busbar.inProject("GET", "/events?type=nothing")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/events/01a1fecd-d759-75de-a63c-a80eaf0833b4")).status, 404);
   });
 });

@@ -19,8 +19,8 @@ describe("find", () => {
   };
 
   test("a message id leads to the event and to each delivery, a name to what has it", async () => {
-    const { on, sink } = all;
-    const { id: destinationId, name, topicId } = await drawRoute(on, sink.url, ["connection.created"]);
+    const { on: busbar, sink } = all;
+    const { id: destinationId, name, topicId } = await drawRoute(busbar, sink.url, ["connection.created"]);
     await all.happens("connection.created");
     const [{ id }] = await all.untilStatus(name, "delivered");
     assert.deepEqual((await find(id)).map((found) => [found.kind, found.id, found.in]).toSorted(), [
@@ -29,23 +29,23 @@ describe("find", () => {
     ]);
     assert.deepEqual(await find(name.toUpperCase()), [{ kind: "destination", id: destinationId, name }]);
     assert.equal((await find(topicId))[0]?.kind, "topic");
-    const { body: keys } = await on.inProject("GET", "/api-keys");
+    const { body: keys } = await busbar.inProject("GET", "/api-keys");
     assert.deepEqual(
       (await find(keys[0].id)).map(({ kind }) => kind),
       ["apiKey"],
     );
-    assert.deepEqual(await find(on.apiKey), []);
+    assert.deepEqual(await find(busbar.apiKey), []);
     assert.deepEqual(await find(newId()), []);
-    assert.equal((await on.inProject("GET", "/find?q=")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/find?q=")).status, 400);
   });
 
   test("an operation is found by its request and by the record that it wrote", async () => {
-    const { on, database } = all;
+    const { on: busbar, database } = all;
     const [operationId, requestId] = [newId(), newId()];
     await database.pool.query(
       `insert into operations (id, project_id, integration_id, installation_id, config_id, action_type, object_name, status,
         request_id, metadata) values ($1, $2, $1, $1, $1, 'write', 'contact', 'success', $3, $4)`,
-      [operationId, on.projectId, requestId, { successfulRecordIds: ["crm-77"] }],
+      [operationId, busbar.projectId, requestId, { successfulRecordIds: ["crm-77"] }],
     );
     const expected = [{ kind: "operation", id: operationId, name: "write contact" }];
     for (const q of [operationId, requestId, "crm-77"]) assert.deepEqual(await find(q), expected, q);

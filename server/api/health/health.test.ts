@@ -5,17 +5,17 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { until } from "../../../tests/harness/until.ts";
 
 describe("health", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   test("the process is alive and ready", async () => {
-    assert.deepEqual((await on.call("GET", "/healthz")).body, { status: "ok" });
+    assert.deepEqual((await busbar.call("GET", "/healthz")).body, { status: "ok" });
     // A check has a second, which a busy machine may not keep.
     const ready = await until(async () => {
-      const answer = await on.call("GET", "/readyz");
+      const answer = await busbar.call("GET", "/readyz");
       return answer.status === 200 && answer;
     });
     assert.deepEqual(ready.body, { status: "ok" });

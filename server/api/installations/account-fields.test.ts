@@ -17,22 +17,22 @@ integrations:
 `;
 
 describe("the fields of a configuration", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customers = 0;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    busbar = await openTestBusbar();
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
   });
 
   const connect = async (): Promise<string> => {
     const groupRef = `group-${(customers += 1)}`;
-    const connected = await on.inProject("POST", "/connections:generate", {
+    const connected = await busbar.inProject("POST", "/connections:generate", {
       provider: "hubspot",
       groupRef,
       consumerRef: "ada",
-      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.mintToken().accessToken } },
+      oauth2AuthorizationCode: { accessToken: { token: busbar.sandbox.hubspot.mintToken().accessToken } },
     });
     assert.equal(connected.status, 201, connected.text);
     return groupRef;
@@ -52,12 +52,12 @@ integrations:
           destination: hook
           requiredFields: [{ fieldName: emial }]
 `;
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.equal(deployed.status, 200, deployed.text);
   };
   const buildContent = (contacts: object) => ({ content: { read: { objects: { contacts } } } });
   const install = async (contacts: object, query = "", groupRef?: string) =>
-    on.inProject("POST", `/integrations/crm/installations${query}`, {
+    busbar.inProject("POST", `/integrations/crm/installations${query}`, {
       groupRef: groupRef ?? (await connect()),
       config: buildContent(contacts),
     });
@@ -85,7 +85,7 @@ integrations:
     const groupRef = await connect();
     const config = { content: { read: { objects: { contacts: {} } } } };
     const install = (query: string) =>
-      on.inProject("POST", `/integrations/misspelt/installations${query}`, { groupRef, config });
+      busbar.inProject("POST", `/integrations/misspelt/installations${query}`, { groupRef, config });
     const refused = await install("");
     assert.equal(refused.status, 422, refused.text);
     const [issue] = refused.body.issues;
@@ -97,14 +97,14 @@ integrations:
 
   test("that the manifest requires are refused where a change adds the object or enables it again", async () => {
     await deployMisspelt();
-    const created = await on.inProject("POST", "/integrations/misspelt/installations", {
+    const created = await busbar.inProject("POST", "/integrations/misspelt/installations", {
       groupRef: await connect(),
       config: { content: { read: { objects: { companies: {} } } } },
     });
     assert.equal(created.status, 201, created.text);
     const { id } = created.body;
     const patch = (contacts: object) =>
-      on.inProject("PATCH", `/integrations/misspelt/installations/${id}`, {
+      busbar.inProject("PATCH", `/integrations/misspelt/installations/${id}`, {
         updateMask: [PLACE],
         installation: { config: buildContent(contacts) },
       });
@@ -140,16 +140,16 @@ integrations:
 
   test("are not checked while the provider cannot be asked", async () => {
     const groupRef = await connect();
-    on.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503, count: 10 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503, count: 10 });
     const installed = await install({ selectedFieldMappings: { skill: "jobtitel" } }, "", groupRef);
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     assert.equal(installed.status, 201, installed.text);
   });
 
   test("are checked at a change where it names other fields, not where it leaves old ones", async () => {
     const { body } = await install({ selectedFieldMappings: { skill: "gone" } }, "?skipSampling=true");
     const patch = (changes: object[]) =>
-      on.inProject("PATCH", "/integrations/crm/objects/contacts/config-content", {
+      busbar.inProject("PATCH", "/integrations/crm/objects/contacts/config-content", {
         installationId: body.id,
         action: "read",
         changes,
@@ -164,7 +164,7 @@ integrations:
     );
     const mask = { updateMask: ["config.content.read.objects.contacts"] };
     const update = (query: string) =>
-      on.inProject("PATCH", `/integrations/crm/installations/${body.id}${query}`, {
+      busbar.inProject("PATCH", `/integrations/crm/installations/${body.id}${query}`, {
         ...mask,
         installation: { config: buildContent({ selectedFieldMappings: { skill: "jobtitel" } }) },
       });

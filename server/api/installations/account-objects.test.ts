@@ -7,12 +7,12 @@ import type { Answer } from "../../../tests/harness/client.ts";
 type Provider = "hubspot" | "salesforce" | "pipedrive";
 
 describe("the objects of an installation", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customers = 0;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await on.inProject("POST", "/destinations", {
+    busbar = await openTestBusbar();
+    await busbar.inProject("POST", "/destinations", {
       name: "hook",
       type: "webhook",
       metadata: { url: "https://receiver.example/hook" },
@@ -26,14 +26,14 @@ integrations:
   - name: ${provider}
     provider: ${provider}
 ${blocks}`;
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.equal(deployed.status, 200, deployed.text);
     return provider;
   };
   const connect = async (provider: Provider): Promise<string> => {
     const groupRef = `group-${(customers += 1)}`;
-    const token = provider === "pipedrive" ? "t" : on.sandbox[provider].mintToken().accessToken;
-    const connected = await on.inProject("POST", "/connections:generate", {
+    const token = provider === "pipedrive" ? "t" : busbar.sandbox[provider].mintToken().accessToken;
+    const connected = await busbar.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
       consumerRef: "ada",
@@ -44,7 +44,7 @@ ${blocks}`;
     return groupRef;
   };
   const install = async (provider: Provider, content: object, query = ""): Promise<Answer> =>
-    on.inProject("POST", `/integrations/${provider}/installations${query}`, {
+    busbar.inProject("POST", `/integrations/${provider}/installations${query}`, {
       groupRef: await connect(provider),
       config: { content },
     });
@@ -92,7 +92,7 @@ integrations:
     write:
       objects: [{ objectName: Oportunity }, { objectName: Contract }, { objectName: Invoice__c }]
 `;
-    const { status, body, text } = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    const { status, body, text } = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.equal(status, 200, text);
     const reported = (body as { warnings: { rule: string; remedy: string; line: number }[] }[]).flatMap(
       ({ warnings }) =>
@@ -107,10 +107,10 @@ integrations:
   });
 
   test("have the objects of the account as remedy where no name is near, custom ones included", async () => {
-    const created = await fetch(`${on.sandbox.hubspot.url}/crm/v3/schemas`, {
+    const created = await fetch(`${busbar.sandbox.hubspot.url}/crm/v3/schemas`, {
       method: "POST",
       headers: {
-        authorization: `Bearer ${on.sandbox.hubspot.staticToken}`,
+        authorization: `Bearer ${busbar.sandbox.hubspot.staticToken}`,
         "content-type": "application/json",
       },
       body: JSON.stringify({ name: "rockets" }),
@@ -175,8 +175,8 @@ integrations:
     );
     assert.match(warning.detail, /account at hubspot has no object `tickest`/);
     const path = `/integrations/hubspot/installations/${body.id}`;
-    assert.equal((await on.inProject("GET", path)).body.warnings, undefined);
-    const changed = await on.inProject("PATCH", path, {
+    assert.equal((await busbar.inProject("GET", path)).body.warnings, undefined);
+    const changed = await busbar.inProject("PATCH", path, {
       updateMask: ["config.content.write.objects"],
       installation: { config: { content: { write: { objects: { contacts: {} } } } } },
     });
@@ -201,7 +201,7 @@ integrations:
     );
     const { body } = await install("hubspot", reading("contcats"), "?skipSampling=true");
     const add = (name: string) =>
-      on.inProject("PATCH", `/integrations/hubspot/installations/${body.id}`, {
+      busbar.inProject("PATCH", `/integrations/hubspot/installations/${body.id}`, {
         updateMask: [`config.content.read.objects.${name}`],
         installation: { config: { content: reading(name) } },
       });
@@ -218,9 +218,9 @@ integrations:
       "hubspot",
       "    read: { objects: [{ objectName: contcats, destination: hook, optionalFieldsAuto: all }] }",
     );
-    on.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503, count: 10 });
+    busbar.sandbox.addFault({ provider: "hubspot", path: "/properties/", status: 503, count: 10 });
     const installed = await install("hubspot", reading("contcats"));
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     assert.equal(installed.status, 201, installed.text);
   });
 });

@@ -7,26 +7,26 @@ import { connectCustomer, type Customer } from "../../../tests/harness/connect-c
 const CRM = { provider: "hubspot" as const, objects: ["contacts"] };
 
 describe("installations", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customer: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    customer = await connectCustomer(on, CRM);
+    busbar = await openTestBusbar();
+    customer = await connectCustomer(busbar, CRM);
   });
 
   const PATH = "/integrations/hubspot/installations";
-  const create = (body: object) => on.inProject("POST", PATH, { config: { content: {} }, ...body });
+  const create = (body: object) => busbar.inProject("POST", PATH, { config: { content: {} }, ...body });
 
   test("an installation is shown, and listed by group, integration and project", async () => {
-    const shown = await on.inProject("GET", `${PATH}/${customer.installationId}`);
+    const shown = await busbar.inProject("GET", `${PATH}/${customer.installationId}`);
     assert.equal(shown.status, 200, shown.text);
     assert.equal(shown.body.group.groupRef, "acme");
     assert.equal(shown.body.connection.id, customer.connectionId);
-    const { body: ofGroup } = await on.inProject("GET", `${PATH}?groupRef=acme`);
+    const { body: ofGroup } = await busbar.inProject("GET", `${PATH}?groupRef=acme`);
     assert.deepEqual(ofGroup, [shown.body]);
-    assert.deepEqual((await on.inProject("GET", "/installations?groupRef=acme")).body, ofGroup);
-    assert.deepEqual((await on.inProject("GET", "/installations?groupRef=other")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/installations?groupRef=acme")).body, ofGroup);
+    assert.deepEqual((await busbar.inProject("GET", "/installations?groupRef=other")).body, []);
   });
 
   test("a group has one installation per integration", async () => {
@@ -45,15 +45,15 @@ describe("installations", () => {
 
   test("unknown integrations and installations are refused with 404", async () => {
     const unknown = "01a1fecd-d759-75de-a63c-a80eaf0833b4";
-    assert.equal((await on.inProject("GET", `/integrations/nothing/installations`)).status, 404);
-    assert.equal((await on.inProject("GET", `${PATH}/${unknown}`)).status, 404);
-    assert.equal((await on.inProject("DELETE", `${PATH}/${unknown}`)).status, 404);
+    assert.equal((await busbar.inProject("GET", `/integrations/nothing/installations`)).status, 404);
+    assert.equal((await busbar.inProject("GET", `${PATH}/${unknown}`)).status, 404);
+    assert.equal((await busbar.inProject("DELETE", `${PATH}/${unknown}`)).status, 404);
   });
 
   test("deleting an installation deletes its connection if nothing else uses it", async () => {
-    const { installationId, connectionId } = await connectCustomer(on, { ...CRM, groupRef: "globex" });
-    assert.equal((await on.inProject("DELETE", `${PATH}/${installationId}`)).status, 204);
-    assert.equal((await on.inProject("GET", `${PATH}/${installationId}`)).status, 404);
-    assert.equal((await on.inProject("GET", `/connections/${connectionId}`)).status, 404);
+    const { installationId, connectionId } = await connectCustomer(busbar, { ...CRM, groupRef: "globex" });
+    assert.equal((await busbar.inProject("DELETE", `${PATH}/${installationId}`)).status, 204);
+    assert.equal((await busbar.inProject("GET", `${PATH}/${installationId}`)).status, 404);
+    assert.equal((await busbar.inProject("GET", `/connections/${connectionId}`)).status, 404);
   });
 });

@@ -25,22 +25,22 @@ integrations:
 `;
 
 describe("the sample read of an installation", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customers = 0;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
+    busbar = await openTestBusbar();
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: MANIFEST });
     assert.equal(deployed.status, 200, deployed.text);
   });
   beforeEach(() => {
-    on.sandbox.clearFaults();
+    busbar.sandbox.clearFaults();
     refuseAccounts();
   });
 
   /** Salesforce describes the object, and refuses to read it. */
   const refuseAccounts = () =>
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       provider: "salesforce",
       path: "/query.*(Account|account).*LIMIT",
       status: 400,
@@ -49,24 +49,24 @@ describe("the sample read of an installation", () => {
 
   const connect = async (): Promise<string> => {
     const groupRef = `group-${(customers += 1)}`;
-    const connected = await on.inProject("POST", "/connections:generate", {
+    const connected = await busbar.inProject("POST", "/connections:generate", {
       provider: "salesforce",
       groupRef,
       consumerRef: "ada",
       providerWorkspaceRef: "acme",
-      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.salesforce.mintToken().accessToken } },
+      oauth2AuthorizationCode: { accessToken: { token: busbar.sandbox.salesforce.mintToken().accessToken } },
     });
     assert.equal(connected.status, 201, connected.text);
     return groupRef;
   };
   const buildConfig = (objects: object) => ({ content: { read: { objects } } });
   const install = async (objects: object, query = "", groupRef?: string) =>
-    on.inProject("POST", `/integrations/crm/installations${query}`, {
+    busbar.inProject("POST", `/integrations/crm/installations${query}`, {
       groupRef: groupRef ?? (await connect()),
       config: buildConfig(objects),
     });
   const samples = () =>
-    on.sandbox
+    busbar.sandbox
       .requests({ provider: "salesforce" })
       .filter(({ path }) => /LIMIT(\+|%20| )1$/i.test(path))
       .map(({ path }) => /FROM(?:\+|%20| )(\w+)/i.exec(path)?.[1]);
@@ -97,8 +97,8 @@ describe("the sample read of an installation", () => {
   for (const status of [401, 429, 503]) {
     test(`lets everything through when the provider answers ${status}`, async () => {
       const groupRef = await connect();
-      on.sandbox.clearFaults();
-      on.sandbox.addFault({ provider: "salesforce", path: "/query", status, count: 10 });
+      busbar.sandbox.clearFaults();
+      busbar.sandbox.addFault({ provider: "salesforce", path: "/query", status, count: 10 });
       assert.equal((await install({ account: {} }, "", groupRef)).status, 201);
     });
   }
@@ -106,7 +106,7 @@ describe("the sample read of an installation", () => {
   test("is repeated at a change only for objects of which other things are read", async () => {
     const { body } = await install({ contact: {}, account: {} }, "?skipSampling=true");
     const change = (objectName: string, changes: object[]) =>
-      on.inProject("PATCH", `/integrations/crm/objects/${objectName}/config-content`, {
+      busbar.inProject("PATCH", `/integrations/crm/objects/${objectName}/config-content`, {
         installationId: body.id,
         action: "read",
         changes,

@@ -4,14 +4,14 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("an integration made of JSON", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   const create = async (content: object, specVersion = "1.0.0") =>
-    on.inProject("POST", "/integrations", {
+    busbar.inProject("POST", "/integrations", {
       name: "made",
       provider: "hubspot",
       latestRevision: { specVersion, content },
@@ -32,7 +32,7 @@ describe("an integration made of JSON", () => {
 
   test("is there as it was sent", async () => {
     assert.equal((await create({ proxy: { enabled: true } })).status, 201);
-    const { body } = await on.inProject("GET", "/integrations/made");
+    const { body } = await busbar.inProject("GET", "/integrations/made");
     assert.deepEqual(body.latestRevision.content, {
       name: "made",
       provider: "hubspot",

@@ -16,10 +16,10 @@ integrations:
 `;
 
 describe("deploys at the same moment", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   const atOnce = async (call: (turn: number) => Promise<Answer>): Promise<number[]> =>
@@ -30,19 +30,19 @@ describe("deploys at the same moment", () => {
   test("create an integration once; the others are told that there is one", async () => {
     const latestRevision = { specVersion: "1.0.0", content: content("hubspot") };
     const body = { name: "once", provider: "hubspot", latestRevision };
-    const statuses = await atOnce(() => on.inProject("POST", "/integrations", body));
+    const statuses = await atOnce(() => busbar.inProject("POST", "/integrations", body));
     assert.deepEqual(statuses, [201, ...Array.from({ length: AT_ONCE - 1 }, () => 409)]);
   });
 
   test("do not move an integration to another provider", async () => {
     const statuses = await atOnce((turn) =>
-      on.inProject("PUT", "/integrations:batch", {
+      busbar.inProject("PUT", "/integrations:batch", {
         sourceYaml: manifest("torn", turn % 2 === 0 ? "hubspot" : "github"),
       }),
     );
     const half = AT_ONCE / 2;
     assert.deepEqual(statuses, [...Array(half).fill(200), ...Array(half).fill(422)]);
-    const { provider, latestRevision } = (await on.inProject("GET", "/integrations/torn")).body;
+    const { provider, latestRevision } = (await busbar.inProject("GET", "/integrations/torn")).body;
     assert.equal(latestRevision.content.provider, provider);
   });
 });

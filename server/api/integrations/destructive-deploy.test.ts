@@ -16,16 +16,16 @@ ${objects.map((name) => `        - { objectName: ${name}, destination: hook, opt
 `;
 
 describe("a manifest that reads less than before", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let installationId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const objects = {
       contacts: { selectedFields: { email: true } },
       companies: { selectedFields: { name: true } },
     };
-    ({ installationId } = await connectCustomer(on, {
+    ({ installationId } = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: manifest("contacts", "companies"),
       integration: "crm",
@@ -34,19 +34,19 @@ describe("a manifest that reads less than before", () => {
     }));
   });
   const installed = async () =>
-    (await on.inProject("GET", `/integrations/crm/installations/${installationId}`)).body;
+    (await busbar.inProject("GET", `/integrations/crm/installations/${installationId}`)).body;
 
   test("leaves installations as they are unless it is deployed as destructive", async () => {
     const before = await installed();
     const sourceYaml = manifest("contacts");
-    const deployed = await on.inProject("PUT", "/integrations:batch", { sourceYaml });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceYaml });
     assert.equal(deployed.status, 200, deployed.text);
     assert.deepEqual((await installed()).config, before.config);
   });
 
   test("deployed as destructive, takes what is gone out of every installation and nothing else", async () => {
     const sourceYaml = manifest("contacts");
-    const deployed = await on.inProject("PUT", "/integrations:batch?destructive=true", { sourceYaml });
+    const deployed = await busbar.inProject("PUT", "/integrations:batch?destructive=true", { sourceYaml });
     assert.equal(deployed.status, 200, deployed.text);
     const { config } = await installed();
     assert.deepEqual(Object.keys(config.content.read.objects), ["contacts"]);
@@ -58,16 +58,16 @@ describe("a manifest that reads less than before", () => {
   test("a deploy of one integration does the same", async () => {
     const sourceYaml = manifest("deals");
     const path = "/integrations/crm/revisions?destructive=true";
-    assert.equal((await on.inProject("POST", path, { sourceYaml })).status, 201);
+    assert.equal((await busbar.inProject("POST", path, { sourceYaml })).status, 201);
     assert.deepEqual((await installed()).config.content.read.objects, {});
   });
 });
 
 describe("a manifest that takes away names for writing", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   const written = ({
@@ -91,14 +91,14 @@ integrations:
         - { objectName: contacts, inheritMapping: true }
 `;
   const deploy = (sourceYaml: string, query = "") =>
-    on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
+    busbar.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
   const lostIn = (answer: { body: { warnings: { rule: string; message: string }[] }[] }): string[] =>
     (answer.body[0]?.warnings ?? []).flatMap(({ rule, message }) =>
       rule === "written-names" ? [message] : [],
     );
 
   test("is deployed with a warning for each name and the number of installations, or refused with destructive=false", async () => {
-    const { integration } = await connectCustomer(on, {
+    const { integration } = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: written({}),
       integration: "crm",
@@ -109,7 +109,7 @@ integrations:
       ["/integrations:batch", "PUT"],
       [`/integrations/${integration}/revisions`, "POST"],
     ] as const) {
-      const refused = await on.inProject(method, `${path}?destructive=false`, { sourceYaml: without });
+      const refused = await busbar.inProject(method, `${path}?destructive=false`, { sourceYaml: without });
       assert.deepEqual(
         [refused.status, refused.body.type.split("/").at(-1)],
         [409, "names-in-use"],
@@ -120,7 +120,7 @@ integrations:
         /`person` is no longer a name of `contacts` for writing \(1 installation\)/,
       );
     }
-    const [{ latestRevision }] = (await on.inProject("GET", "/integrations")).body;
+    const [{ latestRevision }] = (await busbar.inProject("GET", "/integrations")).body;
     assert.ok(latestRevision.content.read, "a refused deployment changes nothing");
     // The customer's own mapping of `skill` stays in the configuration.
     assert.deepEqual(lostIn(await deploy(without)), [

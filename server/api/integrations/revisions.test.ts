@@ -29,32 +29,32 @@ interface ListedIntegration {
 }
 
 describe("revisions", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "crm",
       groupRef: "acme",
     } as const;
-    await connectCustomer(on, customer);
+    await connectCustomer(busbar, customer);
   });
 
   const deploy = (sourceYaml: string, query = "") =>
-    on.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
+    busbar.inProject("PUT", `/integrations:batch${query}`, { sourceYaml });
   const listed = async (query = "") =>
-    (await on.inProject("GET", `/integrations/crm/revisions${query}`)).body;
+    (await busbar.inProject("GET", `/integrations/crm/revisions${query}`)).body;
 
   test("the list of integrations tells number and author of the revision, and how many installations are unhealthy, but not to browsers", async () => {
     const connected = (groupRef: string) =>
-      connectCustomer(on, { provider: "salesforce", objects: ["account"], skipSampling: true, groupRef });
+      connectCustomer(busbar, { provider: "salesforce", objects: ["account"], skipSampling: true, groupRef });
     const { connectionId } = await connected("one");
     await connected("two");
     await deploy(`specVersion: 1.0.0\nintegrations:\n${OTHER.replace("other", "unused")}`);
     const shown = async () => {
-      const { body } = await on.inProject("GET", "/integrations");
+      const { body } = await busbar.inProject("GET", "/integrations");
       return body.map((one: ListedIntegration) => [
         one.name,
         one.latestRevision.number,
@@ -65,20 +65,21 @@ describe("revisions", () => {
     const unused = ["unused", 1, 0, 0];
     // Each customer was connected with a deployment of its own.
     assert.deepEqual(await shown(), [["crm", 1, 1, 0], ["salesforce", 2, 2, 0], unused]);
-    on.sandbox.salesforce.revokeTokens();
-    const check = await on.inProject("POST", `/connections/${connectionId}:check`);
+    busbar.sandbox.salesforce.revokeTokens();
+    const check = await busbar.inProject("POST", `/connections/${connectionId}:check`);
     assert.equal(check.body.status, "bad_credentials", check.text);
     assert.deepEqual(await shown(), [["crm", 1, 1, 0], ["salesforce", 2, 2, 1], unused]);
-    const { results } = (await on.inProject("GET", "/integrations/salesforce/revisions")).body;
-    const { body } = await on.inProject("GET", "/integrations");
+    const { results } = (await busbar.inProject("GET", "/integrations/salesforce/revisions")).body;
+    const { body } = await busbar.inProject("GET", "/integrations");
     assert.equal(body[1].latestRevision.createdBy, results[0].createdBy);
     assert.equal(body[1].latestRevision.number, results[0].number);
-    const { key } = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body;
-    const browsers = await on.inProject("GET", "/integrations", undefined, { "x-api-key": key });
+    const { key } = (await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] }))
+      .body;
+    const browsers = await busbar.inProject("GET", "/integrations", undefined, { "x-api-key": key });
     assert.equal(browsers.body.length, 3);
     assert.doesNotMatch(browsers.text, /nstallationCount|createdBy|"number"/);
     for (const name of ["salesforce", "unused"])
-      assert.equal((await on.inProject("DELETE", `/integrations/${name}`)).status, 204);
+      assert.equal((await busbar.inProject("DELETE", `/integrations/${name}`)).status, 204);
   });
 
   test("a dry run says what would change and for how many installations, and stores nothing", async () => {
@@ -96,7 +97,7 @@ describe("revisions", () => {
     assert.match(lost.message, /contacts.* \(1 installation\)/);
     assert.deepEqual([other.change, other.changes, other.installationCount], ["added", [], 0]);
     assert.deepEqual((await listed()).results, results);
-    assert.equal((await on.inProject("GET", "/integrations/other")).status, 404);
+    assert.equal((await busbar.inProject("GET", "/integrations/other")).status, 404);
     const [same] = (await deploy(MANIFEST, "?dryRun=true")).body;
     assert.deepEqual([same.change, same.changes], ["unchanged", []]);
   });
@@ -122,7 +123,8 @@ describe("revisions", () => {
         [1, false],
       ],
     );
-    const get = async (id: string) => (await on.inProject("GET", `/integrations/crm/revisions/${id}`)).body;
+    const get = async (id: string) =>
+      (await busbar.inProject("GET", `/integrations/crm/revisions/${id}`)).body;
     const [newest, oldest] = [await get(results[0].id), await get(results[1].id)];
     assert.deepEqual([newest.source, oldest.source], [second, MANIFEST]);
     assert.match(newest.createdBy, /^apiKey:[0-9a-f-]{36}$/);
@@ -143,10 +145,10 @@ describe("revisions", () => {
     const content = { proxy: { enabled: true } };
     const latestRevision = { specVersion: "1.0.0", content };
     const body = { name: "plain", provider: "hubspot", latestRevision };
-    assert.equal((await on.inProject("POST", "/integrations", body)).status, 201);
-    const [{ id }] = (await on.inProject("GET", "/integrations/plain/revisions")).body.results;
-    const found = await on.inProject("GET", `/integrations/plain/revisions/${id}`);
+    assert.equal((await busbar.inProject("POST", "/integrations", body)).status, 201);
+    const [{ id }] = (await busbar.inProject("GET", "/integrations/plain/revisions")).body.results;
+    const found = await busbar.inProject("GET", `/integrations/plain/revisions/${id}`);
     assert.deepEqual([found.status, "source" in found.body], [200, false], found.text);
-    assert.equal((await on.inProject("GET", `/integrations/crm/revisions/${id}`)).status, 404);
+    assert.equal((await busbar.inProject("GET", `/integrations/crm/revisions/${id}`)).status, 404);
   });
 });

@@ -7,13 +7,13 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 const spki = (key: KeyObject) => key.export({ type: "spki", format: "pem" }).toString();
 
 describe("JWT keys", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
   const register = (publicKeyPem: string, more: object = { label: "web" }) =>
-    on.inProject("POST", "/jwt-keys", { algorithm: "RS256", publicKeyPem, ...more });
+    busbar.inProject("POST", "/jwt-keys", { algorithm: "RS256", publicKeyPem, ...more });
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2_048 });
 
   test("a key is registered, listed, renamed and deleted; older clients say name for label", async () => {
@@ -21,18 +21,18 @@ describe("JWT keys", () => {
     assert.equal(made.status, 201, made.text);
     assert.deepEqual(Object.keys(made.body), ["kid"]);
     const path = `/jwt-keys/${made.body.kid}`;
-    const shown = await on.inProject("GET", path);
+    const shown = await busbar.inProject("GET", path);
     assert.equal(shown.body.label, "old client");
     assert.equal(shown.body.algorithm, "RSA");
-    const renamed = await on.inProject("PATCH", path, {
+    const renamed = await busbar.inProject("PATCH", path, {
       updateMask: ["label", "active"],
       jwtKey: { label: "new", active: false },
     });
     assert.equal(renamed.body.label, "new", renamed.text);
-    assert.equal((await on.inProject("GET", "/jwt-keys")).body.length, 1);
-    assert.equal((await on.inProject("GET", "/jwt-keys?active=true")).body.length, 0);
-    assert.equal((await on.inProject("DELETE", path)).status, 204);
-    assert.equal((await on.inProject("GET", path)).status, 404);
+    assert.equal((await busbar.inProject("GET", "/jwt-keys")).body.length, 1);
+    assert.equal((await busbar.inProject("GET", "/jwt-keys?active=true")).body.length, 0);
+    assert.equal((await busbar.inProject("DELETE", path)).status, 204);
+    assert.equal((await busbar.inProject("GET", path)).status, 404);
   });
 
   test("private keys, short keys, other kinds and other algorithms are refused with the reason", async () => {

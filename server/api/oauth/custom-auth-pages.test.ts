@@ -7,17 +7,17 @@ import { openConsentBrowser, type Seen } from "../../../tests/harness/consent.ts
 import { CLIENT_SECRET, customAuthProviders } from "../../../tests/harness/custom-auth-provider.ts";
 
 describe("the pages of custom authentication", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
     // No test of this file calls the provider.
-    on = await openTestBusbar({ providers: customAuthProviders("http://127.0.0.1:9") });
-    await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
+    busbar = await openTestBusbar({ providers: customAuthProviders("http://127.0.0.1:9") });
+    await busbar.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
     const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
   });
   const connect = (body: object, headers?: Record<string, string>) =>
-    on.call("POST", "/v1/custom-auth/connect", { projectIdOrName: "default", ...body }, headers);
+    busbar.call("POST", "/v1/custom-auth/connect", { projectIdOrName: "default", ...body }, headers);
   const begin = (groupRef: string, more: object = {}, headers?: Record<string, string>) =>
     connect({ provider: "consented", groupRef, consumerRef: "ada", ...more }, headers);
   const asks = { origin: "https://app.example" };
@@ -33,7 +33,7 @@ describe("the pages of custom authentication", () => {
     });
     return JSON.parse(JSON.stringify(messages));
   };
-  const callback = () => `${new URL(on.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
+  const callback = () => `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
   const readState = (address: string) => new URL(address).searchParams.get("state") ?? "";
 
   test("before the provider's page a page of ours names application, account, group and person", async () => {

@@ -16,28 +16,28 @@ import { openDatabase } from "../../store/database.ts";
 
 describe("connecting in several steps", () => {
   const { server, received, revoked } = openCustomAuthProvider();
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let signer: TokenSigner;
   let url: string;
   const logged: string[] = [];
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await new Promise((resolve) => server.close(resolve));
   });
   before(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { keyed: away } = customAuthProviders("http://127.0.0.1:1");
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: { ...customAuthProviders(url), away },
       log: createLog("warn", { write: (line) => void logged.push(line) }),
     });
-    signer = await registerJwtKey(on);
+    signer = await registerJwtKey(busbar);
     const app = { provider: "consented", clientId: "app-1", clientSecret: CLIENT_SECRET };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
   });
   const connect = (body: object, headers?: Record<string, string>) =>
-    on.call("POST", "/v1/custom-auth/connect", { projectIdOrName: "default", ...body }, headers);
+    busbar.call("POST", "/v1/custom-auth/connect", { projectIdOrName: "default", ...body }, headers);
   const begin = (groupRef: string, more: object = {}, headers?: Record<string, string>) =>
     connect({ provider: "consented", groupRef, consumerRef: "ada", ...more }, headers);
   const browser = openConsentBrowser();
@@ -66,11 +66,11 @@ describe("connecting in several steps", () => {
     customAuth: { apiKey: "vendor", username: "ada", password },
   });
   const proxied = async (installationId: string) => {
-    const answer = await fetch(`${on.busbar.urls.proxy}/things`, {
+    const answer = await fetch(`${busbar.busbar.urls.proxy}/things`, {
       headers: {
-        "x-api-key": on.apiKey,
+        "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-installation-id": installationId,
       },
     });
@@ -79,7 +79,10 @@ describe("connecting in several steps", () => {
   };
   /** What a connection's row and the sessions hold, opened by nobody. */
   const storedText = async () => {
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
     const { rows } = await database.pool.query(
       "select row_to_json(connections)::text as row from connections union all select row_to_json(custom_auth_sessions)::text from custom_auth_sessions",
     );
@@ -93,7 +96,7 @@ describe("connecting in several steps", () => {
     const { connection } = answer.body;
     assert.equal(connection.status, "created");
     assert.equal(connection.authScheme, "none");
-    const shown = await on.inProject("GET", `/connections/${connection.id}?includeCreds=true`);
+    const shown = await busbar.inProject("GET", `/connections/${connection.id}?includeCreds=true`);
     assert.equal(shown.status, 200, shown.text);
     for (const text of [answer.text, shown.text, await storedText()]) {
       assert.equal(text.includes(PASSWORD) || text.includes("uk-1"), false);
@@ -104,7 +107,7 @@ describe("connecting in several steps", () => {
     const answer = await connect(keyed("refused", "wrong"));
     assert.equal(answer.status, 422, answer.text);
     assert.match(answer.body.detail, /wrong password/);
-    const listed = await on.inProject("GET", "/connections?groupRef=refused");
+    const listed = await busbar.inProject("GET", "/connections?groupRef=refused");
     assert.deepEqual(listed.body, []);
   });
 
@@ -126,7 +129,7 @@ describe("connecting in several steps", () => {
     assert.equal((await begin("listed", { customAuth: { unknown: "x" }, provider: "keyed" })).status, 400);
     const { redirect } = (await begin("listed")).body;
     await comeBack(redirect, { error: "access_denied", error_description: "The admin said no" });
-    const listed = await on.inProject("GET", "/consents?groupRef=listed&status=failed");
+    const listed = await busbar.inProject("GET", "/consents?groupRef=listed&status=failed");
     const shown = listed.body.results.map(
       ({ provider, reason, detail, retryable, ...consent }: Record<string, string>) => ({
         provider,
@@ -168,7 +171,7 @@ describe("connecting in several steps", () => {
     assert.deepEqual(Object.keys(first.body), ["redirect"]);
     const address = await leave(first.body.redirect.url);
     assert.equal(`${address.origin}${address.pathname}`, `${url}/consent`);
-    const callback = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
+    const callback = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/custom-auth`;
     assert.equal(address.searchParams.get("redirect_uri"), callback);
     assert.equal(address.searchParams.get("client_id"), "app-1");
     assert.equal(first.text.includes(CLIENT_SECRET), false);
@@ -190,7 +193,10 @@ integrations:
   - { name: k, provider: keyed, proxy: { enabled: true } }
   - { name: c, provider: consented, proxy: { enabled: true } }
 `;
-    assert.equal((await on.inProject("PUT", "/integrations:batch", { sourceYaml: manifest })).status, 200);
+    assert.equal(
+      (await busbar.inProject("PUT", "/integrations:batch", { sourceYaml: manifest })).status,
+      200,
+    );
     await connect(keyed("proxied"));
     await comeBack((await begin("proxied")).body.redirect);
     for (const [name, provider, authorization] of [
@@ -198,7 +204,7 @@ integrations:
       ["c", "consented", "Bearer app-token-2"],
     ] as const) {
       const config = { content: { provider } };
-      const made = await on.inProject("POST", `/integrations/${name}/installations`, {
+      const made = await busbar.inProject("POST", `/integrations/${name}/installations`, {
         groupRef: "proxied",
         config,
       });
@@ -210,7 +216,7 @@ integrations:
   test("values that the provider refuses are got anew by the refresh steps, and the call is repeated", async () => {
     const { connection } = (await comeBack((await begin("refreshed")).body.redirect)).body;
     const config = { content: { provider: "consented" } };
-    const made = await on.inProject("POST", "/integrations/c/installations", {
+    const made = await busbar.inProject("POST", "/integrations/c/installations", {
       groupRef: "refreshed",
       config,
     });
@@ -219,20 +225,20 @@ integrations:
     const second = await proxied(made.body.id);
     assert.equal(second.status, 200);
     assert.notEqual(second.authorization, first.authorization);
-    const apps = await on.inProject("GET", "/provider-apps");
+    const apps = await busbar.inProject("GET", "/provider-apps");
     const path = `/provider-apps/${apps.body[0].id}`;
     const secret = (clientSecret: string) =>
-      on.inProject("PATCH", path, { updateMask: ["clientSecret"], providerApp: { clientSecret } });
+      busbar.inProject("PATCH", path, { updateMask: ["clientSecret"], providerApp: { clientSecret } });
     await secret("wrong");
-    const refused = await on.inProject("GET", `/connections/${connection.id}?refresh=force`);
+    const refused = await busbar.inProject("GET", `/connections/${connection.id}?refresh=force`);
     assert.notEqual(refused.status, 500, refused.text);
-    const after = await on.inProject("GET", `/connections/${connection.id}`);
+    const after = await busbar.inProject("GET", `/connections/${connection.id}`);
     assert.notEqual(after.body.status, "bad_credentials", "the builder's mistake is not the customer's");
     await secret(CLIENT_SECRET);
   });
 
   test("steps without a page serve a builder's server too; those with one do not", async () => {
-    const generate = (body: object) => on.inProject("POST", "/connections:generate", body);
+    const generate = (body: object) => busbar.inProject("POST", "/connections:generate", body);
     const made = await generate(keyed("generated"));
     assert.equal(made.status, 201, made.text);
     assert.equal((await generate(keyed("generated-wrong", "wrong"))).status, 422);
@@ -246,9 +252,9 @@ integrations:
     assert.match(refused.body.detail, /custom-auth\/connect/);
     const change = { updateMask: ["customAuth"], connection: { customAuth: keyed("x", "wrong").customAuth } };
     const path = `/connections/${made.body.id}`;
-    assert.equal((await on.inProject("PATCH", path, change)).status, 422);
+    assert.equal((await busbar.inProject("PATCH", path, change)).status, 422);
     change.connection.customAuth.password = PASSWORD;
-    assert.equal((await on.inProject("PATCH", path, change)).status, 200);
+    assert.equal((await busbar.inProject("PATCH", path, change)).status, 200);
     assert.equal((await storedText()).includes(PASSWORD), false);
   });
 
@@ -261,13 +267,13 @@ integrations:
     assert.equal((await connect({ sessionId: "nonsense", callbackParams: {} })).status, 400);
 
     const other = (await begin("once")).body.redirect;
-    await on.call("POST", "/v1/projects", {
-      orgId: on.busbar.bootstrap?.orgId,
+    await busbar.call("POST", "/v1/projects", {
+      orgId: busbar.busbar.bootstrap?.orgId,
       name: "elsewhere",
       appName: "x",
     });
-    const { key } = (await on.call("POST", "/v1/projects/elsewhere/api-keys", { label: "x" })).body;
-    const foreign = await on.call(
+    const { key } = (await busbar.call("POST", "/v1/projects/elsewhere/api-keys", { label: "x" })).body;
+    const foreign = await busbar.call(
       "POST",
       "/v1/custom-auth/connect",
       { projectIdOrName: "elsewhere", sessionId: other.sessionId, callbackParams: {} },
@@ -278,7 +284,10 @@ integrations:
 
     const late = (await begin("once")).body.redirect;
     await leave(late.url);
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
     await database.pool.query("update custom_auth_sessions set expire_time = now()");
     await database.close();
     assert.equal((await comeBack(late)).status, 400);
@@ -311,7 +320,7 @@ integrations:
       assert.equal(answer.status, status, `${JSON.stringify(params)}: ${answer.text}`);
       assert.match(answer.body.detail, words);
     }
-    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=checked")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/connections?groupRef=checked")).body, []);
   });
 
   test("missing inputs and a missing provider app are named", async () => {

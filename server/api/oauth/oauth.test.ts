@@ -7,14 +7,14 @@ import { createLog } from "../../../ground/log.ts";
 import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("connecting by consent", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   const lines: string[] = [];
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar({ log: createLog("info", { write: (line) => void lines.push(line) }) });
-    await on.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
+    busbar = await openTestBusbar({ log: createLog("info", { write: (line) => void lines.push(line) }) });
+    await busbar.inProject("PATCH", "", { updateMask: ["appName"], project: { appName: "Widgets" } });
     for (const provider of ["hubspot", "salesforce"]) {
-      const app = await on.inProject("POST", "/provider-apps", {
+      const app = await busbar.inProject("POST", "/provider-apps", {
         provider,
         clientId: `${provider}-client`,
         clientSecret: "app-secret",
@@ -28,7 +28,7 @@ describe("connecting by consent", () => {
   });
 
   const begin = (provider: string, groupRef: string, more: object = {}): Promise<Answer> =>
-    on.call("POST", "/v1/oauth-connect", {
+    busbar.call("POST", "/v1/oauth-connect", {
       projectIdOrName: "default",
       provider,
       groupRef,
@@ -41,10 +41,10 @@ describe("connecting by consent", () => {
     return openConsentBrowser().consent(begun.text, decision);
   };
   const consents = async (groupRef: string) =>
-    (await on.inProject("GET", `/consents?groupRef=${groupRef}`)).body.results;
-  const origin = () => new URL(on.busbar.urls.base).origin;
+    (await busbar.inProject("GET", `/consents?groupRef=${groupRef}`)).body.results;
+  const origin = () => new URL(busbar.busbar.urls.base).origin;
   const change = async (statement: string) => {
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     const { rows } = await client.query(statement);
     await client.end();
@@ -76,7 +76,7 @@ describe("connecting by consent", () => {
     assert.equal(page.headers.get("cross-origin-opener-policy"), null);
     assert.match(page.headers.get("content-security-policy") ?? "", /frame-ancestors 'none'/);
     const { message } = await browser.consent(begun.text);
-    const update = await on.inProject("PATCH", `/connections/${message?.data.connection}:oauth-update`);
+    const update = await busbar.inProject("PATCH", `/connections/${message?.data.connection}:oauth-update`);
     const again = await openConsentBrowser().open(update.text);
     assert.ok(again.html.includes("Acme &#38; Söhne (named)"), again.html);
   });
@@ -129,7 +129,7 @@ describe("connecting by consent", () => {
     assert.match(refused.message?.data.error ?? "", /another browser/);
     assert.doesNotMatch(refused.html, /Try again/);
     assert.equal((await first.open(back)).status, 400, "the state was used");
-    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=tied")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/connections?groupRef=tied")).body, []);
     assert.equal((await consents("tied"))[0].reason, "other-browser");
 
     const { headers } = await openConsentBrowser().open((await begin("hubspot", "tied")).text);
@@ -160,7 +160,7 @@ describe("connecting by consent", () => {
     assert.match(html, /Widgets is now connected to HubSpot/);
     assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'; script-src 'nonce-/);
     assert.equal(headers.get("cross-origin-opener-policy"), null);
-    const row = await on.inProject("GET", `/connections/${message?.data.connection}?includeCreds=true`);
+    const row = await busbar.inProject("GET", `/connections/${message?.data.connection}?includeCreds=true`);
     assert.equal(row.status, 200, row.text);
     assert.equal(row.body.group.groupName, "one");
     assert.equal(row.body.authScheme, "oauth2/authorizationCode");
@@ -172,10 +172,10 @@ describe("connecting by consent", () => {
 
   test("Salesforce: workspace and consumer come from the token answer although none was entered", async () => {
     const { message } = await consent(await begin("salesforce", "one"));
-    const row = await on.inProject("GET", `/connections/${message?.data.connection}`);
+    const row = await busbar.inProject("GET", `/connections/${message?.data.connection}`);
     assert.equal(row.body.authScheme, "oauth2/authorizationCodePKCE");
     assert.equal(row.body.providerMetadata.workspace.source, "token");
-    assert.equal(row.body.providerWorkspaceRef, new URL(on.sandbox.url).host);
+    assert.equal(row.body.providerWorkspaceRef, new URL(busbar.sandbox.url).host);
     assert.match(row.body.providerConsumerRef, /\/id\//);
   });
 
@@ -220,7 +220,7 @@ describe("connecting by consent", () => {
     const declined = await browser.consent((await begin("hubspot", "denied")).text, "deny");
     assert.equal(declined.status, 400);
     assert.equal(declined.message?.message, "Access to HubSpot was declined, and nothing was connected.");
-    assert.deepEqual((await on.inProject("GET", "/connections?groupRef=denied")).body, []);
+    assert.deepEqual((await busbar.inProject("GET", "/connections?groupRef=denied")).body, []);
     const [{ id, status, reason, message, detail, openTime, leaveTime, endTime }] = await consents("denied");
     assert.deepEqual([status, reason, message], ["failed", "declined", declined.message?.message]);
     assert.equal(detail, "access_denied: end-user denied authorization");
@@ -264,7 +264,7 @@ describe("connecting by consent", () => {
   });
 
   test("a fault of the provider app is told to the builder, in the log and in the list, and not to the customer", async () => {
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       provider: "hubspot",
       path: "/oauth/2026-03/token",
       status: 400,
@@ -272,7 +272,7 @@ describe("connecting by consent", () => {
     });
     const { html, message } = await consent(await begin("hubspot", "broken"));
     assert.match(message?.data.error ?? "", /^Widgets is not set up correctly for HubSpot/);
-    for (const internal of ["invalid_client", "client secret", new URL(on.sandbox.url).host]) {
+    for (const internal of ["invalid_client", "client secret", new URL(busbar.sandbox.url).host]) {
       assert.equal(html.includes(internal), false, internal);
     }
     assert.doesNotMatch(html, /Try again/);
@@ -281,7 +281,7 @@ describe("connecting by consent", () => {
     const logged = lines.map((line) => JSON.parse(line)).filter(({ consentId }) => consentId === id);
     assert.deepEqual(
       logged.map((line) => [line.level, line.msg, line.reason, line.detail, line.projectId]),
-      [["warn", "a consent failed", reason, detail, on.projectId]],
+      [["warn", "a consent failed", reason, detail, busbar.projectId]],
     );
     for (const line of lines)
       assert.equal(line.includes("broken"), false, "names of customers stay out of the log");
@@ -291,16 +291,22 @@ describe("connecting by consent", () => {
   test("consents are listed by status, provider and page, newest first, and not to browsers", async () => {
     for (const groupRef of ["l1", "l2", "l3"]) await begin("salesforce", groupRef);
     const path = "/consents?provider=salesforce&status=pending&pageSize=2";
-    const first = (await on.inProject("GET", path)).body;
+    const first = (await busbar.inProject("GET", path)).body;
     assert.deepEqual(
       first.results.map(({ groupRef }: { groupRef: string }) => groupRef),
       ["l3", "l2"],
     );
-    const next = (await on.inProject("GET", `${path}&pageToken=${first.pagination.nextPageToken}`)).body;
+    const next = (await busbar.inProject("GET", `${path}&pageToken=${first.pagination.nextPageToken}`)).body;
     assert.equal(next.results[0].groupRef, "l1");
-    assert.equal((await on.inProject("GET", "/consents?status=failed&groupRef=l1")).body.results.length, 0);
-    const { key } = (await on.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] })).body;
-    const browser = await on.call("GET", "/v1/projects/default/consents", undefined, { "x-api-key": key });
+    assert.equal(
+      (await busbar.inProject("GET", "/consents?status=failed&groupRef=l1")).body.results.length,
+      0,
+    );
+    const { key } = (await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] }))
+      .body;
+    const browser = await busbar.call("GET", "/v1/projects/default/consents", undefined, {
+      "x-api-key": key,
+    });
     assert.equal(browser.status, 403);
   });
 
@@ -322,22 +328,22 @@ describe("connecting by consent", () => {
     const id = first.message?.data.connection;
     const second = await consent(await begin("salesforce", "again"));
     assert.equal(second.message?.data.connection, id);
-    on.sandbox.salesforce.revokeTokens();
-    const third = await consent(await on.inProject("PATCH", `/connections/${id}:oauth-update`));
+    busbar.sandbox.salesforce.revokeTokens();
+    const third = await consent(await busbar.inProject("PATCH", `/connections/${id}:oauth-update`));
     assert.equal(third.message?.data.connection, id);
-    const row = await on.inProject("GET", `/connections/${id}?refresh=force`);
+    const row = await busbar.inProject("GET", `/connections/${id}?refresh=force`);
     assert.equal(row.status, 200, row.text);
   });
 
   test("the project in the body is checked like one in the path", async () => {
     const other = await begin("hubspot", "acme", { projectIdOrName: "elsewhere" });
     assert.equal(other.status, 404);
-    const older = await begin("hubspot", "acme", { projectIdOrName: undefined, projectId: on.projectId });
+    const older = await begin("hubspot", "acme", { projectIdOrName: undefined, projectId: busbar.projectId });
     assert.equal(older.status, 200, older.text);
     const none = await begin("hubspot", "acme", { projectIdOrName: undefined });
     assert.equal(none.status, 400);
     assert.equal(none.body.issues[0].name, "projectIdOrName");
-    const keyless = await on.call("POST", "/v1/oauth-connect", {}, { "x-api-key": "" });
+    const keyless = await busbar.call("POST", "/v1/oauth-connect", {}, { "x-api-key": "" });
     assert.equal(keyless.status, 401);
   });
 

@@ -6,7 +6,7 @@ import type { ResourceWalk, Walk } from "../../../tests/journeys/every-operation
 export const walk: ResourceWalk = {
   after: ["provider-apps"],
   async run(walk) {
-    const { call, facts, heard, on } = walk;
+    const { call, facts, heard, on: busbar } = walk;
     const customer = { groupRef: "acme", consumerRef: "ada" };
     const asked = { projectIdOrName: "default", provider: "hubspot", ...customer };
     const declined = await begun(
@@ -18,7 +18,7 @@ export const walk: ResourceWalk = {
     assert.equal((await declined.send()).status, 303);
     heard.push({ operationId: "oauthRetry" });
     await begun(walk, await call("oauthConnect", { body: asked }));
-    const [{ id: connectionId }] = (await on.inProject("GET", "/connections?groupRef=acme")).body;
+    const [{ id: connectionId }] = (await busbar.inProject("GET", "/connections?groupRef=acme")).body;
     facts.connectionId = connectionId;
     await begun(walk, await call("oauthUpdate", { path: { connectionId } }));
     const customAuth = { account: "acme", secret: "open sesame" };

@@ -5,27 +5,27 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { connectCustomer } from "../../../tests/harness/connect-customer.ts";
 
 describe("objects and fields", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    busbar = await openTestBusbar();
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   });
 
   const METADATA = "/providers/hubspot/objects/contacts/metadata";
 
   test("an object is described for a connection and for an installation", async () => {
-    const connected = await on.inProject("GET", `${METADATA}?groupRef=acme`);
+    const connected = await busbar.inProject("GET", `${METADATA}?groupRef=acme`);
     assert.equal(connected.status, 200, connected.text);
     assert.ok(connected.body.fields.email, connected.text);
     const path = "/integrations/hubspot/objects/contacts/metadata?groupRef=acme";
-    assert.deepEqual((await on.inProject("GET", path)).body, connected.body);
+    assert.deepEqual((await busbar.inProject("GET", path)).body, connected.body);
   });
 
   test("a custom field is created once and then left as it is", async () => {
     const plan = { fieldName: "plan", displayName: "Plan", valueType: "string" };
     const upsert = () =>
-      on.inProject("PUT", "/providers/hubspot/object-metadata", {
+      busbar.inProject("PUT", "/providers/hubspot/object-metadata", {
         groupRef: "acme",
         fields: { contacts: [plan] },
       });
@@ -41,7 +41,7 @@ describe("objects and fields", () => {
       ["/providers/nothing/objects/contacts/metadata?groupRef=acme", "nothing"],
       ["/providers/hubspot/objects/nonsense/metadata?groupRef=acme", "nonsense"],
     ] as const) {
-      const answer = await on.inProject("GET", path);
+      const answer = await busbar.inProject("GET", path);
       assert.ok(answer.status >= 400 && answer.status < 500, answer.text);
       assert.match(answer.body.detail, new RegExp(name));
     }

@@ -6,12 +6,12 @@ import { openTestBusbar, type Answer, type TestBusbar } from "../../../tests/har
 import { connectCustomer, type Customer } from "../../../tests/harness/connect-customer.ts";
 
 describe("operations", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customer: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    customer = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    busbar = await openTestBusbar();
+    customer = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
   });
 
   test("an operation is shown with its log, and listed for its installation in pages", async () => {
@@ -19,21 +19,24 @@ describe("operations", () => {
       type: "create",
       record: { email: "ada@example.com" },
     });
-    const shown = await on.inProject("GET", `/operations/${operationId}`);
+    const shown = await busbar.inProject("GET", `/operations/${operationId}`);
     assert.deepEqual([shown.status, shown.body.status], [200, "success"]);
-    const logs = await on.inProject("GET", `/operations/${operationId}/logs`);
+    const logs = await busbar.inProject("GET", `/operations/${operationId}/logs`);
     assert.ok(logs.body.length > 1, logs.text);
     await customer.succeed("contacts", { type: "create", record: { email: "bob@example.com" } });
     const list = `/integrations/hubspot/installations/${customer.installationId}/operations`;
-    const first = (await on.inProject("GET", `${list}?pageSize=1`)).body;
+    const first = (await busbar.inProject("GET", `${list}?pageSize=1`)).body;
     assert.equal(first.pagination.done, false);
     const next = `${list}?pageSize=1&pageToken=${first.pagination.nextPageToken}`;
-    const second = (await on.inProject("GET", next)).body;
+    const second = (await busbar.inProject("GET", next)).body;
     assert.deepEqual([second.results[0], second.pagination.done], [shown.body, true]);
   });
 
   test("an operation names who asked for it, with the name they had then, and the list is filtered by it", async () => {
-    const made = await on.inProject("POST", "/api-keys", { label: "Sync job", scopes: ["write", "read"] });
+    const made = await busbar.inProject("POST", "/api-keys", {
+      label: "Sync job",
+      scopes: ["write", "read"],
+    });
     const headers = { "x-api-key": made.body.key };
     const path = "/write/v1/projects/default/integrations/hubspot/objects/contacts";
     const write = (mode: string) => ({
@@ -44,31 +47,31 @@ describe("operations", () => {
     });
     const ids: string[] = [];
     for (const mode of ["synchronous", "asynchronous"]) {
-      const answer = await on.call("POST", path, write(mode), headers);
+      const answer = await busbar.call("POST", path, write(mode), headers);
       assert.equal(answer.status, 200, answer.text);
       ids.push(answer.body.operationId);
-      const shown = await on.inProject("GET", `/operations/${answer.body.operationId}`);
+      const shown = await busbar.inProject("GET", `/operations/${answer.body.operationId}`);
       assert.deepEqual(shown.body.actor, { kind: "key", id: made.body.id, name: "Sync job" });
     }
-    const listed = await on.inProject("GET", `/operations?actor=${made.body.id}`);
+    const listed = await busbar.inProject("GET", `/operations?actor=${made.body.id}`);
     assert.deepEqual(
       listed.body.results.map(({ id }: { id: string }) => id),
       ids.toReversed(),
     );
-    const none = await on.inProject("GET", `/operations?actor=${ids[0]}`);
+    const none = await busbar.inProject("GET", `/operations?actor=${ids[0]}`);
     assert.deepEqual(none.body.results, []);
   });
 
   test("a page token of another kind is refused", async () => {
     const list = `/integrations/hubspot/installations/${customer.installationId}/operations`;
-    const answer = await on.inProject("GET", `${list}?pageToken=nonsense`);
+    const answer = await busbar.inProject("GET", `${list}?pageToken=nonsense`);
     assert.deepEqual([answer.status, answer.body.issues[0].name], [400, "pageToken"]);
   });
 
   test("unknown operations are refused with 404, their logs too", async () => {
     for (const id of ["nothing", "01a1fecd-d759-75de-a63c-a80eaf0833b4"]) {
-      assert.equal((await on.inProject("GET", `/operations/${id}`)).status, 404);
-      assert.equal((await on.inProject("GET", `/operations/${id}/logs`)).status, 404);
+      assert.equal((await busbar.inProject("GET", `/operations/${id}`)).status, 404);
+      assert.equal((await busbar.inProject("GET", `/operations/${id}/logs`)).status, 404);
     }
   });
 
@@ -82,7 +85,7 @@ describe("operations", () => {
       `${unknown}/installations/${installationId}`,
     ]) {
       for (const list of ["operations", "proxy-calls"]) {
-        const answer = await on.inProject("GET", `/integrations/${path}/${list}`);
+        const answer = await busbar.inProject("GET", `/integrations/${path}/${list}`);
         assert.deepEqual(
           [answer.status, answer.body.type?.split("/").at(-1)],
           [404, "not-found"],
@@ -93,7 +96,7 @@ describe("operations", () => {
   });
 
   test("the operations of a deleted installation stay listed, those of an integration by its id", async () => {
-    const other = await connectCustomer(on, {
+    const other = await connectCustomer(busbar, {
       provider: "hubspot",
       objects: ["contacts"],
       groupRef: "leaving",
@@ -102,29 +105,33 @@ describe("operations", () => {
       type: "create",
       record: { email: "c@d.example" },
     });
-    const { integrationId } = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    const { integrationId } = (await busbar.inProject("GET", `/operations/${operationId}`)).body;
     const installation = `installations/${other.installationId}`;
-    await on.inProject("DELETE", `/integrations/hubspot/${installation}`);
+    await busbar.inProject("DELETE", `/integrations/hubspot/${installation}`);
     for (const integration of ["hubspot", integrationId]) {
-      const listed = await on.inProject("GET", `/integrations/${integration}/${installation}/operations`);
+      const listed = await busbar.inProject("GET", `/integrations/${integration}/${installation}/operations`);
       assert.equal(listed.body.results?.[0].id, operationId, listed.text);
     }
   });
 });
 
 describe("the operations of a project", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let acme: Customer;
   let globex: Customer;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    acme = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], groupRef: "acme" });
-    globex = await connectCustomer(on, { provider: "hubspot", objects: ["contacts"], groupRef: "globex" });
+    busbar = await openTestBusbar();
+    acme = await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"], groupRef: "acme" });
+    globex = await connectCustomer(busbar, {
+      provider: "hubspot",
+      objects: ["contacts"],
+      groupRef: "globex",
+    });
   });
 
   const list = async (query: string): Promise<Answer> => {
-    const answer = await on.inProject("GET", `/operations?${query}`);
+    const answer = await busbar.inProject("GET", `/operations?${query}`);
     assert.equal(answer.status, 200, answer.text);
     return answer;
   };
@@ -135,7 +142,7 @@ describe("the operations of a project", () => {
     const one = await acme.succeed("contacts", { type: "create", record: { email: "a@example.com" } });
     const two = await globex.succeed("contacts", { type: "create", record: { email: "b@example.com" } });
     const { results } = (await list("pageSize=2")).body;
-    const shown = (await on.inProject("GET", `/operations/${two.operationId}`)).body;
+    const shown = (await busbar.inProject("GET", `/operations/${two.operationId}`)).body;
     assert.deepEqual(results[0], shown);
     assert.deepEqual(
       [shown.integrationName, shown.groupRef, shown.groupName, results[1].id],
@@ -161,8 +168,8 @@ describe("the operations of a project", () => {
       "text=100%25",
     ])
       assert.deepEqual(await ids(query), [], query);
-    assert.equal((await on.inProject("GET", "/operations?status=done")).status, 400);
-    assert.equal((await on.inProject("GET", "/operations?pageSize=201")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/operations?status=done")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/operations?pageSize=201")).status, 400);
   });
 
   test("a period includes the time at which an operation began, and excludes its end", async () => {
@@ -170,7 +177,7 @@ describe("the operations of a project", () => {
       type: "create",
       record: { email: "c@example.com" },
     });
-    const { createTime } = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    const { createTime } = (await busbar.inProject("GET", `/operations/${operationId}`)).body;
     const has = async (query: string) => (await ids(query)).includes(operationId);
     assert.equal(await has(`since=${createTime}`), true);
     assert.equal(await has(`until=${createTime}`), false);
@@ -178,7 +185,7 @@ describe("the operations of a project", () => {
   });
 
   test("a failed write is found by the record's id and by the request's", async () => {
-    const failed = await on.write("hubspot", "contacts", {
+    const failed = await busbar.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "update",
       mode: "synchronous",
@@ -189,9 +196,9 @@ describe("the operations of a project", () => {
     assert.deepEqual(await ids("text=4711004711"), [operationId]);
     const requestId = failed.headers.get("x-request-id") ?? "";
     assert.deepEqual(await ids(`text=${requestId.toUpperCase()}`), [operationId]);
-    const shown = (await on.inProject("GET", `/operations/${operationId}`)).body;
+    const shown = (await busbar.inProject("GET", `/operations/${operationId}`)).body;
     assert.deepEqual([shown.requestId, shown.metadata.failedRecordIds], [requestId, ["4711004711"]]);
-    const later = await on.write("hubspot", "contacts", {
+    const later = await busbar.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "create",
       mode: "asynchronous",
@@ -208,21 +215,21 @@ describe("the operations of a project", () => {
       record: { email: "cancelled@example.com" },
     });
     const { operationId } = waiting.body;
-    const cancel = () => on.inProject("POST", `/operations/${operationId}:cancel`);
+    const cancel = () => busbar.inProject("POST", `/operations/${operationId}:cancel`);
     const cancelled = await cancel();
     assert.deepEqual(
       [cancelled.status, cancelled.body.status, cancelled.body.result],
       [200, "failure", "[contacts] Cancelled"],
       cancelled.text,
     );
-    const sent = on.sandbox
+    const sent = busbar.sandbox
       .requests()
       .filter(({ body }) => JSON.stringify(body ?? "").includes("cancelled@"));
     assert.deepEqual(sent, []);
-    const queued = await on.inProject("GET", `/operations/${operationId}/logs`);
+    const queued = await busbar.inProject("GET", `/operations/${operationId}/logs`);
     assert.match(queued.text, /Cancelled before it was sent/);
     assert.equal((await cancel()).status, 409);
-    assert.equal((await on.inProject("POST", "/operations/nothing:cancel")).status, 404);
+    assert.equal((await busbar.inProject("POST", "/operations/nothing:cancel")).status, 404);
     const next = await acme.write("contacts", {
       type: "create",
       mode: "asynchronous",
@@ -235,22 +242,22 @@ describe("the operations of a project", () => {
   test("an unchanged list is not sent again", async () => {
     const first = await list("groupRef=globex");
     const tag = first.headers.get("etag") ?? "";
-    const again = await on.inProject("GET", "/operations?groupRef=globex", undefined, {
+    const again = await busbar.inProject("GET", "/operations?groupRef=globex", undefined, {
       "if-none-match": tag,
     });
     assert.deepEqual([again.status, again.text], [304, ""]);
   });
 
   test("keep the names of an integration and a customer after they are gone", async () => {
-    const initech = await connectCustomer(on, {
+    const initech = await connectCustomer(busbar, {
       provider: "salesforce",
       objects: ["account"],
       groupRef: "initech",
     });
     const { operationId } = await initech.succeed("account", { type: "create", record: { Name: "Initech" } });
-    const before = (await on.inProject("GET", `/operations/${operationId}`)).body;
-    await on.inProject("DELETE", "/integrations/salesforce");
-    assert.deepEqual((await on.inProject("GET", `/operations/${operationId}`)).body, before);
+    const before = (await busbar.inProject("GET", `/operations/${operationId}`)).body;
+    await busbar.inProject("DELETE", "/integrations/salesforce");
+    assert.deepEqual((await busbar.inProject("GET", `/operations/${operationId}`)).body, before);
     assert.equal(before.integrationName, "salesforce");
     for (const query of ["integration=salesforce", "groupRef=initech", "text=initech"])
       assert.deepEqual(await ids(query), [operationId], query);
@@ -280,21 +287,21 @@ integrations:
 
 test("the progress of a backfill is shown from the installation on and after its end, under the name asked for", async (t) => {
   // The wait for a destination that does not exist yet is short.
-  const on = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "100" } });
-  t.after(() => on.stop());
-  on.sandbox.hubspot.setLimits("off");
+  const busbar = await openTestBusbar({ env: { BUSBAR_MINUTE_MS: "100" } });
+  t.after(() => busbar.stop());
+  busbar.sandbox.hubspot.setLimits("off");
   const changedFrom = Date.parse("2026-01-01T00:00:00Z");
-  on.sandbox.hubspot.account.generate("companies", {
+  busbar.sandbox.hubspot.account.generate("companies", {
     count: 250,
     changedFrom,
     changedTo: changedFrom,
     values: {},
   });
-  const all = on.sandbox.records("hubspot", "companies").length;
+  const all = busbar.sandbox.records("hubspot", "companies").length;
   const customer = { provider: "hubspot", manifest: READING, integration: "reading" } as const;
-  const { installationId } = await connectCustomer(on, customer);
+  const { installationId } = await connectCustomer(busbar, customer);
   const readProgress = (objectName: string) =>
-    on.inProject(
+    busbar.inProject(
       "GET",
       `/integrations/reading/installations/${installationId}/objects/${objectName}/backfill-progress`,
     );
@@ -308,11 +315,11 @@ test("the progress of a backfill is shown from the installation on and after its
   const { since } = await waitsFor("destination", "log");
   assert.ok(Date.parse(since) <= Date.now() + 1_000);
   const companies = { provider: "hubspot", path: "/objects/companies" } as const;
-  on.sandbox.addFault({ ...companies, status: 503, body: "", count: 1_000 });
-  await on.inProject("POST", "/destinations", { name: "log", type: "log", metadata: {} });
+  busbar.sandbox.addFault({ ...companies, status: 503, body: "", count: 1_000 });
+  await busbar.inProject("POST", "/destinations", { name: "log", type: "log", metadata: {} });
   await waitsFor("provider", "hubspot");
-  on.sandbox.clearFaults();
-  on.sandbox.addFault({
+  busbar.sandbox.clearFaults();
+  busbar.sandbox.addFault({
     ...companies,
     status: 429,
     headers: { "retry-after": "1" },
@@ -320,7 +327,7 @@ test("the progress of a backfill is shown from the installation on and after its
     count: 1_000,
   });
   await waitsFor("rate_limit", "hubspot");
-  on.sandbox.clearFaults();
+  busbar.sandbox.clearFaults();
   const done = await until(async () => {
     const { body } = await readProgress("companies");
     return body.recordsProcessed === all && body;

@@ -7,41 +7,41 @@ import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
 type Headers = Record<string, string>;
 
 describe("memberships and claimed domains", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let issuer: TestIssuer;
   let orgId: string;
   let ada: Headers;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await issuer.close();
   });
   before(async () => {
     issuer = await startIssuer();
-    on = await openTestBusbar({ env: issuer.env });
+    busbar = await openTestBusbar({ env: issuer.env });
     ada = await person("ada", "ada@acme.example");
     // Whoever makes an organisation owns it.
-    orgId = (await on.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id;
+    orgId = (await busbar.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id;
   });
   const person = (sub: string, email: string, more: object = {}): Promise<Headers> =>
     issuer.sign({ sub, email, ...more });
   const getId = async (headers: Headers): Promise<string> =>
-    (await on.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
+    (await busbar.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
   const add = async (builderId: string, by: Headers, org = orgId) =>
-    on.call("POST", `/v1/orgs/${org}/memberships`, { builderId }, by);
+    busbar.call("POST", `/v1/orgs/${org}/memberships`, { builderId }, by);
   const claim = (domain: string, by = ada, parentId = orgId, parentType = "org") =>
-    on.call("POST", "/v1/claimed-domains", { domain, parentId, parentType }, by);
+    busbar.call("POST", "/v1/claimed-domains", { domain, parentId, parentType }, by);
   const lookUp = (domain: string, by: Headers) =>
-    on.call("GET", `/v1/claimed-domains?domain=${encodeURIComponent(domain)}`, undefined, by);
+    busbar.call("GET", `/v1/claimed-domains?domain=${encodeURIComponent(domain)}`, undefined, by);
 
   test("an owner adds a builder, who may then enter but not add others", async () => {
     const bob = await person("bob", "bob@elsewhere.example");
     const bobId = await getId(bob);
     const path = `/v1/orgs/${orgId}`;
-    assert.equal((await on.call("GET", path, undefined, bob)).status, 403);
+    assert.equal((await busbar.call("GET", path, undefined, bob)).status, 403);
     const added = await add(bobId, ada);
     assert.equal(added.status, 201, added.text);
     assert.equal(added.text, "");
-    assert.equal((await on.call("GET", path, undefined, bob)).status, 200);
+    assert.equal((await busbar.call("GET", path, undefined, bob)).status, 200);
     const again = await add(bobId, ada);
     assert.equal(again.status, 400, again.text);
     assert.equal(again.body.issues[0].name, "builderId");
@@ -68,7 +68,7 @@ describe("memberships and claimed domains", () => {
     const claimed = await claim("https://www.ACME.example/about");
     assert.equal(claimed.status, 201, claimed.text);
     assert.equal(claimed.text, "");
-    const listed = await on.call("GET", `/v1/orgs/${orgId}/claimed-domains`, undefined, ada);
+    const listed = await busbar.call("GET", `/v1/orgs/${orgId}/claimed-domains`, undefined, ada);
     assert.deepEqual(
       listed.body.map((row: object) => ({ ...row, id: undefined })),
       [{ id: undefined, parentType: "org", parentId: orgId, domain: "acme.example" }],
@@ -78,7 +78,7 @@ describe("memberships and claimed domains", () => {
     for (const who of [stranger, unverified]) assert.equal((await add(await getId(who), who)).status, 403);
     const joined = await add(await getId(eve), eve);
     assert.equal(joined.status, 201, joined.text);
-    const info = await on.call("GET", "/v1/my-info", undefined, eve);
+    const info = await busbar.call("GET", "/v1/my-info", undefined, eve);
     assert.equal(info.body.orgRole.role, "org:editor");
     assert.equal((await add(await getId(stranger), eve)).status, 403, "they let nobody else in");
   });
@@ -90,13 +90,13 @@ describe("memberships and claimed domains", () => {
     assert.equal((await lookUp("unclaimed.example", ada)).status, 404);
     assert.equal((await lookUp("not a domain", ada)).status, 400);
     const gus = await person("gus", "gus@other.example");
-    const listed = await on.call("GET", `/v1/orgs/${orgId}/claimed-domains`, undefined, gus);
+    const listed = await busbar.call("GET", `/v1/orgs/${orgId}/claimed-domains`, undefined, gus);
     assert.equal(listed.status, 403);
   });
 
   test("a domain has one owner, and those of free mail providers have none", async () => {
     const zoe = await person("zoe", "zoe@other.example");
-    const other = (await on.call("POST", "/v1/orgs", { label: "Other" }, zoe)).body.id;
+    const other = (await busbar.call("POST", "/v1/orgs", { label: "Other" }, zoe)).body.id;
     assert.equal((await claim("acme.example", zoe, other)).status, 409);
     assert.equal((await claim("acme.example")).status, 409);
     assert.equal((await claim("mine.example", zoe, orgId)).status, 403);
@@ -114,9 +114,9 @@ describe("memberships and claimed domains", () => {
     assert.equal((await claim("gone.example")).status, 201);
     const path = `/v1/orgs/${orgId}/claimed-domains/gone.example`;
     const dan = await person("dan", "dan@gone.example");
-    assert.equal((await on.call("DELETE", path, undefined, dan)).status, 403);
-    assert.equal((await on.call("DELETE", path, undefined, ada)).status, 204);
-    assert.equal((await on.call("DELETE", path, undefined, ada)).status, 404);
+    assert.equal((await busbar.call("DELETE", path, undefined, dan)).status, 403);
+    assert.equal((await busbar.call("DELETE", path, undefined, ada)).status, 204);
+    assert.equal((await busbar.call("DELETE", path, undefined, ada)).status, 404);
     assert.equal((await add(await getId(dan), dan)).status, 403);
     assert.equal((await claim("gone.example")).status, 201);
   });

@@ -7,39 +7,39 @@ import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
 type Headers = Record<string, string>;
 
 describe("memberships", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let issuer: TestIssuer;
   let path: string;
   let ada: Headers;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await issuer.close();
   });
   before(async () => {
     issuer = await startIssuer();
-    on = await openTestBusbar({ env: issuer.env });
+    busbar = await openTestBusbar({ env: issuer.env });
     ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
-    path = `/v1/orgs/${(await on.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
+    path = `/v1/orgs/${(await busbar.call("POST", "/v1/orgs", { label: "Acme" }, ada)).body.id}`;
   });
   const getId = async (headers: Headers): Promise<string> =>
-    (await on.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
+    (await busbar.call("GET", "/v1/my-info", undefined, headers)).body.builder.id;
   const join = async (sub: string, role?: string): Promise<{ headers: Headers; id: string }> => {
     const email = `${sub}@acme.example`;
     const headers = await issuer.sign({ sub, email });
-    const invited = await on.call("POST", `${path}/invites`, { email, role }, ada);
+    const invited = await busbar.call("POST", `${path}/invites`, { email, role }, ada);
     assert.deepEqual([invited.status, invited.body.role], [201, role ?? "editor"], invited.text);
-    const accepted = await on.call("POST", "/v1/invites:accept", { invitedEmail: email }, headers);
+    const accepted = await busbar.call("POST", "/v1/invites:accept", { invitedEmail: email }, headers);
     assert.equal(accepted.body.orgRoles[0].role, `org:${role ?? "editor"}`, accepted.text);
     return { headers, id: await getId(headers) };
   };
   const change = (id: string, role: string, by = ada) =>
-    on.call("PATCH", `${path}/memberships/${id}`, { role }, by);
-  const remove = (id: string, by = ada) => on.call("DELETE", `${path}/memberships/${id}`, undefined, by);
+    busbar.call("PATCH", `${path}/memberships/${id}`, { role }, by);
+  const remove = (id: string, by = ada) => busbar.call("DELETE", `${path}/memberships/${id}`, undefined, by);
 
   test("an invitation carries the role, and the list of people shows it", async () => {
     const { id } = await join("vera", "viewer");
     await join("ed");
-    const listed = await on.call("GET", `${path}/builders`, undefined, ada);
+    const listed = await busbar.call("GET", `${path}/builders`, undefined, ada);
     const roles = listed.body.map((row: { role: string }) => row.role);
     assert.deepEqual(roles.toSorted(), ["editor", "owner", "viewer"]);
     assert.equal((await change(id, "support")).body.role, "support");
@@ -52,9 +52,9 @@ describe("memberships", () => {
     assert.equal((await change(bob.id, "owner", bob.headers)).status, 403);
     assert.equal((await remove(bob.id, eve.headers)).status, 403);
     assert.equal((await remove(bob.id, bob.headers)).status, 204);
-    assert.equal((await on.call("GET", path, undefined, bob.headers)).status, 403);
+    assert.equal((await busbar.call("GET", path, undefined, bob.headers)).status, 403);
     assert.equal((await remove(eve.id)).status, 204);
-    assert.equal((await on.call("GET", path, undefined, eve.headers)).status, 403);
+    assert.equal((await busbar.call("GET", path, undefined, eve.headers)).status, 403);
     assert.equal((await remove(eve.id)).status, 404);
     assert.equal((await change(eve.id, "viewer")).status, 404);
   });
@@ -73,8 +73,8 @@ describe("memberships", () => {
 
   test("a person sees the roles in all their organisations", async () => {
     const zoe = await issuer.sign({ sub: "zoe", email: "zoe@zoe.example" });
-    for (const label of ["One", "Two"]) await on.call("POST", "/v1/orgs", { label }, zoe);
-    const { body } = await on.call("GET", "/v1/my-info", undefined, zoe);
+    for (const label of ["One", "Two"]) await busbar.call("POST", "/v1/orgs", { label }, zoe);
+    const { body } = await busbar.call("GET", "/v1/my-info", undefined, zoe);
     assert.deepEqual(
       body.orgRoles.map(({ role, org }: { role: string; org: { label: string } }) => [role, org.label]),
       [

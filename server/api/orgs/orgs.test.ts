@@ -5,31 +5,31 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { signIn } from "../../../tests/harness/people.ts";
 
 describe("organisations", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let orgId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    orgId = on.busbar.bootstrap?.orgId ?? "";
+    busbar = await openTestBusbar();
+    orgId = busbar.busbar.bootstrap?.orgId ?? "";
   });
 
   test("a full key lists the builders of its organisation and of no other", async () => {
-    const listed = await on.call("GET", `/v1/orgs/${orgId}/builders`);
+    const listed = await busbar.call("GET", `/v1/orgs/${orgId}/builders`);
     assert.equal(listed.status, 200, listed.text);
     assert.equal(listed.body.length, 1);
     const [builder] = listed.body;
-    assert.equal(builder.id, on.busbar.bootstrap?.builderId);
+    assert.equal(builder.id, busbar.busbar.bootstrap?.builderId);
     assert.ok(builder.idpProvider && builder.idpRef && builder.createTime);
-    const other = (await on.call("POST", "/v1/orgs", { label: "Other" })).body;
-    assert.equal((await on.call("GET", `/v1/orgs/${other.id}/builders`)).status, 403);
-    assert.equal((await on.call("GET", "/v1/orgs/nonsense/builders")).status, 403);
+    const other = (await busbar.call("POST", "/v1/orgs", { label: "Other" })).body;
+    assert.equal((await busbar.call("GET", `/v1/orgs/${other.id}/builders`)).status, 403);
+    assert.equal((await busbar.call("GET", "/v1/orgs/nonsense/builders")).status, 403);
   });
 
   test("an organisation is shown to its keys and renamed by its owner", async () => {
     const change = { updateMask: ["label"], org: { label: "Renamed" } };
-    assert.equal((await on.call("PATCH", `/v1/orgs/${orgId}`, change)).status, 403);
-    const renamed = await on.call("PATCH", `/v1/orgs/${orgId}`, change, await signIn(on));
+    assert.equal((await busbar.call("PATCH", `/v1/orgs/${orgId}`, change)).status, 403);
+    const renamed = await busbar.call("PATCH", `/v1/orgs/${orgId}`, change, await signIn(busbar));
     assert.equal(renamed.status, 200, renamed.text);
-    assert.equal((await on.call("GET", `/v1/orgs/${orgId}`)).body.label, "Renamed");
+    assert.equal((await busbar.call("GET", `/v1/orgs/${orgId}`)).body.label, "Renamed");
   });
 });

@@ -2,8 +2,8 @@
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
-  async run({ call, on, ada, bob }) {
-    const orgId = on.busbar.bootstrap?.orgId ?? "";
+  async run({ call, on: busbar, ada, bob }) {
+    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
     const path = { orgId };
     const own = await call("createOrg", { body: { label: "Acme" }, headers: ada });
     await call("getOrg", { path });
@@ -18,7 +18,7 @@ export const walk: ResourceWalk = {
     await call("getOrgInvite", { ...asOwner, path: { orgId: own.id, inviteId } });
     await call("deleteOrgInvite", { ...asOwner, path: { orgId: own.id, inviteId } });
     await call("listOrgBuilders", { path });
-    const { builder } = (await on.call("GET", "/v1/my-info", undefined, bob)).body;
+    const { builder } = (await busbar.call("GET", "/v1/my-info", undefined, bob)).body;
     await call("addUserToOrg", { ...asOwner, body: { builderId: builder.id, role: "viewer" } });
     const membership = { path: { orgId: own.id, builderId: builder.id }, headers: ada };
     await call("updateMembership", { ...membership, body: { role: "editor" } });

@@ -8,33 +8,36 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { startIssuer, type TestIssuer } from "../../../tests/harness/issuer.ts";
 
 describe("people", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let issuer: TestIssuer;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await issuer.close();
   });
   before(async () => {
     issuer = await startIssuer();
-    on = await openTestBusbar({ env: issuer.env });
+    busbar = await openTestBusbar({ env: issuer.env });
   });
 
   const accept = (invitedEmail: string, headers: Record<string, string>) =>
-    on.call("POST", "/v1/invites:accept", { invitedEmail }, headers);
+    busbar.call("POST", "/v1/invites:accept", { invitedEmail }, headers);
 
   test("a person sees themselves, and their roles once an invitation is accepted", async () => {
     const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example" });
-    const before = await on.call("GET", "/v1/my-info", undefined, ada);
+    const before = await busbar.call("GET", "/v1/my-info", undefined, ada);
     assert.deepEqual(before.body.projectRoles, {}, before.text);
-    const orgId = on.busbar.bootstrap?.orgId;
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
     await inviteOwner(database, { project: "default", email: "ada@acme.example" });
     await database.close();
     const accepted = await accept("Ada@acme.example", ada);
     assert.equal(accepted.status, 200, accepted.text);
     assert.equal(accepted.body.orgRole.org.id, orgId);
-    assert.deepEqual(Object.keys(accepted.body.projectRoles), [on.projectId]);
-    assert.deepEqual((await on.call("GET", "/v1/my-info", undefined, ada)).body, accepted.body);
+    assert.deepEqual(Object.keys(accepted.body.projectRoles), [busbar.projectId]);
+    assert.deepEqual((await busbar.call("GET", "/v1/my-info", undefined, ada)).body, accepted.body);
   });
 
   test("an invitation for another address is refused with 403, a missing one with 404", async () => {
@@ -44,6 +47,6 @@ describe("people", () => {
   });
 
   test("an API key is refused with 403", async () => {
-    assert.equal((await on.call("GET", "/v1/my-info")).status, 403);
+    assert.equal((await busbar.call("GET", "/v1/my-info")).status, 403);
   });
 });

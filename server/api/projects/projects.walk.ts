@@ -3,8 +3,8 @@ import { signIn } from "../../../tests/harness/people.ts";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
-  async run({ call, on, withoutIssuer }) {
-    const orgId = on.busbar.bootstrap?.orgId ?? "";
+  async run({ call, on: busbar, withoutIssuer }) {
+    const orgId = busbar.busbar.bootstrap?.orgId ?? "";
     await call("createProject", { body: { orgId, name: "staging", appName: "Acme Apps" } });
     await call("listProjects");
     await call("getProject", { query: { includeEntitlements: "true" } });

@@ -6,12 +6,12 @@ import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.t
 import { secondProject } from "../../../tests/harness/second-project.ts";
 
 describe("provider apps", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let id: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    const created = await on.inProject("POST", "/provider-apps", {
+    busbar = await openTestBusbar();
+    const created = await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "client-1",
       clientSecret: "the-first-secret",
@@ -22,14 +22,14 @@ describe("provider apps", () => {
   });
 
   const patch = (updateMask: string[], providerApp: object) =>
-    on.inProject("PATCH", `/provider-apps/${id}`, { updateMask, providerApp });
+    busbar.inProject("PATCH", `/provider-apps/${id}`, { updateMask, providerApp });
 
   test("is not used for the consents of another project", async () => {
-    const second = await secondProject(on);
+    const second = await secondProject(busbar);
     const asked = { provider: "hubspot", groupRef: "acme", consumerRef: "ada" };
     const begin = (by: TestBusbar, projectIdOrName: string) =>
       by.call("POST", "/v1/oauth-connect", { projectIdOrName, ...asked });
-    assert.equal((await begin(on, "default")).status, 200);
+    assert.equal((await begin(busbar, "default")).status, 200);
     const refused = await begin(second, "second");
     assert.ok(refused.status >= 400 && refused.status < 500, refused.text);
     assert.match(refused.text, /provider app/);
@@ -38,7 +38,7 @@ describe("provider apps", () => {
   });
 
   test("a second app with the same client is refused, and names the one to change", async () => {
-    const again = await on.inProject("POST", "/provider-apps", {
+    const again = await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "client-1",
       clientSecret: "the-new-secret",
@@ -49,7 +49,7 @@ describe("provider apps", () => {
     assert.ok(again.body.detail.includes(id), again.text);
     const apps = await Promise.all(
       [1, 2, 3].map(() =>
-        on.inProject("POST", "/provider-apps", {
+        busbar.inProject("POST", "/provider-apps", {
           provider: "hubspot",
           clientId: "client-2",
           clientSecret: "secret",
@@ -83,14 +83,18 @@ describe("provider apps", () => {
   test("an app without scopes is refused where the provider needs them, at creation and at a change", async () => {
     const app = { clientId: "a", clientSecret: "b" };
     for (const more of [{}, { scopes: [] }]) {
-      const refused = await on.inProject("POST", "/provider-apps", { provider: "hubspot", ...app, ...more });
+      const refused = await busbar.inProject("POST", "/provider-apps", {
+        provider: "hubspot",
+        ...app,
+        ...more,
+      });
       assert.deepEqual([refused.status, refused.body.issues?.[0].name], [422, "scopes"], refused.text);
     }
     const emptied = await patch(["scopes"], { scopes: [] });
     assert.deepEqual([emptied.status, emptied.body.issues?.[0].name], [422, "providerApp.scopes"]);
-    const other = await on.inProject("POST", "/provider-apps", { provider: "salesforce", ...app });
+    const other = await busbar.inProject("POST", "/provider-apps", { provider: "salesforce", ...app });
     assert.equal(other.status, 200, other.text);
-    assert.equal((await on.inProject("DELETE", `/provider-apps/${other.body.id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/provider-apps/${other.body.id}`)).status, 204);
   });
 
   test("a mask without a value or with an unknown path is refused and names it", async () => {
@@ -105,9 +109,9 @@ describe("provider apps", () => {
   test("a secret is never answered and never stored in clear", async () => {
     const changed = await patch(["clientSecret"], { clientSecret: "the-second-secret" });
     assert.equal(changed.status, 200);
-    const listed = await on.inProject("GET", "/provider-apps");
+    const listed = await busbar.inProject("GET", "/provider-apps");
     assert.doesNotMatch(changed.text + listed.text, /secret/i);
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     const { rows } = await client.query("select provider_apps::text as text from provider_apps");
     await client.end();
@@ -115,18 +119,18 @@ describe("provider apps", () => {
   });
 
   test("an app that connections use is not deleted, an unused one is", async () => {
-    const tokens = on.sandbox.hubspot.mintToken();
-    const connected = await on.inProject("POST", "/connections:generate", {
+    const tokens = busbar.sandbox.hubspot.mintToken();
+    const connected = await busbar.inProject("POST", "/connections:generate", {
       provider: "hubspot",
       groupRef: "acme",
       consumerRef: "ada",
       oauth2AuthorizationCode: { accessToken: { token: tokens.accessToken } },
     });
     assert.equal(connected.status, 201, connected.text);
-    const refused = await on.inProject("DELETE", `/provider-apps/${id}`);
+    const refused = await busbar.inProject("DELETE", `/provider-apps/${id}`);
     assert.equal(refused.status, 422, refused.text);
-    assert.equal((await on.inProject("DELETE", `/connections/${connected.body.id}`)).status, 204);
-    assert.equal((await on.inProject("DELETE", `/provider-apps/${id}`)).status, 204);
-    assert.equal((await on.inProject("DELETE", `/provider-apps/${id}`)).status, 404);
+    assert.equal((await busbar.inProject("DELETE", `/connections/${connected.body.id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/provider-apps/${id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/provider-apps/${id}`)).status, 404);
   });
 });

@@ -46,50 +46,50 @@ integrations:
 `;
 
 describe("providers", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let quill: Simulation;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await quill.close();
   });
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const description: Description | undefined = checkDescription(CONNECTOR).description;
     assert.ok(description);
     quill = await startSimulation(description);
   });
-  const put = (document: object, key = "x-quill") => on.inProject("PUT", `/providers/${key}`, document);
+  const put = (document: object, key = "x-quill") => busbar.inProject("PUT", `/providers/${key}`, document);
   const document = (more: object = {}) => documentAt(quill.url, more);
 
   test("the list and a single provider agree, and support names only what is built", async () => {
-    const { body } = await on.call("GET", "/v1/providers");
+    const { body } = await busbar.call("GET", "/v1/providers");
     assert.ok(Object.keys(body).length > 90);
-    const { body: hubspot } = await on.call("GET", "/v1/providers/hubspot");
+    const { body: hubspot } = await busbar.call("GET", "/v1/providers/hubspot");
     assert.deepEqual(hubspot, body.hubspot);
     assert.deepEqual([hubspot.support.read, hubspot.support.subscribe], [true, true]);
     assert.deepEqual([body.braze.support.read, body.braze.support.subscribe], [false, false]);
   });
 
   test("with declared=true, support names what a manifest may declare, as a deployment checks it", async () => {
-    const { body } = await on.call("GET", "/v1/providers?declared=true");
+    const { body } = await busbar.call("GET", "/v1/providers?declared=true");
     assert.deepEqual([body.braze.support.read, body.braze.support.write], [true, true]);
   });
 
   test("no credential is needed", async () => {
-    const answer = await on.call("GET", "/v1/providers/hubspot", undefined, { "x-api-key": "" });
+    const answer = await busbar.call("GET", "/v1/providers/hubspot", undefined, { "x-api-key": "" });
     assert.equal(answer.status, 200, answer.text);
   });
 
   test("an unknown provider is refused with 404, also one in other case", async () => {
     for (const name of ["nothing", "HubSpot", "constructor"]) {
-      const answer = await on.call("GET", `/v1/providers/${name}`);
+      const answer = await busbar.call("GET", `/v1/providers/${name}`);
       assert.equal(answer.status, 404, answer.text);
       assert.match(answer.body.detail, new RegExp(name));
     }
   });
 
   test("every action of a described provider names the source it was verified against, or is unverified", async () => {
-    const shown: Record<string, ProviderInfo> = (await on.call("GET", "/v1/providers")).body;
+    const shown: Record<string, ProviderInfo> = (await busbar.call("GET", "/v1/providers")).body;
     // The version of Stripe's client that the facts were extracted from, and its day.
     const { sources = {}, objects = {} } = shown.stripe?.evidence ?? {};
     assert.deepEqual(
@@ -114,57 +114,60 @@ describe("providers", () => {
     };
     const made = await put({ ...document(), evidence }, "x-claim");
     assert.equal(made.status, 200, made.text);
-    assert.equal((await on.call("GET", "/v1/providers/x-claim")).body.evidence, undefined);
-    assert.equal((await on.inProject("DELETE", "/providers/x-claim")).status, 204);
+    assert.equal((await busbar.call("GET", "/v1/providers/x-claim")).body.evidence, undefined);
+    assert.equal((await busbar.inProject("DELETE", "/providers/x-claim")).status, 204);
   });
 
   test("a mistyped provider is refused with the one that was probably meant, wherever it is named", async () => {
     const connect = { provider: "hubspott", groupRef: "acme", consumerRef: "ada" };
     const app = { provider: "hubspott", clientId: "id", clientSecret: "secret" };
     for (const answer of [
-      await on.call("GET", "/v1/providers/hubspott"),
-      await on.inProject("POST", "/connections:generate", { ...connect, apiKey: "key" }),
-      await on.call("POST", "/v1/oauth-connect", { ...connect, projectIdOrName: "default" }),
-      await on.call("POST", "/v1/custom-auth/connect", { ...connect, projectIdOrName: "default" }),
-      await on.inProject("POST", "/provider-apps", app),
-      await on.inProject("GET", "/providers/hubspott/objects/contacts/metadata?groupRef=acme"),
+      await busbar.call("GET", "/v1/providers/hubspott"),
+      await busbar.inProject("POST", "/connections:generate", { ...connect, apiKey: "key" }),
+      await busbar.call("POST", "/v1/oauth-connect", { ...connect, projectIdOrName: "default" }),
+      await busbar.call("POST", "/v1/custom-auth/connect", { ...connect, projectIdOrName: "default" }),
+      await busbar.inProject("POST", "/provider-apps", app),
+      await busbar.inProject("GET", "/providers/hubspott/objects/contacts/metadata?groupRef=acme"),
     ]) {
       assert.match(answer.body.detail, /There is no provider `hubspott`\. Did you mean "hubspot"\?/);
     }
   });
 
   test("a builder's own is deployed, connected, written to and called through the proxy", async () => {
-    const deployed = await on.inProject("PUT", "/integrations:batch", {
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", {
       sourceYaml: MANIFEST,
       providers: { "x-quill": document() },
     });
     assert.equal(deployed.status, 200, deployed.text);
-    const connection = await on.inProject("POST", "/connections:generate", {
+    const connection = await busbar.inProject("POST", "/connections:generate", {
       provider: "x-quill",
       groupRef: "acme",
       consumerRef: "ada",
       apiKey: "quill-key-1",
     });
     assert.equal(connection.status, 201, connection.text);
-    const installed = await on.inProject("POST", "/integrations/quill/installations", {
+    const installed = await busbar.inProject("POST", "/integrations/quill/installations", {
       groupRef: "acme",
       config: { content: { provider: "x-quill", proxy: { enabled: true } } },
     });
     assert.equal(installed.status, 201, installed.text);
     const record = { name: "Ada" };
-    const written = await on.write("quill", "people", { groupRef: "acme", type: "create", record });
+    const written = await busbar.write("quill", "people", { groupRef: "acme", type: "create", record });
     assert.equal(written.status, 200, written.text);
     assert.deepEqual(quill.account.records("people")[0]?.fields, record);
-    const proxied = await on.proxied({ integration: "quill", groupRef: "acme" }, "/v3/people");
+    const proxied = await busbar.proxied({ integration: "quill", groupRef: "acme" }, "/v3/people");
     assert.equal(proxied.body.results[0].name, "Ada", proxied.text);
   });
 
   test("a revision of one integration deploys the providers that come with it", async () => {
     const displayName = "Quill CRM 2";
     const revision = { sourceYaml: MANIFEST, providers: { "x-quill": document({ displayName }) } };
-    const answer = await on.inProject("POST", "/integrations/quill/revisions", revision);
+    const answer = await busbar.inProject("POST", "/integrations/quill/revisions", revision);
     assert.equal(answer.status, 201, answer.text);
-    assert.equal((await on.inProject("GET", "/providers/x-quill")).body.provider.displayName, displayName);
+    assert.equal(
+      (await busbar.inProject("GET", "/providers/x-quill")).body.provider.displayName,
+      displayName,
+    );
   });
 
   test("its description can be replaced, and calls follow it at once", async () => {
@@ -172,7 +175,7 @@ describe("providers", () => {
     const answer = await put(document({ connector: renamed }));
     assert.equal(answer.status, 200, answer.text);
     assert.equal(answer.body.provider.support.write, true);
-    const refused = await on.write("quill", "people", {
+    const refused = await busbar.write("quill", "people", {
       groupRef: "acme",
       type: "create",
       record: { name: "Bob" },
@@ -184,20 +187,20 @@ describe("providers", () => {
   test("its addresses stay as long as it exists, and it stays as long as it is used", async () => {
     const moved = await put(documentAt("http://127.0.0.1:1/base"));
     assert.match(assertProblem(moved, 409, "conflict").detail, /127\.0\.0\.1:1/);
-    const removed = await on.inProject("DELETE", "/providers/x-quill");
+    const removed = await busbar.inProject("DELETE", "/providers/x-quill");
     assert.match(assertProblem(removed, 409, "conflict").detail, /1 connection, 1 integration/);
   });
 
   test("it belongs to its project alone", async () => {
     const nobody = { "x-api-key": "" };
-    assert.equal((await on.call("GET", "/v1/providers/x-quill", undefined, nobody)).status, 404);
-    assert.equal((await on.call("GET", "/v1/providers/x-quill")).body.displayName, "Quill CRM");
-    const { body: other } = await on.call("POST", "/v1/projects", {
+    assert.equal((await busbar.call("GET", "/v1/providers/x-quill", undefined, nobody)).status, 404);
+    assert.equal((await busbar.call("GET", "/v1/providers/x-quill")).body.displayName, "Quill CRM");
+    const { body: other } = await busbar.call("POST", "/v1/projects", {
       name: "other-own",
       appName: "Other",
-      orgId: (await on.inProject("GET", "")).body.orgId,
+      orgId: (await busbar.inProject("GET", "")).body.orgId,
     });
-    const elsewhere = await on.call("GET", `/v1/projects/${other.id}/providers/x-quill`);
+    const elsewhere = await busbar.call("GET", `/v1/projects/${other.id}/providers/x-quill`);
     assert.notEqual(elsewhere.status, 200);
   });
 
@@ -229,7 +232,7 @@ describe("providers", () => {
       const { issues } = assertProblem(await put(document(), key), 422);
       assert.equal(issues[0].name, "key");
     }
-    const { body } = await on.inProject("GET", "/providers");
+    const { body } = await busbar.inProject("GET", "/providers");
     assert.deepEqual(
       body.map(({ key }: { key: string }) => key),
       ["x-quill"],
@@ -239,7 +242,7 @@ describe("providers", () => {
   test("of 100 broken descriptions, each is refused with its place and none reaches the provider", async () => {
     const good = DESCRIPTIONS["serviceNow"];
     assert.ok(good);
-    const before = await on.inProject("GET", "/providers/x-quill");
+    const before = await busbar.inProject("GET", "/providers/x-quill");
     const calls = quill.requests.length;
     const all = brokenDescriptions(good);
     const step = Math.floor(all.length / 100);
@@ -253,15 +256,15 @@ describe("providers", () => {
         `${place}: ${answer.text}`,
       );
     }
-    assert.deepEqual((await on.inProject("GET", "/providers/x-quill")).body, before.body);
+    assert.deepEqual((await busbar.inProject("GET", "/providers/x-quill")).body, before.body);
     assert.equal(quill.requests.length, calls);
   });
 
   test("a manifest is checked with the providers that come with it, not with those that they replace", async () => {
     const sourceYaml = MANIFEST.replace("x-quill", "x-later").replace("name: quill", "name: later");
     assert.equal((await put(document({ connector: undefined }), "x-later")).status, 200);
-    assertProblem(await on.inProject("PUT", "/integrations:batch", { sourceYaml }), 422);
-    const deployed = await on.inProject("PUT", "/integrations:batch", {
+    assertProblem(await busbar.inProject("PUT", "/integrations:batch", { sourceYaml }), 422);
+    const deployed = await busbar.inProject("PUT", "/integrations:batch", {
       sourceYaml,
       providers: { "x-later": document() },
     });
@@ -270,9 +273,9 @@ describe("providers", () => {
 
   test("it is deleted when nothing uses it", async () => {
     assert.equal((await put(document(), "x-unused")).status, 200);
-    assert.equal((await on.inProject("DELETE", "/providers/x-unused")).status, 204);
-    assert.equal((await on.inProject("GET", "/providers/x-unused")).status, 404);
-    assert.equal((await on.inProject("DELETE", "/providers/x-unused")).status, 404);
+    assert.equal((await busbar.inProject("DELETE", "/providers/x-unused")).status, 204);
+    assert.equal((await busbar.inProject("GET", "/providers/x-unused")).status, 404);
+    assert.equal((await busbar.inProject("DELETE", "/providers/x-unused")).status, 404);
   });
 
   test("deleting it ends the attempts to connect: a later provider of the same key gets nothing of them", async () => {
@@ -282,7 +285,7 @@ describe("providers", () => {
     };
     const stepwise = { authType: "custom", baseURL: "https://api.quill.example", customOpts };
     assert.equal((await put(stepwise, "x-steps")).status, 200);
-    const begun = await on.call("POST", "/v1/custom-auth/connect", {
+    const begun = await busbar.call("POST", "/v1/custom-auth/connect", {
       projectIdOrName: "default",
       provider: "x-steps",
       groupRef: "acme",
@@ -291,7 +294,7 @@ describe("providers", () => {
     assert.equal(begun.status, 200, begun.text);
     const page = async () => (await fetch(begun.body.redirect.url)).status;
     assert.equal(await page(), 200);
-    assert.equal((await on.inProject("DELETE", "/providers/x-steps")).status, 204);
+    assert.equal((await busbar.inProject("DELETE", "/providers/x-steps")).status, 204);
     assert.equal((await put(stepwise, "x-steps")).status, 200);
     assert.notEqual(await page(), 200);
   });

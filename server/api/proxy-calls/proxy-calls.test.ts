@@ -18,32 +18,32 @@ integrations:
 `;
 
 describe("the list of proxied calls", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let path: string;
   let installationId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const customer = {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hub",
       groupRef: "acme",
     } as const;
-    ({ installationId } = await connectCustomer(on, customer));
-    const [{ id: integrationId }] = (await on.inProject("GET", "/integrations")).body;
+    ({ installationId } = await connectCustomer(busbar, customer));
+    const [{ id: integrationId }] = (await busbar.inProject("GET", "/integrations")).body;
     path = `/integrations/${integrationId}/installations/${installationId}/proxy-calls`;
   });
 
   const callThroughProxy = async (target: string, body?: string): Promise<void> => {
-    const response = await fetch(`${on.busbar.urls.proxy}${target}`, {
+    const response = await fetch(`${busbar.busbar.urls.proxy}${target}`, {
       method: body ? "POST" : "GET",
       body,
       headers: {
         "content-type": "application/json",
-        "x-api-key": on.apiKey,
+        "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-installation-id": installationId,
       },
     });
@@ -54,7 +54,7 @@ describe("the list of proxied calls", () => {
     await callThroughProxy("/crm/v3/objects/contacts", '{"properties": {"email": "ada@example.com"}}');
     await callThroughProxy("/crm/v3/objects/contacts/nobody?secret=1");
     const results = await until(async () => {
-      const { body } = await on.inProject("GET", path);
+      const { body } = await busbar.inProject("GET", path);
       return body.results.length === 2 ? body.results : undefined;
     });
     const [last, first] = results;
@@ -71,16 +71,18 @@ describe("the list of proxied calls", () => {
     const seen: string[] = [];
     let pageToken = "";
     do {
-      const { results, pagination } = (await on.inProject("GET", `${path}?pageSize=1${pageToken}`)).body;
+      const { results, pagination } = (await busbar.inProject("GET", `${path}?pageSize=1${pageToken}`)).body;
       seen.push(...results.map(({ id }: { id: string }) => id));
       pageToken = pagination.done ? "" : `&pageToken=${pagination.nextPageToken}`;
     } while (pageToken);
     assert.equal(new Set(seen).size, 2);
-    assert.equal((await on.inProject("GET", `${path}?pageToken=x`)).status, 400);
+    assert.equal((await busbar.inProject("GET", `${path}?pageToken=x`)).status, 400);
   });
 
-  const listed = async (query: string) => (await on.inProject("GET", `/proxy-calls?${query}`)).body.results;
-  const callProvider = (body: object) => on.inProject("POST", path.replace("/proxy-calls", ":call"), body);
+  const listed = async (query: string) =>
+    (await busbar.inProject("GET", `/proxy-calls?${query}`)).body.results;
+  const callProvider = (body: object) =>
+    busbar.inProject("POST", path.replace("/proxy-calls", ":call"), body);
 
   test("the API calls the provider as the proxy does, and the call is listed with its request id and key", async () => {
     const answer = await callProvider({
@@ -112,7 +114,7 @@ describe("the list of proxied calls", () => {
     assert.deepEqual([own.status, own.body.issues[0].name], [400, "headers.Authorization"], own.text);
     const off = { config: { content: { provider: "hubspot", proxy: { enabled: false } } } };
     const updateMask = ["config.content.proxy.enabled"];
-    const patched = await on.inProject("PATCH", path.replace("/proxy-calls", ""), {
+    const patched = await busbar.inProject("PATCH", path.replace("/proxy-calls", ""), {
       updateMask,
       installation: off,
     });
@@ -131,7 +133,7 @@ describe("the list of proxied calls", () => {
     const seen: string[] = [];
     let token = "";
     do {
-      const page = (await on.inProject("GET", `/proxy-calls?pageSize=2${token}`)).body;
+      const page = (await busbar.inProject("GET", `/proxy-calls?pageSize=2${token}`)).body;
       seen.push(...page.results.map(({ id }: { id: string }) => id));
       token = page.pagination.done ? "" : `&pageToken=${page.pagination.nextPageToken}`;
     } while (token);
@@ -145,13 +147,16 @@ describe("the list of proxied calls", () => {
     assert.deepEqual(await listed(`until=${times.at(-1)}`), []);
     assert.deepEqual(await listed(`after=${all[1].id}`), all.slice(0, 1));
     assert.ok(all.every(({ requestId }: { requestId?: string }) => requestId));
-    assert.equal((await on.inProject("GET", "/proxy-calls?status=4x")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/proxy-calls?status=4x")).status, 400);
   });
 
   test("does not show the calls of another project's installation", async () => {
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
-    const orgId = on.busbar.bootstrap?.orgId;
-    const second = await on.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    const second = await busbar.call("POST", "/v1/projects", { name: "second", appName: "Second", orgId });
     const foreign = { projectId: second.body.id, installationId: newId() };
     await database.pool.query(
       `insert into removed_installations (id, project_id, integration_id, integration_name, group_id)
@@ -161,7 +166,7 @@ describe("the list of proxied calls", () => {
     const call = { method: "GET", path: "/", status: 200, durationMs: 1, bytesUp: 0, bytesDown: 0 };
     await insertProxyUsage(database.queries, [{ ...foreign, ...call, timeMs: 0 }]);
     await database.close();
-    const answer = await on.inProject("GET", path.replace(installationId, foreign.installationId));
+    const answer = await busbar.inProject("GET", path.replace(installationId, foreign.installationId));
     assert.equal(answer.status, 404, answer.text);
   });
 });

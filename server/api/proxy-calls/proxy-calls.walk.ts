@@ -5,18 +5,19 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 
 export const walk: ResourceWalk = {
   after: ["installations"],
-  async run({ call, facts, on }) {
+  async run({ call, facts, on: busbar }) {
     const { installationId } = facts;
-    const proxied = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
+    const proxied = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts?limit=1`, {
       headers: {
-        "x-api-key": on.apiKey,
+        "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-installation-id": installationId,
       },
     });
     assert.equal(proxied.status, 200, await proxied.text());
-    const listed = () => on.inProject("GET", `/integrations/crm/installations/${installationId}/proxy-calls`);
+    const listed = () =>
+      busbar.inProject("GET", `/integrations/crm/installations/${installationId}/proxy-calls`);
     await until(async () => (await listed()).body.results.length > 0);
     await call("callProvider", {
       path: { integrationId: "crm", installationId },

@@ -37,20 +37,20 @@ integrations:
 `;
 
 describe("the trace of a record", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let sink: Sink;
   let customer: Customer;
   before(async () => {
     sink = await openSink();
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       env: {
         BUSBAR_SUBSCRIBE_COALESCE_SECONDS: "1",
         BUSBAR_MINUTE_MS: "200",
         BUSBAR_WEBHOOK_RETRY_SECONDS: "3600",
       },
     });
-    on.sandbox.hubspot.setLimits("off");
-    await on.inProject("POST", "/provider-apps", {
+    busbar.sandbox.hubspot.setLimits("off");
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
       clientSecret: SECRET,
@@ -58,8 +58,8 @@ describe("the trace of a record", () => {
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
     const metadata = { url: `${sink.url}/copy` };
-    await on.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
-    customer = await connectCustomer(on, {
+    await busbar.inProject("POST", "/destinations", { name: "copy", type: "webhook", metadata });
+    customer = await connectCustomer(busbar, {
       provider: "hubspot",
       groupRef: "globex",
       manifest: MANIFEST,
@@ -67,17 +67,18 @@ describe("the trace of a record", () => {
       content: { read: { objects: { contacts: {} } }, write: { objects: { contacts: {} } } },
     });
     await until(
-      async () => (await on.inProject("GET", `${installation()}/subscriptions`)).body[0]?.state === "active",
+      async () =>
+        (await busbar.inProject("GET", `${installation()}/subscriptions`)).body[0]?.state === "active",
     );
   });
   after(async () => {
-    await on?.stop();
+    await busbar?.stop();
     await sink?.close();
   });
 
   const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
   const ask = (recordId: string, object = "contacts", headers?: Record<string, string>): Promise<Answer> =>
-    on.inProject(
+    busbar.inProject(
       "GET",
       `${installation()}/records/${object}/${encodeURIComponent(recordId)}`,
       undefined,
@@ -114,7 +115,7 @@ describe("the trace of a record", () => {
     );
     const records = sink.messagesAt("/copy").flatMap(({ body }): Answer["body"][] => JSON.parse(body).result);
     assert.equal(first.changeTime, records.find(({ raw }) => raw?.id === "501").raw.updatedAt);
-    const { body: operation } = await on.inProject("GET", `/operations/${first.operationId}`);
+    const { body: operation } = await busbar.inProject("GET", `/operations/${first.operationId}`);
     assert.equal(operation.metadata.read.readType, "backfill");
     const message = messages.find((one: Answer["body"]) => one.messageId === first.messageId);
     assert.deepEqual([message.destination, message.status], ["copy", "delivered"]);
@@ -127,7 +128,7 @@ describe("the trace of a record", () => {
   });
 
   test("a record that a read leaves out says why", async () => {
-    on.sandbox.hubspot.account.put("contacts", { id: "502", values: { phone: "+1 7" }, stamp: true });
+    busbar.sandbox.hubspot.account.put("contacts", { id: "502", values: { phone: "+1 7" }, stamp: true });
     // The next runs look back over it.
     await until(async () =>
       (await trace("502")).seen.some(({ outcome }: Answer["body"]) => outcome === "repeated"),
@@ -172,7 +173,7 @@ describe("the trace of a record", () => {
     });
     const [write] = (await trace("503")).writes;
     assert.deepEqual([write.type, write.status], ["update", "success"]);
-    const { body: operation } = await on.inProject("GET", `/operations/${write.operationId}`);
+    const { body: operation } = await busbar.inProject("GET", `/operations/${write.operationId}`);
     assert.deepEqual(operation.metadata.successfulRecordIds, ["503"]);
     assert.equal(write.time, operation.createTime);
   });
@@ -188,11 +189,11 @@ describe("the trace of a record", () => {
     ])
       assert.equal(answer.status, 404);
     const path = "/integrations/crm/installations/00000000-0000-7000-8000-000000000000/records/contacts/501";
-    assert.equal((await on.inProject("GET", path)).status, 404);
+    assert.equal((await busbar.inProject("GET", path)).status, 404);
   });
 
   test("a customer's token traces records of its own group only, and a key without the scope none", async () => {
-    const signer = await registerJwtKey(on);
+    const signer = await registerJwtKey(busbar);
     const own = bearer(await signer.sign({ groupRef: "globex" }));
     const other = bearer(await signer.sign({ groupRef: "umbrella" }));
     assert.equal((await ask("501", "contacts", own)).status, 200);
@@ -202,9 +203,9 @@ describe("the trace of a record", () => {
   });
 
   test("a search for the id of a record leads to it, also when it was only read", async () => {
-    const { body } = await on.inProject("GET", "/find?q=504");
+    const { body } = await busbar.inProject("GET", "/find?q=504");
     const found = body.results.filter(({ kind }: Answer["body"]) => kind === "record");
-    const { id: integrationId } = (await on.inProject("GET", "/integrations/crm")).body;
+    const { id: integrationId } = (await busbar.inProject("GET", "/integrations/crm")).body;
     assert.deepEqual(found, [
       {
         kind: "record",
@@ -215,12 +216,12 @@ describe("the trace of a record", () => {
         integration: integrationId,
       },
     ]);
-    const none = await on.inProject("GET", "/find?q=50499");
+    const none = await busbar.inProject("GET", "/find?q=50499");
     assert.deepEqual(none.body.results, []);
   });
 
   test("a record costs at most 60 bytes, and its trace goes with the installation", async () => {
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     const before = await client.query("select pg_total_relation_size('seen_records')::integer as bytes");
     const [pages, records] = [500, 100];
@@ -233,7 +234,7 @@ describe("the trace of a record", () => {
     const after = await client.query("select pg_total_relation_size('seen_records')::integer as bytes");
     const bytesEach = (after.rows[0].bytes - before.rows[0].bytes) / (pages * records);
     assert.ok(bytesEach <= 60, `${bytesEach} bytes`);
-    assert.equal((await on.inProject("DELETE", installation())).status, 204);
+    assert.equal((await busbar.inProject("DELETE", installation())).status, 204);
     assert.equal((await ask("501")).status, 404);
     const left = await client.query("select count(*)::integer as count from seen_records");
     assert.equal(left.rows[0].count, 0);
@@ -244,8 +245,8 @@ describe("the trace of a record", () => {
     const about = { subscriptionId: 2, portalId: 4_100_410, occurredAt: Date.now(), attemptNumber: 0 };
     const body = JSON.stringify(events.map((event, index) => ({ eventId: index, ...about, ...event })));
     const path = "/subscribe/v1/projects/default/integrations/crm";
-    const signed = signedPush(new URL(on.busbar.urls.base).origin + path, body, SECRET);
-    const { status, text } = await on.call("POST", path, signed.body, signed.headers);
+    const signed = signedPush(new URL(busbar.busbar.urls.base).origin + path, body, SECRET);
+    const { status, text } = await busbar.call("POST", path, signed.body, signed.headers);
     assert.equal(status, 200, text);
   }
 });

@@ -12,13 +12,13 @@ import { listRefusedRequests } from "../../store/refused-requests.ts";
 import { openRequestLog } from "./request-log.ts";
 
 describe("refused requests", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
-  const listed = async (query = "") => (await on.inProject("GET", `/requests?${query}`)).body.results;
+  const listed = async (query = "") => (await busbar.inProject("GET", `/requests?${query}`)).body.results;
   const find = async (requestId: string | null, query = "") =>
     until(async () => {
       const rows = await listed(query);
@@ -26,7 +26,7 @@ describe("refused requests", () => {
     });
 
   test("a refused request is listed with problem, key and request id", async () => {
-    const refused = await on.inProject("POST", "/destinations", { name: "x" });
+    const refused = await busbar.inProject("POST", "/destinations", { name: "x" });
     const row = await find(refused.headers.get("x-request-id"), "status=4xx&operationId=createDestination");
     assert.deepEqual(
       [row.status, row.type, row.title, row.detail],
@@ -36,14 +36,14 @@ describe("refused requests", () => {
     assert.match(row.apiKeyId, /^[0-9a-f-]{36}$/);
     assert.deepEqual(await listed(`text=${row.requestId}&apiKeyId=${row.apiKeyId}`), [row]);
     assert.deepEqual(await listed("status=403"), []);
-    assert.equal((await on.inProject("GET", "/requests?status=9xx")).status, 400);
+    assert.equal((await busbar.inProject("GET", "/requests?status=9xx")).status, 400);
   });
 
   test("an unknown credential leaves no entry, a success neither, and a key in the path is not stored", async () => {
-    await on.call("GET", "/v1/projects/default/operations/x", undefined, { "x-api-key": "bb_unknown" });
-    await on.inProject("GET", "/integrations");
+    await busbar.call("GET", "/v1/projects/default/operations/x", undefined, { "x-api-key": "bb_unknown" });
+    await busbar.inProject("GET", "/integrations");
     const key = `bb_${"k".repeat(43)}`;
-    const refused = await on.inProject("GET", `/api-keys/${key}`);
+    const refused = await busbar.inProject("GET", `/api-keys/${key}`);
     const row = await find(refused.headers.get("x-request-id"));
     assert.doesNotMatch(JSON.stringify(row), /k{20}/);
     // The two refusals of the test before, and this one.

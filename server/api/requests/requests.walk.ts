@@ -3,9 +3,9 @@ import { until } from "../../../tests/harness/until.ts";
 import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.ts";
 
 export const walk: ResourceWalk = {
-  async run({ call, on }) {
-    await on.inProject("GET", "/operations/unknown");
-    await until(async () => (await on.inProject("GET", "/requests")).body.results.length > 0);
+  async run({ call, on: busbar }) {
+    await busbar.inProject("GET", "/operations/unknown");
+    await until(async () => (await busbar.inProject("GET", "/requests")).body.results.length > 0);
     await call("listRequests", { query: { status: "4xx", pageSize: "1" } });
   },
 };

@@ -4,22 +4,22 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("the retention of a project", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
-  after(() => on.stop());
-  const put = (body: object) => on.inProject("PUT", "/retention", body);
+  after(() => busbar.stop());
+  const put = (body: object) => busbar.inProject("PUT", "/retention", body);
 
   test("a project without a setting has the operator's days; a kind that is left out has them again", async () => {
-    const first = await on.inProject("GET", "/retention");
+    const first = await busbar.inProject("GET", "/retention");
     assert.deepEqual(first.body.operations, { days: 30, isOwn: false, leastDays: 1, mostDays: 30 });
     assert.deepEqual(first.body.dataMessages, { days: 3, isOwn: false, leastDays: 0, mostDays: 3 });
     const set = await put({ operations: 7, dataMessages: 0.5 });
     assert.deepEqual(set.body.operations, { days: 7, isOwn: true, leastDays: 1, mostDays: 30 });
     assert.equal(set.body.dataMessages.days, 0.5);
-    assert.deepEqual((await on.inProject("GET", "/retention")).body, set.body);
-    const entitled = await on.inProject("GET", "?includeEntitlements=true");
+    assert.deepEqual((await busbar.inProject("GET", "/retention")).body, set.body);
+    const entitled = await busbar.inProject("GET", "?includeEntitlements=true");
     assert.equal(entitled.body.entitlements.logRetentionDays.value, 7);
     assert.deepEqual((await put({})).body, first.body);
   });
@@ -35,13 +35,13 @@ describe("the retention of a project", () => {
     assert.match(details.subscriptionEvents, /at least 1 days/);
     assert.match(details.proxyCalls, /at least 0 days/);
     assert.equal((await put({ audit: 1 })).status, 400);
-    assert.equal((await on.inProject("GET", "/retention")).body.operations.isOwn, false);
+    assert.equal((await busbar.inProject("GET", "/retention")).body.operations.isOwn, false);
   });
 
   test("setting it is in the audit", async () => {
     await put({ events: 10 });
-    const orgId = on.busbar.bootstrap?.orgId;
-    const { body } = await on.call("GET", `/v1/orgs/${orgId}/audit-events?operationId=putRetention`);
+    const orgId = busbar.busbar.bootstrap?.orgId;
+    const { body } = await busbar.call("GET", `/v1/orgs/${orgId}/audit-events?operationId=putRetention`);
     assert.deepEqual(body.results[0].changed, ["events"]);
     await put({});
   });

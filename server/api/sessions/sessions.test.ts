@@ -8,31 +8,32 @@ type Headers = Record<string, string>;
 const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
 describe("sessions", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
     const hook = { name: "hook", type: "webhook", metadata: { url: "https://example.com/hook" } };
-    assert.equal((await on.inProject("POST", "/destinations", hook)).status, 201);
+    assert.equal((await busbar.inProject("POST", "/destinations", hook)).status, 201);
   });
 
   const create = (body: object, headers: Headers = {}) =>
-    on.call("POST", "/v1/sessions", body, { "x-api-key": "", ...headers });
+    busbar.call("POST", "/v1/sessions", body, { "x-api-key": "", ...headers });
   /** Returns the headers with which a browser sends its cookie from a page of ours. */
-  const signInBrowser = async (apiKey = on.apiKey, more: Headers = {}): Promise<Headers> => {
+  const signInBrowser = async (apiKey = busbar.apiKey, more: Headers = {}): Promise<Headers> => {
     const { status, headers, text } = await create({ apiKey, cookie: true }, { ...OWN_PAGE, ...more });
     assert.equal(status, 201, text);
     const [cookie = ""] = (headers.get("set-cookie") ?? "").split(";");
     return { "x-api-key": "", cookie, ...OWN_PAGE };
   };
-  const current = (headers: Headers) => on.call("GET", "/v1/sessions/current", undefined, headers);
-  const list = async (headers: Headers) => (await on.call("GET", "/v1/sessions", undefined, headers)).body;
-  const me = (headers: Headers) => on.call("GET", "/v1/my-info", undefined, headers);
+  const current = (headers: Headers) => busbar.call("GET", "/v1/sessions/current", undefined, headers);
+  const list = async (headers: Headers) =>
+    (await busbar.call("GET", "/v1/sessions", undefined, headers)).body;
+  const me = (headers: Headers) => busbar.call("GET", "/v1/my-info", undefined, headers);
   const end = (which: string, headers: Headers): Promise<Answer> =>
-    on.call("DELETE", `/v1/sessions/${which}`, undefined, headers);
+    busbar.call("DELETE", `/v1/sessions/${which}`, undefined, headers);
 
   test("a session opens what its person may, until it is deleted", async () => {
-    const { status, body } = await create({ apiKey: on.apiKey });
+    const { status, body } = await create({ apiKey: busbar.apiKey });
     assert.equal(status, 201);
     const headers = { "x-api-key": "", authorization: `Bearer ${body.token}` };
     assert.equal((await me(headers)).body.builder.id, body.builderId);
@@ -49,7 +50,7 @@ describe("sessions", () => {
   });
 
   test("a browser gets the session as a cookie that scripts cannot read, and no token", async () => {
-    const answer = await create({ apiKey: on.apiKey, cookie: true }, OWN_PAGE);
+    const answer = await create({ apiKey: busbar.apiKey, cookie: true }, OWN_PAGE);
     assert.equal(answer.status, 201, answer.text);
     assert.deepEqual(Object.keys(answer.body).toSorted(), ["builderId", "expireTime", "id"]);
     assert.match(
@@ -60,9 +61,9 @@ describe("sessions", () => {
 
   test("the cookie counts for pages of this server only, for every method", async () => {
     const { cookie = "" } = await signInBrowser();
-    const { origin } = new URL(on.busbar.urls.base);
+    const { origin } = new URL(busbar.busbar.urls.base);
     const send = (method: string, path: string, more: Headers) =>
-      on.call(method, path, undefined, { "x-api-key": "", cookie, ...more });
+      busbar.call(method, path, undefined, { "x-api-key": "", cookie, ...more });
     const rotate = "/v1/projects/default/destinations/hook?rotate=true&includeSecrets=true";
     const before = (await send("GET", rotate.replace("rotate=true&", ""), OWN_PAGE)).body.secrets;
     const foreign: Headers[] = [
@@ -86,7 +87,7 @@ describe("sessions", () => {
       }
       const nobody = await current({ "x-api-key": "", cookie, ...more });
       assert.deepEqual([nobody.status, nobody.text], [204, ""]);
-      const refused = await create({ apiKey: on.apiKey, cookie: true }, more);
+      const refused = await create({ apiKey: busbar.apiKey, cookie: true }, more);
       assert.deepEqual([refused.status, refused.headers.get("set-cookie")], [403, null], refused.text);
     }
     for (const more of [OWN_PAGE, { origin }, { ...OWN_PAGE, origin: "https://evil.example" }]) {
@@ -99,13 +100,13 @@ describe("sessions", () => {
   test("a key or a bearer comes first, even when it is wrong, and a cookie's token is no bearer", async () => {
     const browser = await signInBrowser();
     assert.equal((await me({ ...browser, "x-api-key": "bb_wrong" })).status, 401);
-    assert.equal((await me({ ...browser, "x-api-key": on.apiKey })).status, 403, "the key is no person");
+    assert.equal((await me({ ...browser, "x-api-key": busbar.apiKey })).status, 403, "the key is no person");
     for (const authorization of ["Bearer bbs_wrong", "Basic eDp5", "nonsense"]) {
       assert.equal((await me({ ...browser, authorization })).status, 401, authorization);
     }
     const token = browser["cookie"]?.split("=")[1] ?? "";
     assert.equal((await me({ "x-api-key": "", authorization: `Bearer ${token}` })).status, 401);
-    const bearer = (await create({ apiKey: on.apiKey })).body.token;
+    const bearer = (await create({ apiKey: busbar.apiKey })).body.token;
     assert.equal((await me({ ...browser, cookie: `busbar_session=${bearer}` })).status, 401);
   });
 
@@ -113,12 +114,12 @@ describe("sessions", () => {
     const browser = await signInBrowser();
     const shown = await current(browser);
     assert.deepEqual([shown.status, shown.body.kind], [200, "cookie"], shown.text);
-    assert.equal(shown.body.builderId, on.busbar.bootstrap?.builderId);
+    assert.equal(shown.body.builderId, busbar.busbar.bootstrap?.builderId);
     for (const nobody of [
       { "x-api-key": "" },
       { "x-api-key": "", ...OWN_PAGE },
       { "x-api-key": "", ...OWN_PAGE, cookie: "busbar_session=bbs_gone" },
-      { ...browser, "x-api-key": on.apiKey },
+      { ...browser, "x-api-key": busbar.apiKey },
     ]) {
       assert.equal((await current(nobody)).status, 204, JSON.stringify(nobody));
     }
@@ -126,9 +127,9 @@ describe("sessions", () => {
   });
 
   test("signing out removes the cookie, and a person ends their own sessions only", async () => {
-    const { apiKey } = await addPerson(on, "viewer");
+    const { apiKey } = await addPerson(busbar, "viewer");
     const mine = await signInBrowser(apiKey, { "user-agent": "Browser/1.0" });
-    const other = await signIn(on, apiKey);
+    const other = await signIn(busbar, apiKey);
     const stranger = await signInBrowser();
     const listed = await list(mine);
     const [own] = listed.filter((row: { current: boolean }) => row.current);
@@ -151,11 +152,11 @@ describe("sessions", () => {
   });
 
   test("all other sessions of a person end at once, and nobody else's", async () => {
-    const { apiKey, headers: first } = await addPerson(on, "viewer");
+    const { apiKey, headers: first } = await addPerson(busbar, "viewer");
     const [mine, second, stranger] = [
       await signInBrowser(apiKey),
-      await signIn(on, apiKey),
-      await signIn(on),
+      await signIn(busbar, apiKey),
+      await signIn(busbar),
     ];
     assert.equal((await list(mine)).length, 3);
     assert.equal((await end("others", mine)).status, 204);
@@ -165,20 +166,22 @@ describe("sessions", () => {
   });
 
   test("the ways to sign in say where the first key lies, and not the key", async () => {
-    const { status, body, text } = await on.call("GET", "/v1/sign-in-ways", undefined, { "x-api-key": "" });
+    const { status, body, text } = await busbar.call("GET", "/v1/sign-in-ways", undefined, {
+      "x-api-key": "",
+    });
     assert.deepEqual([status, body.ways], [200, [{ type: "apiKey" }]]);
     assert.match(body.firstKey, /bootstrap\.json/);
-    assert.equal(text.includes(on.apiKey), false);
+    assert.equal(text.includes(busbar.apiKey), false);
   });
 
   test("the proxy takes no cookie", async () => {
     const { cookie = "" } = await signInBrowser();
-    const { status } = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts`, {
+    const { status } = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
         cookie,
         ...OWN_PAGE,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-integration-name": "hs",
         "x-amp-group-ref": "acme",
       },

@@ -5,20 +5,20 @@ import type { ResourceWalk, Walk } from "../../../tests/journeys/every-operation
 export const walk: ResourceWalk = {
   async run(walk) {
     const { call, withoutIssuer } = walk;
-    const on = withoutIssuer;
-    await call("listSignInWays", { on });
-    const session = await call("createSession", { on, body: { apiKey: on.apiKey } });
+    const busbar = withoutIssuer;
+    await call("listSignInWays", { on: busbar });
+    const session = await call("createSession", { on: busbar, body: { apiKey: busbar.apiKey } });
     const headers = { "x-api-key": "", authorization: `Bearer ${session.token}` };
-    await call("getSession", { on, headers, success: 200 });
-    await call("listSessions", { on, headers });
-    await call("deleteOtherSessions", { on, headers });
-    await call("deleteSession", { on, path: { sessionId: "current" }, headers });
+    await call("getSession", { on: busbar, headers, success: 200 });
+    await call("listSessions", { on: busbar, headers });
+    await call("deleteOtherSessions", { on: busbar, headers });
+    await call("deleteSession", { on: busbar, path: { sessionId: "current" }, headers });
     await signInAtIssuer(walk);
   },
 };
 
-async function signInAtIssuer({ on, issuer, heard }: Walk): Promise<void> {
-  const begin = `${new URL(on.busbar.urls.base).origin}/callbacks/v1/sign-in/begin`;
+async function signInAtIssuer({ on: busbar, issuer, heard }: Walk): Promise<void> {
+  const begin = `${new URL(busbar.busbar.urls.base).origin}/callbacks/v1/sign-in/begin`;
   const left = await fetch(begin, { redirect: "manual" });
   const [cookie = ""] = (left.headers.get("set-cookie") ?? "").split(";");
   const back = issuer.approve(left.headers.get("location") ?? "");

@@ -31,24 +31,24 @@ integrations:
 `;
 
 describe("pushes", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let customer: Customer;
   before(async () => {
-    on = await openTestBusbar({ env: { BUSBAR_PUBLIC_URL: PUBLIC_URL, BUSBAR_PORT: String(PORT) } });
-    await on.inProject("POST", "/provider-apps", {
+    busbar = await openTestBusbar({ env: { BUSBAR_PUBLIC_URL: PUBLIC_URL, BUSBAR_PORT: String(PORT) } });
+    await busbar.inProject("POST", "/provider-apps", {
       provider: "hubspot",
       clientId: "app",
       clientSecret: SECRET,
       scopes: ["oauth"],
       metadata: { providerParams: { subscribeSource: "webhook" } },
     });
-    customer = await connectCustomer(on, { provider: "hubspot", manifest, integration: "crm" });
+    customer = await connectCustomer(busbar, { provider: "hubspot", manifest, integration: "crm" });
     await until(async () => (await subscription()).reason !== undefined);
   });
-  after(() => on?.stop());
+  after(() => busbar?.stop());
 
   const installation = (): string => `/integrations/crm/installations/${customer.installationId}`;
-  const subscription = async () => (await on.inProject("GET", `${installation()}/subscriptions`)).body[0];
+  const subscription = async () => (await busbar.inProject("GET", `${installation()}/subscriptions`)).body[0];
   const at = (place: string): string => `/subscribe/v1/projects/default/${place}`;
   let nextId = 1000;
   const deletion = (more: object = {}): object => ({
@@ -72,7 +72,7 @@ describe("pushes", () => {
     const { place = "integrations/crm", secret = SECRET, timeMs, headers } = options;
     const path = at(place);
     const signed = signedPush(options.signedUrl ?? `${PUBLIC_URL}${path}`, body, secret, timeMs);
-    const answer = await on.call("POST", path, body, { ...signed.headers, ...headers });
+    const answer = await busbar.call("POST", path, body, { ...signed.headers, ...headers });
     if (answer.status !== 200) assert.ok(!answer.text.includes(secret), "a refusal shows the secret");
     else assert.equal(answer.text, "");
     return answer.status;
@@ -111,7 +111,7 @@ describe("pushes", () => {
 
   test("unsigned, wrong and old signatures are refused, and unknown addresses like them", async () => {
     for (const body of ["[]", "{", "", "x".repeat(1000)]) {
-      assert.equal((await on.call("POST", at("integrations/crm"), body)).status, 401);
+      assert.equal((await busbar.call("POST", at("integrations/crm"), body)).status, 401);
     }
     assert.equal(await push("[]", { secret: "another" }), 401);
     assert.equal(await push("[]", { timeMs: Date.now() - 301_000 }), 401);
@@ -126,7 +126,7 @@ describe("pushes", () => {
   test("size comes before the signature; media type and form come after it, and nothing is stored", async () => {
     const before = await received();
     const large = JSON.stringify([deletion({ note: "x".repeat(1_048_576) })]);
-    assert.equal((await on.call("POST", at("integrations/crm"), large)).status, 413);
+    assert.equal((await busbar.call("POST", at("integrations/crm"), large)).status, 413);
     assert.equal(
       await push(JSON.stringify([deletion()]), { headers: { "content-type": "text/plain" } }),
       415,
@@ -161,12 +161,12 @@ describe("pushes", () => {
   });
 
   test("while too many pushes wait, others are refused for a while, and taken afterwards", async () => {
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     await client.query(
       `insert into received_pushes (project_id, provider, size_bytes, body, attempts, retry_time)
        select $1, 'hubspot', 2, '[]', 1, now() + interval '1 day' from generate_series(1, 50000)`,
-      [on.projectId],
+      [busbar.projectId],
     );
     const body = JSON.stringify([deletion()]);
     await until(async () => (await push(body)) === 503);
@@ -180,20 +180,25 @@ describe("pushes", () => {
 
   test("lists of events are filtered and paged", async () => {
     const path = `${installation()}/subscription-events`;
-    const first = (await on.inProject("GET", `${path}?pageSize=2&objectName=contacts&outcome=queued`)).body;
+    const first = (await busbar.inProject("GET", `${path}?pageSize=2&objectName=contacts&outcome=queued`))
+      .body;
     assert.equal(first.results.length, 2);
     assert.equal(first.results[0].outcome, "queued");
     const token = first.pagination.nextPageToken;
-    const second = (await on.inProject("GET", `${path}?pageSize=2&pageToken=${token}`)).body;
+    const second = (await busbar.inProject("GET", `${path}?pageSize=2&pageToken=${token}`)).body;
     assert.ok(second.results[0].id < first.results[1].id);
-    assert.deepEqual((await on.inProject("GET", `${path}?recordId=none`)).body.results, []);
+    assert.deepEqual((await busbar.inProject("GET", `${path}?recordId=none`)).body.results, []);
     for (const outcome of ["delivered", "received", "given_up"])
-      assert.deepEqual((await on.inProject("GET", `${path}?outcome=${outcome}`)).body.results, [], outcome);
-    assert.equal((await on.inProject("GET", `${path}?outcome=coalesced`)).status, 400);
+      assert.deepEqual(
+        (await busbar.inProject("GET", `${path}?outcome=${outcome}`)).body.results,
+        [],
+        outcome,
+      );
+    assert.equal((await busbar.inProject("GET", `${path}?outcome=coalesced`)).status, 400);
   });
 
   test("waiting events become messages when the destination comes, and none is called delivered while its receiver cannot be reached", async () => {
-    await on.inProject("POST", "/destinations", {
+    await busbar.inProject("POST", "/destinations", {
       name: "changes",
       type: "webhook",
       metadata: { url: "http://127.0.0.1:9/none" },
@@ -201,8 +206,9 @@ describe("pushes", () => {
     await until(async () => {
       const { state, counts } = await subscription();
       assert.equal(counts.delivered, 0);
-      const { results } = (await on.inProject("GET", `${installation()}/subscription-events?pageSize=200`))
-        .body;
+      const { results } = (
+        await busbar.inProject("GET", `${installation()}/subscription-events?pageSize=200`)
+      ).body;
       return (
         state === "active" && results.every((event: { outcome: string }) => event.outcome === "in_message")
       );

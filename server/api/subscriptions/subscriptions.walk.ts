@@ -7,9 +7,9 @@ const SECRET = "secret of the pushing app";
 
 export const walk: ResourceWalk = {
   after: ["installations", "destinations", "provider-apps"],
-  async run({ call, facts, on }) {
+  async run({ call, facts, on: busbar }) {
     const app = { provider: "hubspot", clientId: "pushing", clientSecret: SECRET, scopes: ["oauth"] };
-    const { body: created } = await on.inProject("POST", "/provider-apps", app);
+    const { body: created } = await busbar.inProject("POST", "/provider-apps", app);
     const path = { integrationId: "crm", installationId: facts.installationId };
     await until(async () => {
       const [{ state }] = await call("listSubscriptions", { path });
@@ -26,7 +26,7 @@ export const walk: ResourceWalk = {
         objectId: 501,
       },
     ]);
-    const origin = new URL(on.busbar.urls.base).origin;
+    const origin = new URL(busbar.busbar.urls.base).origin;
     const push = (place: string) =>
       signedPush(`${origin}/subscribe/v1/projects/default/${place}`, body, SECRET);
     const integration = { integrationIdOrName: "crm" };
@@ -50,6 +50,6 @@ export const walk: ResourceWalk = {
     await call("reconcileSubscriptions", { path, body: { since: "2026-09-14T08:00:00Z" } });
     await call("listSubscriptionEvents", { path, query: { recordId: "501" } });
     await call("getSubscribeSetup", { path: { integrationId: "crm" } });
-    await on.inProject("DELETE", `/provider-apps/${created.id}`);
+    await busbar.inProject("DELETE", `/provider-apps/${created.id}`);
   },
 };

@@ -5,9 +5,9 @@ import { startTestBusbar } from "../../../tests/harness/busbar.ts";
 import { until } from "../../../tests/harness/until.ts";
 
 test("the system names version, addresses and every process with its roles, until it stops", async (t) => {
-  const on = await startTestBusbar(t);
-  const sibling = await on.sibling({ BUSBAR_ROLES: "worker" });
-  const system = async () => (await on.call("GET", "/v1/system")).body;
+  const busbar = await startTestBusbar(t);
+  const sibling = await busbar.sibling({ BUSBAR_ROLES: "worker" });
+  const system = async () => (await busbar.call("GET", "/v1/system")).body;
   // A process announces itself in the background.
   const { version, processes, urls, queues, retention } = await until(async () => {
     const shown = await system();
@@ -19,7 +19,7 @@ test("the system names version, addresses and every process with its roles, unti
     [["api", "proxy", "worker"], ["worker"]],
   );
   for (const one of processes) assert.equal(one.version, version);
-  assert.equal(urls.proxy, on.busbar.urls.proxy);
+  assert.equal(urls.proxy, busbar.busbar.urls.proxy);
   assert.deepEqual(
     queues.map(({ name }: { name: string }) => name),
     ["writes", "deliveries", "reads"],

@@ -7,27 +7,27 @@ import { createLog } from "../../../ground/log.ts";
 import { openDatabase, type Database } from "../../store/database.ts";
 
 describe("routes from event types to topics", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let topicId: string;
-  after(() => on.stop());
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
-    topicId = (await on.inProject("POST", "/topics", { name: "customers" })).body.id;
+    busbar = await openTestBusbar();
+    topicId = (await busbar.inProject("POST", "/topics", { name: "customers" })).body.id;
   });
 
   const PATH = "/notification-event-topic-routes";
   const create = (eventType: string, topic = topicId) =>
-    on.inProject("POST", PATH, { eventType, topicId: topic });
+    busbar.inProject("POST", PATH, { eventType, topicId: topic });
 
   test("routes are created, listed by topic and event type, and deleted", async () => {
     const { status, body: route } = await create("connection.created");
     assert.equal(status, 201);
     assert.equal((await create("connection.deleted")).status, 201);
-    const listed = (query: string) => on.inProject("GET", `${PATH}?${query}`);
+    const listed = (query: string) => busbar.inProject("GET", `${PATH}?${query}`);
     assert.equal((await listed(`topicId=${topicId}`)).body.length, 2);
     assert.deepEqual((await listed("eventType=connection.created")).body, [route]);
-    assert.equal((await on.inProject("DELETE", `${PATH}/${route.id}`)).status, 204);
-    assert.equal((await on.inProject("DELETE", `${PATH}/${route.id}`)).status, 404);
+    assert.equal((await busbar.inProject("DELETE", `${PATH}/${route.id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `${PATH}/${route.id}`)).status, 404);
   });
 
   test("a second route of the same kind is refused with 409", async () => {
@@ -46,24 +46,24 @@ describe("routes from event types to topics", () => {
 });
 
 describe("a route to what is just being deleted", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let database: Database;
   after(async () => {
     await database.close();
-    await on.stop();
+    await busbar.stop();
   });
   before(async () => {
-    on = await openTestBusbar();
-    const { connectionString } = on;
+    busbar = await openTestBusbar();
+    const { connectionString } = busbar;
     database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
   });
 
   let counter = 0;
   const createTopic = async (): Promise<string> =>
-    (await on.inProject("POST", "/topics", { name: `topic-${(counter += 1)}` })).body.id;
+    (await busbar.inProject("POST", "/topics", { name: `topic-${(counter += 1)}` })).body.id;
   const createDestination = async (): Promise<string> =>
     (
-      await on.inProject("POST", "/destinations", {
+      await busbar.inProject("POST", "/destinations", {
         name: `log-${(counter += 1)}`,
         type: "log",
         metadata: {},
@@ -76,7 +76,7 @@ describe("a route to what is just being deleted", () => {
     try {
       await client.query("begin");
       await client.query(`delete from ${table} where id = $1`, [id]);
-      const answer = on.inProject("POST", path, body);
+      const answer = busbar.inProject("POST", path, body);
       await until(async () => {
         const { rowCount } = await database.pool.query(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%insert into%routes%'",

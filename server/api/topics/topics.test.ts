@@ -4,24 +4,24 @@ import { after, before, describe, test } from "node:test";
 import { openTestBusbar, type TestBusbar } from "../../../tests/harness/busbar.ts";
 
 describe("topics", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
-  const create = (name: string) => on.inProject("POST", "/topics", { name });
+  const create = (name: string) => busbar.inProject("POST", "/topics", { name });
 
   test("a topic is created, listed, renamed and deleted", async () => {
     const { status, body: topic } = await create("sales");
     assert.equal(status, 201);
-    assert.deepEqual((await on.inProject("GET", `/topics/${topic.id}`)).body, topic);
-    const renamed = await on.inProject("PATCH", `/topics/${topic.id}`, { name: "deals" });
+    assert.deepEqual((await busbar.inProject("GET", `/topics/${topic.id}`)).body, topic);
+    const renamed = await busbar.inProject("PATCH", `/topics/${topic.id}`, { name: "deals" });
     assert.equal(renamed.body.name, "deals");
     assert.ok(renamed.body.updateTime);
-    assert.deepEqual((await on.inProject("GET", "/topics")).body, [renamed.body]);
-    assert.equal((await on.inProject("DELETE", `/topics/${topic.id}`)).status, 204);
-    assert.equal((await on.inProject("DELETE", `/topics/${topic.id}`)).status, 404);
+    assert.deepEqual((await busbar.inProject("GET", "/topics")).body, [renamed.body]);
+    assert.equal((await busbar.inProject("DELETE", `/topics/${topic.id}`)).status, 204);
+    assert.equal((await busbar.inProject("DELETE", `/topics/${topic.id}`)).status, 404);
   });
 
   test("a malformed name is refused with its place, on creation and renaming", async () => {
@@ -29,7 +29,7 @@ describe("topics", () => {
     for (const name of ["", "-a", "a b", "x".repeat(65)]) {
       for (const answer of [
         await create(name),
-        await on.inProject("PATCH", `/topics/${topic.id}`, { name }),
+        await busbar.inProject("PATCH", `/topics/${topic.id}`, { name }),
       ]) {
         assert.equal(answer.status, 422, `${name}: ${answer.text}`);
         assert.equal(answer.body.issues[0].name, "name");
@@ -41,26 +41,26 @@ describe("topics", () => {
     const { body: topic } = await create("free");
     assert.equal((await create("taken")).status, 201);
     assert.equal((await create("taken")).status, 409);
-    assert.equal((await on.inProject("PATCH", `/topics/${topic.id}`, { name: "taken" })).status, 409);
+    assert.equal((await busbar.inProject("PATCH", `/topics/${topic.id}`, { name: "taken" })).status, 409);
   });
 
   const receiver = async (name: string): Promise<string> =>
-    (await on.inProject("POST", "/destinations", { name, type: "log", metadata: {} })).body.id;
+    (await busbar.inProject("POST", "/destinations", { name, type: "log", metadata: {} })).body.id;
 
   test("a topic is created with its routes in one call, and the routes are those of the route lists", async () => {
     const destinationId = await receiver("audit");
     const eventTypes = ["connection.error", "write.async.done"];
     const body = { name: "routed", eventTypes, destinationIds: [destinationId, destinationId] };
-    const { status, body: topic } = await on.inProject("POST", "/topics", body);
+    const { status, body: topic } = await busbar.inProject("POST", "/topics", body);
     assert.equal(status, 201);
     assert.deepEqual([topic.eventTypes, topic.destinationIds], [eventTypes, [destinationId]]);
-    assert.deepEqual((await on.inProject("GET", `/topics/${topic.id}`)).body, topic);
-    const steps = await on.inProject("GET", `/notification-event-topic-routes?topicId=${topic.id}`);
+    assert.deepEqual((await busbar.inProject("GET", `/topics/${topic.id}`)).body, topic);
+    const steps = await busbar.inProject("GET", `/notification-event-topic-routes?topicId=${topic.id}`);
     assert.deepEqual(
       steps.body.map((route: { eventType: string }) => route.eventType),
       eventTypes,
     );
-    const ends = await on.inProject("GET", `/topic-destination-routes?topicId=${topic.id}`);
+    const ends = await busbar.inProject("GET", `/topic-destination-routes?topicId=${topic.id}`);
     assert.deepEqual(
       ends.body.map((route: { destinationId: string }) => route.destinationId),
       [destinationId],
@@ -70,35 +70,35 @@ describe("topics", () => {
   test("if one part of a topic is refused, nothing of it exists", async () => {
     const destinationIds = [await receiver("kept"), "01a1fecd-d759-75de-a63c-a80eaf0833b4"];
     const eventTypes = ["connection.error"];
-    const refused = await on.inProject("POST", "/topics", { name: "half", eventTypes, destinationIds });
+    const refused = await busbar.inProject("POST", "/topics", { name: "half", eventTypes, destinationIds });
     assert.equal(refused.status, 404, refused.text);
     assert.match(refused.body.detail, /0833b4/);
     assert.equal(refused.body.issues[0].name, "destinationIds.1");
-    const unknown = await on.inProject("POST", "/topics", {
+    const unknown = await busbar.inProject("POST", "/topics", {
       name: "half",
       eventTypes: [...eventTypes, "nothing"],
     });
     assert.equal(unknown.status, 422, unknown.text);
     assert.equal(unknown.body.issues[0].name, "eventTypes.1");
-    const { body } = await on.inProject("GET", "/topics");
+    const { body } = await busbar.inProject("GET", "/topics");
     assert.ok(!body.some((topic: { name: string }) => topic.name === "half"));
 
-    const { body: topic } = await on.inProject("POST", "/topics", { name: "whole", eventTypes });
+    const { body: topic } = await busbar.inProject("POST", "/topics", { name: "whole", eventTypes });
     const change = { name: "changed", eventTypes: ["installation.created"], destinationIds };
-    assert.equal((await on.inProject("PATCH", `/topics/${topic.id}`, change)).status, 404);
-    assert.deepEqual((await on.inProject("GET", `/topics/${topic.id}`)).body, topic);
+    assert.equal((await busbar.inProject("PATCH", `/topics/${topic.id}`, change)).status, 404);
+    assert.deepEqual((await busbar.inProject("GET", `/topics/${topic.id}`)).body, topic);
   });
 
   test("an update replaces the sets that it names, keeps the others, and keeps routes that stay", async () => {
     const [first, second] = [await receiver("first"), await receiver("second")];
-    const { body: topic } = await on.inProject("POST", "/topics", {
+    const { body: topic } = await busbar.inProject("POST", "/topics", {
       name: "changing",
       eventTypes: ["connection.created", "connection.error"],
       destinationIds: [first],
     });
-    const routes = () => on.inProject("GET", `/notification-event-topic-routes?topicId=${topic.id}`);
+    const routes = () => busbar.inProject("GET", `/notification-event-topic-routes?topicId=${topic.id}`);
     const before = (await routes()).body;
-    const change = (body: object) => on.inProject("PATCH", `/topics/${topic.id}`, body);
+    const change = (body: object) => busbar.inProject("PATCH", `/topics/${topic.id}`, body);
     const more = await change({ eventTypes: ["connection.error", "connection.deleted"] });
     assert.equal(more.status, 200, more.text);
     assert.equal(more.body.name, "changing");
@@ -114,8 +114,8 @@ describe("topics", () => {
 
   test("an unknown id is refused with 404", async () => {
     for (const id of ["nothing", "01a1fecd-d759-75de-a63c-a80eaf0833b4"]) {
-      assert.equal((await on.inProject("GET", `/topics/${id}`)).status, 404);
-      assert.equal((await on.inProject("PATCH", `/topics/${id}`, { name: "other" })).status, 404);
+      assert.equal((await busbar.inProject("GET", `/topics/${id}`)).status, 404);
+      assert.equal((await busbar.inProject("PATCH", `/topics/${id}`, { name: "other" })).status, 404);
     }
   });
 });

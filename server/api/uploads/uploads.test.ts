@@ -21,10 +21,10 @@ const list = (entries: number): string => `a: [${"1,".repeat(entries)}1]\n`;
 const computeMd5 = (bytes: Uint8Array) => createHash("md5").update(bytes).digest("base64");
 
 describe("deploying a zip", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
 
   interface Announced {
@@ -35,7 +35,7 @@ describe("deploying a zip", () => {
 
   async function announce(md5?: string): Promise<Announced> {
     const query = md5 === undefined ? "" : `?md5=${encodeURIComponent(md5)}`;
-    const answer = await on.call("GET", `/v1/generate-upload-url${query}`);
+    const answer = await busbar.call("GET", `/v1/generate-upload-url${query}`);
     assert.equal(answer.status, 200, answer.text);
     return answer.body;
   }
@@ -57,7 +57,7 @@ describe("deploying a zip", () => {
   }
 
   const batch = ({ bucket, path }: Announced) =>
-    on.inProject("PUT", "/integrations:batch", { sourceZipUrl: `gs://${bucket}/${path}` });
+    busbar.inProject("PUT", "/integrations:batch", { sourceZipUrl: `gs://${bucket}/${path}` });
 
   async function deployZip(bytes: Uint8Array): Promise<Answer> {
     const announced = await announce(computeMd5(bytes));
@@ -67,7 +67,7 @@ describe("deploying a zip", () => {
   }
 
   const names = async (): Promise<string[]> =>
-    (await on.inProject("GET", "/integrations")).body.map((row: { name: string }) => row.name);
+    (await busbar.inProject("GET", "/integrations")).body.map((row: { name: string }) => row.name);
 
   test("announce with md5, put with Content-MD5 and no content type, deploy gs://bucket/path", async () => {
     const answer = await deployZip(zipSync({ "amp.yaml": strToU8(MANIFEST) }));
@@ -81,7 +81,7 @@ describe("deploying a zip", () => {
   test("the address that was given out names the upload as well", async () => {
     const { url } = await announce();
     assert.equal((await put(url, zipSync({ "amp.yaml": strToU8(MANIFEST) }), {})).status, 204);
-    const answer = await on.inProject("PUT", "/integrations:batch", { sourceZipUrl: url });
+    const answer = await busbar.inProject("PUT", "/integrations:batch", { sourceZipUrl: url });
     assert.equal(answer.status, 200, answer.text);
   });
 
@@ -111,7 +111,7 @@ describe("deploying a zip", () => {
     }
     const md5 = computeMd5(bytes);
     for (const query of [md5, encodeURIComponent(md5)]) {
-      const { body } = await on.call("GET", `/v1/generate-upload-url?md5=${query}`);
+      const { body } = await busbar.call("GET", `/v1/generate-upload-url?md5=${query}`);
       const stored = await put(body.url, bytes);
       assert.equal(stored.status, 204, stored.text);
     }
@@ -119,7 +119,7 @@ describe("deploying a zip", () => {
 
   test("an address can be had from the write and read hosts too", async () => {
     for (const surface of ["write", "read"]) {
-      const { status } = await on.call("GET", `/${surface}/v1/generate-upload-url`);
+      const { status } = await busbar.call("GET", `/${surface}/v1/generate-upload-url`);
       assert.equal(status, 200);
     }
   });
@@ -148,7 +148,7 @@ describe("deploying a zip", () => {
     );
     assert.match(twice.detail, /another file of x-quill/);
     assert.equal((await deployZip(files(provider))).status, 200);
-    const { body } = await on.inProject("GET", "/providers/x-quill");
+    const { body } = await busbar.inProject("GET", "/providers/x-quill");
     assert.equal(body.provider.support.proxy, true);
   });
 
@@ -215,7 +215,7 @@ describe("deploying a zip", () => {
   });
 
   test("an md5 that is none is refused when it is announced", async () => {
-    const problem = assertProblem(await on.call("GET", "/v1/generate-upload-url?md5=abc"), 422);
+    const problem = assertProblem(await busbar.call("GET", "/v1/generate-upload-url?md5=abc"), 422);
     assert.equal(problem.issues[0].in, "query");
   });
 
@@ -252,7 +252,7 @@ describe("deploying a zip", () => {
   test("an expired address takes nothing, and an expired upload does not deploy", async () => {
     const [empty, filled] = [await announce(), await announce()];
     assert.equal((await put(filled.url, good)).status, 204);
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     await client.query("update uploads set expire_time = now() - interval '1 second'");
     await client.end();
@@ -270,7 +270,7 @@ describe("deploying a zip", () => {
   ];
   for (const sourceZipUrl of addresses) {
     test(`the source "${sourceZipUrl}" is refused without a look anywhere else`, async () => {
-      assertProblem(await on.inProject("PUT", "/integrations:batch", { sourceZipUrl }), 422);
+      assertProblem(await busbar.inProject("PUT", "/integrations:batch", { sourceZipUrl }), 422);
     });
   }
 });

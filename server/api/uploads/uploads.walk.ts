@@ -6,7 +6,7 @@ import type { ResourceWalk } from "../../../tests/journeys/every-operation/walk.
 
 export const walk: ResourceWalk = {
   after: ["integrations"],
-  async run({ call, heard, on }) {
+  async run({ call, heard, on: busbar }) {
     const zip = zipSync({ "amp.yaml": Buffer.from(MANIFEST) });
     for (const operationId of [
       "generateUploadUrl",
@@ -18,7 +18,7 @@ export const walk: ResourceWalk = {
       const put = await fetch(url, { method: "PUT", body: zip });
       assert.equal(put.status, 204, await put.text());
       const sourceZipUrl = `gs://${bucket}/${path}`;
-      const deployed = await on.inProject("PUT", "/integrations:batch", { sourceZipUrl });
+      const deployed = await busbar.inProject("PUT", "/integrations:batch", { sourceZipUrl });
       assert.equal(deployed.status, 200, deployed.text);
     }
     heard.push({ operationId: "putUpload" });

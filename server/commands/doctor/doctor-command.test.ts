@@ -20,15 +20,15 @@ const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 const OTHER_KEYS = `other:${Buffer.alloc(32, 8).toString("base64")}`;
 
 describe("busbar doctor --server", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   const servers: Server[] = [];
   after(async () => {
     for (const server of servers) server.close();
-    await on.stop();
+    await busbar.stop();
   });
   before(async () => {
-    on = await openTestBusbar();
-    const made = await on.inProject("POST", "/connections:generate", {
+    busbar = await openTestBusbar();
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider: "openAI",
       groupRef: "acme",
       consumerRef: "ada",
@@ -44,7 +44,7 @@ describe("busbar doctor --server", () => {
     return (server.address() as AddressInfo).port;
   }
   const environment = (more: Record<string, string>): Record<string, string> => ({
-    DATABASE_URL: on.connectionString,
+    DATABASE_URL: busbar.connectionString,
     BUSBAR_ENCRYPTION_KEYS: KEYS,
     BUSBAR_DATA_DIR: join(tmpdir(), "busbar-of-no-start"),
     BUSBAR_PORT: "0",
@@ -69,7 +69,7 @@ describe("busbar doctor --server", () => {
 
   test("a Busbar in order has no fault: its ports, addresses, database, keys and collector are found so", async () => {
     const collector = await startOtlpReceiver();
-    const { base, proxy } = on.busbar.urls;
+    const { base, proxy } = busbar.busbar.urls;
     const { port, origin } = new URL(base);
     const findings = await examine({
       BUSBAR_PORT: port,
@@ -128,7 +128,7 @@ describe("busbar doctor --server", () => {
   });
 
   test("a role that was not granted the tables is told how to get them", async () => {
-    const client = new Client({ connectionString: on.connectionString });
+    const client = new Client({ connectionString: busbar.connectionString });
     await client.connect();
     await client.query("revoke select on migrations from current_user");
     const findings = await examine();

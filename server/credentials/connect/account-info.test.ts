@@ -19,21 +19,21 @@ integrations:
 `;
 
 describe("account metadata from the provider", () => {
-  let on: TestBusbar;
-  after(() => on.stop());
+  let busbar: TestBusbar;
+  after(() => busbar.stop());
   before(async () => {
-    on = await openTestBusbar();
+    busbar = await openTestBusbar();
   });
   test("a connection has its HubSpot account id and time zone, and a used-up daily quota resets at midnight there", async () => {
     const content = { write: { objects: { contacts: { objectName: "contacts" } } } };
-    const { connectionId, installationId } = await connectCustomer(on, {
+    const { connectionId, installationId } = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hs",
       groupRef: "acme",
       content,
     });
-    const { body } = await on.inProject("GET", `/connections/${connectionId}`);
+    const { body } = await busbar.inProject("GET", `/connections/${connectionId}`);
     assert.deepEqual(body.providerMetadata["timeZone"], {
       value: "US/Eastern",
       source: "provider",
@@ -42,12 +42,12 @@ describe("account metadata from the provider", () => {
     assert.equal(body.providerMetadata["portalId"].value, "4100410");
 
     const before = nextQuotaReset(new Date(), "US/Eastern");
-    on.sandbox.addFault({ preset: "hubspot.rate_limit_daily" });
-    const proxied = await fetch(`${on.busbar.urls.proxy}/crm/v3/objects/contacts`, {
+    busbar.sandbox.addFault({ preset: "hubspot.rate_limit_daily" });
+    const proxied = await fetch(`${busbar.busbar.urls.proxy}/crm/v3/objects/contacts`, {
       headers: {
-        "x-api-key": on.apiKey,
+        "x-api-key": busbar.apiKey,
         "x-amp-proxy-version": "1",
-        "x-amp-project-id": on.projectId,
+        "x-amp-project-id": busbar.projectId,
         "x-amp-installation-id": installationId,
         "x-amp-rate-limiter-mode": "throttle",
       },
@@ -62,7 +62,7 @@ describe("account metadata from the provider", () => {
   });
 
   test("missing metadata of an older connection is requested at the next refresh", async () => {
-    const { connectionId } = await connectCustomer(on, {
+    const { connectionId } = await connectCustomer(busbar, {
       provider: "hubspot",
       manifest: MANIFEST,
       integration: "hs",
@@ -70,30 +70,33 @@ describe("account metadata from the provider", () => {
       content: { write: { objects: { contacts: { objectName: "contacts" } } } },
     });
     const app = { provider: "hubspot", clientId: "c", clientSecret: "s", scopes: ["oauth"] };
-    assert.equal((await on.inProject("POST", "/provider-apps", app)).status, 200);
-    const database = await openDatabase({ connectionString: on.connectionString, log: createLog("silent") });
+    assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
     await database.pool.query("update connections set provider_metadata = '{}' where id = $1", [
       connectionId,
     ]);
     await database.close();
     const path = `/connections/${connectionId}`;
-    const refreshed = await on.inProject("GET", `${path}?refresh=force`);
+    const refreshed = await busbar.inProject("GET", `${path}?refresh=force`);
     assert.equal(refreshed.status, 200, refreshed.text);
-    await until(async () => (await on.inProject("GET", path)).body.providerMetadata["timeZone"]?.value);
+    await until(async () => (await busbar.inProject("GET", path)).body.providerMetadata["timeZone"]?.value);
   });
 
   test("a connection is created even if the provider refuses to give metadata", async () => {
-    on.sandbox.addFault({
+    busbar.sandbox.addFault({
       provider: "hubspot",
       path: "/account-info/2026-03/details",
       status: 403,
       body: {},
     });
-    const made = await on.inProject("POST", "/connections:generate", {
+    const made = await busbar.inProject("POST", "/connections:generate", {
       provider: "hubspot",
       groupRef: "silent",
       consumerRef: "ada",
-      oauth2AuthorizationCode: { accessToken: { token: on.sandbox.hubspot.staticToken } },
+      oauth2AuthorizationCode: { accessToken: { token: busbar.sandbox.hubspot.staticToken } },
     });
     assert.equal(made.status, 201, made.text);
     assert.deepEqual(made.body.providerMetadata, {});
@@ -101,10 +104,10 @@ describe("account metadata from the provider", () => {
 });
 
 describe("metadata that the base URL needs", () => {
-  let on: TestBusbar;
+  let busbar: TestBusbar;
   let server: Server;
   after(async () => {
-    await on.stop();
+    await busbar.stop();
     await new Promise((resolve) => server.close(resolve));
   });
   before(async () => {
@@ -122,7 +125,7 @@ describe("metadata that the base URL needs", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    on = await openTestBusbar({
+    busbar = await openTestBusbar({
       providers: {
         atlassian: { accountInfo: { url: `${url}/sites` } },
         docusign: { accountInfo: { url: `${url}/userinfo` } },
@@ -130,7 +133,7 @@ describe("metadata that the base URL needs", () => {
     });
   });
   const connect = (provider: string, groupRef: string, providerWorkspaceRef?: string) =>
-    on.inProject("POST", "/connections:generate", {
+    busbar.inProject("POST", "/connections:generate", {
       provider,
       groupRef,
       consumerRef: "ada",

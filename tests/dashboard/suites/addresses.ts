@@ -3,22 +3,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("_ in an address is replaced by the last project, with the rest kept", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     await visit.open("/projects/_/operations?status=failure");
     await visit.page.waitForURL(/\/projects\/default\/operations\?status=failure$/);
     // Published guides link to these.
     for (const name of ["api-keys", "destinations", "notifications", "settings", "jwt-keys"]) {
       await visit.open(`/projects/_/${name}`);
-      await visit.page.waitForURL(`${on().origin}/projects/default/${name}`);
+      await visit.page.waitForURL(`${server().origin}/projects/default/${name}`);
     }
     visit.assertUntroubled();
     await visit.close();
   });
 
   test("a copied address with filters shows the same rows elsewhere", async () => {
-    const [one, other] = [await on().visit(), await on().visit()];
+    const [one, other] = [await server().visit(), await server().visit()];
     await one.open("/projects/default/operations");
     await one.page.getByLabel("Status", { exact: true }).selectOption("failure");
     await one.page.waitForURL(/\?status=failure$/);
@@ -37,7 +37,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a filter keeps what is typed: a pause after a space, and letters that are typed while the rows arrive", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/customers");
     const filter = page.getByLabel("Filter", { exact: true });
@@ -54,7 +54,7 @@ export const suite: Suite = (on) => {
   });
 
   test("an address with a mistake says so within the frame: an unknown project or integration, and a time that is none", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/elsewhere/operations");
     await page.getByText("There is no project elsewhere").waitFor();
@@ -70,7 +70,7 @@ export const suite: Suite = (on) => {
   });
 
   test("what was clicked together survives a reload: filters, tab, window, and an opened row", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const again = async () => {
       await page.reload();
@@ -100,13 +100,13 @@ export const suite: Suite = (on) => {
   });
 
   test("an unknown address below a project is Not found; unknown addresses of the API stay a Problem", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     await visit.open("/projects/default/nothing");
     assert.equal(await visit.page.locator("h1").textContent(), "Not found");
     visit.assertUntroubled();
     await visit.close();
     for (const path of ["/v1/nothing", "/nothing", "/assets/nothing.js"]) {
-      const answer = await fetch(on().origin + path, { headers: { accept: "text/html" } });
+      const answer = await fetch(server().origin + path, { headers: { accept: "text/html" } });
       assert.equal(answer.status, 404, path);
       assert.match(answer.headers.get("content-type") ?? "", /json|html/);
       await answer.arrayBuffer();
@@ -114,7 +114,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a client that wants no HTML is led from / to the reference", async () => {
-    const answer = await fetch(`${on().origin}/`, { redirect: "manual" });
+    const answer = await fetch(`${server().origin}/`, { redirect: "manual" });
     assert.deepEqual([answer.status, answer.headers.get("location")], [302, "/docs"]);
   });
 };

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { signIn as readSession } from "../../harness/people.ts";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("labels keep their room beside many scopes and limits, in a wide window and in one of medium width", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { body } = await busbar.inProject("POST", "/api-keys", {
       label: "the server of the team that sells to large companies",
       scopes: ["read", "write", "proxy"],
@@ -14,7 +14,7 @@ export const suite: Suite = (on) => {
       rateLimit: { requestsPerSecond: 50 },
     });
     for (const width of [1_280, 1_024]) {
-      const visit = await on().visit({ width });
+      const visit = await server().visit({ width });
       const { page } = visit;
       await visit.open("/projects/default/api-keys");
       const label = page
@@ -32,7 +32,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a new key is shown once, then only its beginning; it is switched off and deleted", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/api-keys");
     await page.getByRole("button", { name: "New API key" }).click();
@@ -49,7 +49,7 @@ export const suite: Suite = (on) => {
     await done.click();
     await dialog.waitFor({ state: "detached" });
     assert.equal((await page.content()).includes(key), false);
-    const used = await on().on.inProject("GET", "", undefined, { "x-api-key": key });
+    const used = await server().on.inProject("GET", "", undefined, { "x-api-key": key });
     assert.equal(used.status, 200);
     const row = page.getByRole("row", { name: /ci server/ });
     await row.getByText(key.slice(0, 7)).waitFor();
@@ -65,8 +65,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a key is replaced by one with the same scopes, and a new one gets the scopes that are chosen", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const dialog = page.getByRole("dialog");
     const create = async () => {
@@ -98,13 +98,13 @@ export const suite: Suite = (on) => {
   });
 
   test("the last use of a key moves by itself; the last full key can be neither switched off nor deleted, with the reason", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const owner = { ...(await readSession(busbar)), "x-api-key": "" };
     const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "one-key", appName: "One key" };
     await busbar.call("POST", "/v1/projects", project, owner);
     const keys = "/v1/projects/one-key/api-keys";
     const { body } = await busbar.call("POST", keys, { label: "only", scopes: ["full"] }, owner);
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/one-key/api-keys");
     const row = page.getByRole("row", { name: /only/ });

@@ -6,9 +6,9 @@ import { addPerson } from "../../harness/people.ts";
 import { signIn } from "../open-dashboard.ts";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a person finds what an agent asked for, sees before and after, and approves it; a viewer cannot", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const create = { groupRef: "acme", type: "create", record: { email: "before@example.com" } };
     const { recordId } = (await busbar.write("hubspot", "contacts", create)).body.result;
     const key = await busbar.inProject("POST", "/api-keys", { label: "agent2", scopes: ["write"] });
@@ -17,7 +17,7 @@ export const suite: Suite = (on) => {
     const { content } = await agent.call("update_record", { object: "contacts", id: recordId, record });
     const { approvalId } = content.approval;
 
-    const visitor = await on().visitSignedOut();
+    const visitor = await server().visitSignedOut();
     await signIn(visitor, (await addPerson(busbar, "viewer")).apiKey);
     await visitor.open(`/projects/default/approvals/${approvalId}`);
     const approve = visitor.page.getByRole("button", { name: "Approve" });
@@ -25,7 +25,7 @@ export const suite: Suite = (on) => {
     assert.ok(await approve.isDisabled());
     await visitor.close();
 
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/approvals?status=pending");
     await page
@@ -46,9 +46,9 @@ export const suite: Suite = (on) => {
   });
 
   test("the policy is changed as JSON, a mistake is named with its place, and a pause survives saving", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const stored = async () => (await busbar.inProject("GET", "/agent-policy")).body;
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/agents");
     const field = page.getByLabel("Policy as JSON");

@@ -5,9 +5,9 @@ import type { Suite } from "../run-suites.ts";
 
 const MAX_BYTES = 300_000;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("the first load of a list is below 300 KB gzipped, without the editor, which its own page loads", async (scope) => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const loaded: string[] = [];
     visit.page.on("response", (response) => {
       if (response.url().includes("/assets/")) loaded.push(response.url());

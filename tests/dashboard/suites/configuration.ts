@@ -26,9 +26,9 @@ integrations:
           updateEvent: { enabled: always, requiredWatchFields: [email] }
 `;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("schedule, conditions, destination and events are chosen in the form, a refused cron expression is marked at its field, and nothing that the form does not show is lost", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const dynamicMappingsInput = [{ mapToName: "nick", fieldName: "firstname" }];
     const contacts = { objectName: "contacts", dynamicMappingsInput, ours: { kept: true } };
     const customer = await connectCustomer(busbar, {
@@ -40,7 +40,7 @@ export const suite: Suite = (on) => {
       skipSampling: true,
     });
     const path = `/integrations/configured/installations/${customer.installationId}`;
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(`/projects/default${path}?tab=configuration`);
     const read = page.getByRole("group", { name: "Read contacts" });
@@ -97,7 +97,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a configuration that the customer changes meanwhile is shown, and is not overwritten unseen; leaving with unsaved changes asks first", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const customer = await connectCustomer(busbar, {
       provider: "hubspot",
       groupRef: "meanwhile",
@@ -114,7 +114,7 @@ export const suite: Suite = (on) => {
       const { status, text } = await busbar.inProject("PATCH", path, body);
       assert.equal(status, 200, text);
     };
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(`/projects/default${path}?tab=configuration`);
     const read = page.getByRole("group", { name: "Read contacts" });

@@ -13,21 +13,21 @@ import type { Dashboard } from "../open-dashboard.ts";
 const FAILURES = 50;
 const TYPE = "connection.updated";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   let sink: Sink | undefined;
   after(() => sink?.close());
 
   test("after an outage the overview names the destination, its window is proposed, and as many are resent as were counted, with their ids", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     sink = await openSink();
     sink.answer = (_received, response) => void response.writeHead(503).end("maintenance");
-    await fail(on(), sink.url);
+    await fail(server(), sink.url);
     const failed = () => sink?.idsAt("/outage") ?? new Set();
     const before = new Set(failed());
     assert.equal(before.size, FAILURES);
     sink.answer = (_received, response) => void response.writeHead(200).end("thanks");
 
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default");
     await page.getByRole("link", { name: /^outage fails since \d\d:\d\d \S+$/ }).click();
@@ -55,7 +55,7 @@ export const suite: Suite = (on) => {
   });
 
   test("each attempt shows the request as it was sent, and a resend appears by itself", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/destinations/outage");
     await page.getByRole("table", { name: "Deliveries" }).getByRole("link").first().click();
@@ -77,7 +77,7 @@ export const suite: Suite = (on) => {
   });
 
   test("chosen rows are sent again; settings, numbers and the signing key are in tabs", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/destinations/outage");
     const boxes = page.getByRole("checkbox", { name: /^Choose delivery/ });
@@ -105,9 +105,9 @@ export const suite: Suite = (on) => {
 };
 
 /** Makes a destination that fails, and events until so many deliveries have failed for good. */
-async function fail({ on }: Dashboard, url: string): Promise<void> {
+async function fail({ on: server }: Dashboard, url: string): Promise<void> {
   const made = async (path: string, body: object) => {
-    const answer = await on.inProject("POST", path, body);
+    const answer = await server.inProject("POST", path, body);
     assert.equal(answer.status, 201, answer.text);
     return answer.body.id;
   };
@@ -115,18 +115,18 @@ async function fail({ on }: Dashboard, url: string): Promise<void> {
   const destinationId = await made("/destinations", destination);
   await made("/topics", { name: "outage", eventTypes: [TYPE], destinationIds: [destinationId] });
   const database = await openDatabase({
-    connectionString: on.connectionString,
+    connectionString: server.connectionString,
     log: createLog("silent"),
     poolSize: 1,
   });
   await database.queries.transaction().execute((queries) =>
     recordEvents(
       queries,
-      Array.from({ length: FAILURES }, () => sampleEvent(TYPE, on.projectId)),
+      Array.from({ length: FAILURES }, () => sampleEvent(TYPE, server.projectId)),
     ),
   );
   await database.close();
   await until(
-    async () => (await on.inProject("GET", "/destinations/outage")).body.health.failed === FAILURES,
+    async () => (await server.inProject("GET", "/destinations/outage")).body.health.failed === FAILURES,
   );
 }

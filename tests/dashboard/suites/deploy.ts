@@ -174,7 +174,7 @@ const NEVER_TOLD = ["destination-exists", "frequent-schedule-risk", "unknown-fie
 /** The file is larger than what is read. */
 const TOO_LARGE = `# ${"large ".repeat(15)}\n`.repeat(2_850);
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   const typeManifest = async ({ page }: Visit, text: string) => {
     await page.getByRole("textbox", { name: "Manifest" }).fill(text);
   };
@@ -183,7 +183,7 @@ export const suite: Suite = (on) => {
 
   /** Returns what the API complains about, in the words of the page. */
   const complaints = async (sourceYaml: string): Promise<string[]> => {
-    const { status, body } = await on().on.inProject("PUT", "/integrations:batch?dryRun=true", {
+    const { status, body } = await server().on.inProject("PUT", "/integrations:batch?dryRun=true", {
       sourceYaml,
     });
     const words = (
@@ -202,7 +202,7 @@ export const suite: Suite = (on) => {
   const markedLines = ({ page }: Visit): Promise<number[]> => page.evaluate(linesWithMark);
 
   test("the editor complains where the API does, in the same words, by every rule, with a mark at each line", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const reported = new Set<string>();
     await visit.open("/projects/default/deploy?template=write");
     for (const text of [...FAULTY, TOO_MANY, TOO_LARGE, FIRST]) {
@@ -246,7 +246,7 @@ export const suite: Suite = (on) => {
   });
 
   test("Compare says what `busbar deploy` says before and after it deploys", async () => {
-    const { on: busbar, origin } = on();
+    const { on: busbar, origin } = server();
     const env = { BUSBAR_URL: origin, BUSBAR_API_KEY: busbar.apiKey, BUSBAR_PROJECT: busbar.projectId };
     const command = async (...args: string[]) => {
       const { code, stdout, stderr } = await runCli(["deploy", "-", ...args], { env, stdin: COMPARED_LATER });
@@ -255,7 +255,7 @@ export const suite: Suite = (on) => {
     };
     const customer = { provider: "hubspot", groupRef: "compared", integration: "compared" } as const;
     await connectCustomer(busbar, { ...customer, manifest: AS_BEFORE, skipSampling: true });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/deploy?integration=compared");
     await typeManifest(visit, COMPARED_LATER);
@@ -287,8 +287,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a manifest is compared as the API compares it, deployed, and an old revision restored with its comments", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/deploy?template=write");
     await typeManifest(visit, FIRST);
@@ -319,7 +319,7 @@ export const suite: Suite = (on) => {
   });
 
   test("in a narrow window the editor is read-only and says why; a wide one edits, and what was typed stays when it narrows", async () => {
-    const visit = await on().visit({ width: 360 });
+    const visit = await server().visit({ width: 360 });
     const { page } = visit;
     const editor = page.getByRole("textbox", { name: "Manifest" });
     const reason = page.getByText("The manifest is read-only here");
@@ -349,7 +349,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a zip is opened in the editor", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     await visit.open("/projects/default/deploy?template=write");
     await visit.page.getByRole("textbox", { name: "Manifest" }).waitFor();
     const buffer = Buffer.from(zipSync({ "crm/amp.yaml": strToU8(FIRST) }));

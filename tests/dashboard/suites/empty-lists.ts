@@ -22,13 +22,13 @@ const LISTS = [
   "Provider apps",
 ];
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("each list of a new project explains itself with one action; a filtered one is cleared", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const owner = { ...(await signIn(busbar)), "x-api-key": "" };
     const project = { orgId: busbar.busbar.bootstrap?.orgId, name: "bare", appName: "Bare" };
     await busbar.call("POST", "/v1/projects", project, owner);
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const empty = page.getByRole("main").getByRole("heading", { level: 2 }).locator("..");
     const action = empty.getByRole("link").or(empty.getByRole("button"));
@@ -52,7 +52,7 @@ export const suite: Suite = (on) => {
   });
 
   test("the exact time of a row names its zone", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/operations");
     await page.getByRole("table", { name: "Operations" }).locator("time").first().hover();

@@ -20,12 +20,12 @@ const VIEWS = [
 /** A busy machine looks at all pages for longer than one test may take. */
 const PARTS = 4;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   for (let part = 0; part < PARTS; part++) {
     test(`every page and tab, light and dark, wide and narrow: axe, width, heading, title, policy (${part + 1} of ${PARTS})`, async () => {
-      const visit = await on().visit();
+      const visit = await server().visit();
       const faults: string[] = [];
-      const pages = (await listPages(on())).filter((_page, index) => index % PARTS === part);
+      const pages = (await listPages(server())).filter((_page, index) => index % PARTS === part);
       for (const { path, title } of pages) {
         await visit.open(path);
         // So the address is the page's, and a reload shows the same.
@@ -44,9 +44,9 @@ export const suite: Suite = (on) => {
   }
 
   test("the tabs of an installation that reads and subscribes: axe in light and dark, wide and narrow", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const faults: string[] = [];
-    await visit.open(`/projects/default${await installReader(on())}`);
+    await visit.open(`/projects/default${await installReader(server())}`);
     await eachTab(visit, async (tab = "Operations") => {
       faults.push(...(await faultsInViews(visit, "people · default")).map((fault) => `${tab}: ${fault}`));
       await visit.page.setViewportSize({ width: 1_280, height: 800 });
@@ -54,11 +54,11 @@ export const suite: Suite = (on) => {
     assert.deepEqual(faults, []);
     visit.assertUntroubled();
     await visit.close();
-    await on().on.inProject("DELETE", "/integrations/people");
+    await server().on.inProject("DELETE", "/integrations/people");
   });
 
   test("the sign-in page: axe in light and dark, wide and narrow", async () => {
-    const visit = await on().visitSignedOut();
+    const visit = await server().visitSignedOut();
     await visit.open("/sign-in");
     await visit.page.getByLabel("API key", { exact: true }).waitFor();
     assert.deepEqual(await faultsInViews(visit, "Sign in · Busbar"), []);

@@ -5,12 +5,12 @@ import type { Suite } from "../run-suites.ts";
 
 const PROJECT = "/projects/first-steps";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("an empty project shows six steps; each is done in the dashboard and ticked", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { body: destinations } = await busbar.inProject("GET", "/destinations");
     const url: string = destinations.find(({ name }: { name: string }) => name === "my-app").metadata.url;
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const button = (name: string) => page.getByRole("button", { name, exact: true });
     const dialog = page.getByRole("dialog");

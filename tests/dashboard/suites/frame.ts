@@ -9,13 +9,13 @@ const isLoaded =
 
 const OPERATIONS = "/projects/default/operations";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("the palette finds a refused request by its id and shows all of it; Back closes it, and what is cut off in a row is told by the mouse", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const record = { [`no_such_field_${"x".repeat(200)}`]: "1" };
     const body = { groupRef: "nobody", type: "create", record };
     const refused = await busbar.write("hubspot", "contacts", body);
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/requests");
     const cell = page.getByRole("cell", { name: refused.body.detail }).first();
@@ -41,7 +41,7 @@ export const suite: Suite = (on) => {
   });
 
   test("while the server is away, old rows stay under one bar, a table without rows keeps its refusal, and whoever could not sign out is told", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/operations");
     // Its files are loaded beforehand.
@@ -78,7 +78,7 @@ export const suite: Suite = (on) => {
   });
 
   test("the first Tab stop skips to the content; a page that is opened has the focus on its heading", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(OPERATIONS);
     await page.keyboard.press("Tab");
@@ -93,7 +93,7 @@ export const suite: Suite = (on) => {
   });
 
   test("Ctrl-K finds a page by keyboard alone, and g o leads to the operations", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default");
     await page.keyboard.press("Control+k");
@@ -111,7 +111,7 @@ export const suite: Suite = (on) => {
   });
 
   test("the palette gives the focus back to where it was, however it was opened", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(OPERATIONS);
     const dialog = page.getByRole("dialog", { name: "Search" });
@@ -138,7 +138,7 @@ export const suite: Suite = (on) => {
   });
 
   test("Back leads from a filter to the filters of before, and Forward to it again", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(OPERATIONS);
     const status = page.getByRole("combobox", { name: "Status" });
@@ -164,7 +164,7 @@ export const suite: Suite = (on) => {
   });
 
   test("the calls of a page are shown as curl, which does the same in a shell", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(`${OPERATIONS}?status=failure`);
     await page.getByRole("button", { name: "API", exact: true }).click();
@@ -177,7 +177,7 @@ export const suite: Suite = (on) => {
   });
 
   test("while the server does not answer, old rows stay under a bar, and the page recovers without a reload", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page, context } = visit;
     await visit.open(OPERATIONS);
     await context.setOffline(true);
@@ -189,7 +189,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a refusal shows its title, detail, remedy, page and request id", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const answered = page.waitForResponse(/\/v1\/.*status=nonsense/);
     await visit.open(`${OPERATIONS}?status=nonsense`);
@@ -206,18 +206,18 @@ export const suite: Suite = (on) => {
 
   test("texts of others stay text: markup is not run, and a change of direction stays in its place", async () => {
     const markup = "<img src=x onerror=alert(1)>";
-    const { body } = await on().on.write("hubspot", "contacts", {
+    const { body } = await server().on.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "create",
       record: { email: markup },
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     for (const path of ["connections", "customers/foreign", `operations/${body.operationId}`]) {
       await visit.open(`/projects/default/${path}`);
       await visit.page.locator("main .foreign").getByText(markup).first().waitFor();
       assert.equal(await visit.page.locator("main img").count(), 0, path);
     }
-    const { results } = (await on().on.inProject("GET", "/events?type=write.async.done&groupRef=foreign"))
+    const { results } = (await server().on.inProject("GET", "/events?type=write.async.done&groupRef=foreign"))
       .body;
     await visit.open(`/projects/default/events?event=${results[0].id}`);
     const shown = await visit.page.getByRole("region", { name: "Data" }).textContent();

@@ -15,9 +15,9 @@ integrations:
   - { name: listed-unused, provider: stripe, proxy: { enabled: true } }
 `;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("each integration shows its health, revision and author without a call of its own, and a provider chooses among them", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const sales = {
       provider: "salesforce",
       manifest: SALES,
@@ -30,7 +30,7 @@ export const suite: Suite = (on) => {
     busbar.sandbox.salesforce.revokeTokens();
     await busbar.inProject("POST", `/connections/${broken.connectionId}:check`);
 
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const called: string[] = [];
     page.on("request", (request) => called.push(new URL(request.url()).pathname));
@@ -93,7 +93,7 @@ export const suite: Suite = (on) => {
   });
 
   test("leaving the editor with a changed manifest asks first, and a choice that stops reading is not kept unseen", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const reading = (objects: string) =>
       `specVersion: 1.0.0\nintegrations:\n  - name: left\n    provider: hubspot\n    read: { objects: [${objects}] }\n`;
     const contacts = "{ objectName: contacts, destination: my-app, requiredFields: [{ fieldName: email }] }";
@@ -105,7 +105,7 @@ export const suite: Suite = (on) => {
       integration: "left",
       skipSampling: true,
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/deploy?integration=left");
     const manifest = page.getByRole("textbox", { name: "Manifest" });

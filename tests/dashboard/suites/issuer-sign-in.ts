@@ -8,7 +8,7 @@ import { openVisit, untilBuilt } from "../open-dashboard.ts";
 
 const PAGE = "/projects/cobol/destinations?type=webhook";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   let issuer: TestIssuer;
   let busbar: TestBusbar;
   before(async () => {
@@ -29,7 +29,7 @@ export const suite: Suite = (on) => {
 
   /** Opens an address signed out, and follows the button to the issuer's page. */
   const atIssuer = async (path: string) => {
-    const visit = await openVisit({ browser: on().browser, origin: origin() });
+    const visit = await openVisit({ browser: server().browser, origin: origin() });
     await visit.open(path);
     await visit.page.getByRole("link", { name: `Continue with ${new URL(issuer.url).host}` }).click();
     const link = visit.page.getByRole("link", { name: "I am Grace Hopper" });

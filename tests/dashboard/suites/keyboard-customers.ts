@@ -18,7 +18,7 @@ integrations:
           requiredFields: [{ fieldName: dealname }]
 `;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   const headed = ({ page }: Visit, title: RegExp | string) =>
     page.locator("h1:focus").getByText(title).waitFor();
   const inDialog = async ({ page }: Visit, label: string) =>
@@ -39,8 +39,8 @@ export const suite: Suite = (on) => {
   };
 
   test("job 1 by keyboard alone: from an empty project to a written record and a webhook", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     const begin = async (path: string) => {
@@ -121,7 +121,7 @@ export const suite: Suite = (on) => {
   });
 
   test("job 5 by keyboard alone: a broken connection is found on the overview, checked, and connected again", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const app = { provider: "salesforce", clientId: "typed-salesforce", clientSecret: "app-secret" };
     const { body: created } = await busbar.inProject("POST", "/provider-apps", app);
     const broken = await connectCustomer(busbar, {
@@ -132,7 +132,7 @@ export const suite: Suite = (on) => {
     });
     busbar.sandbox.salesforce.revokeTokens();
     await broken.write("account", { type: "create", record: { Name: "Nobody" } });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default");
     await page.getByRole("link", { name: "typed-again · salesforce" }).waitFor();
@@ -156,7 +156,7 @@ export const suite: Suite = (on) => {
   });
 
   test("job 8 by keyboard alone: the progress of a backfill is watched to its end, and its operation is opened", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { hubspot } = busbar.sandbox;
     const changedAt = Date.parse("2026-01-01T00:00:00Z");
     hubspot.account.generate("deals", {
@@ -177,7 +177,7 @@ export const suite: Suite = (on) => {
       content,
       skipSampling: true,
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/integrations/watched");
     await page.getByRole("link", { name: "watched", exact: true }).last().waitFor();

@@ -9,14 +9,14 @@ integrations:
   - { name: typed, provider: stripe, proxy: { enabled: true } }
 `;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("job 2 by keyboard alone: a failed write is found by its record and by its request, and filled in again", async () => {
-    const failed = await on().on.write("hubspot", "contacts", {
+    const failed = await server().on.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "update",
       record: { id: "70077008", email: "gone@example.com" },
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     for (const text of ["70077008", failed.headers.get("x-request-id") ?? ""]) {
@@ -39,7 +39,7 @@ export const suite: Suite = (on) => {
   });
 
   test("job 3 by keyboard alone: from the overview to a range that is sent again", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default");
@@ -63,8 +63,8 @@ export const suite: Suite = (on) => {
   });
 
   test("job 6 by keyboard alone: a topic is made with its routes, and the answer to a sample is shown", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default/notifications");
@@ -91,7 +91,7 @@ export const suite: Suite = (on) => {
   });
 
   test("job 4 by keyboard alone: a key is created, stored, switched off and deleted, and the focus stays on the page", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default/api-keys");
@@ -126,8 +126,8 @@ export const suite: Suite = (on) => {
   });
 
   test("job 7 by keyboard alone: a manifest is typed, compared and deployed; the editor says how to leave it", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default/deploy?template=write");
@@ -160,8 +160,8 @@ export const suite: Suite = (on) => {
   });
 
   test("job 9 by keyboard alone: a colleague is invited with a role", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     await visit.open(`/orgs/${busbar.busbar.bootstrap?.orgId}/people`);
@@ -186,7 +186,7 @@ export const suite: Suite = (on) => {
   });
 
   test("job 10 by keyboard alone: a record is tried and sent", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const { keyboard } = page;
     await visit.open("/projects/default/playground?groupRef=acme");
@@ -208,7 +208,7 @@ export const suite: Suite = (on) => {
   });
 
   test("j and k move among the rows, Enter opens one, y copies its id; single keys can be switched off", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page, context } = visit;
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await visit.open("/projects/default/operations");

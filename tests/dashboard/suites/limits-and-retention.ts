@@ -5,11 +5,11 @@ import { addPerson } from "../../harness/people.ts";
 import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a project's retention is set and taken back in its settings; days beyond a bound are marked at their field", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const stored = async () => (await busbar.inProject("GET", "/retention")).body;
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/settings");
     const [operations, events] = ["Operations", "Events"].map((name) =>
@@ -39,8 +39,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a key's limits are set on creation, changed in its row, refused with the wrong address, and kept when it is replaced", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const dialog = page.getByRole("dialog");
     const found = async () => {
@@ -92,8 +92,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a viewer sees retention and limits and changes neither", async () => {
-    const { apiKey } = await addPerson(on().on, "viewer");
-    const visit = await on().visitSignedOut();
+    const { apiKey } = await addPerson(server().on, "viewer");
+    const visit = await server().visitSignedOut();
     const { page } = visit;
     await signIn(visit, apiKey);
     await visit.open("/projects/default/settings");

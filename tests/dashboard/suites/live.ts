@@ -6,14 +6,14 @@ import type { Dashboard } from "../open-dashboard.ts";
 
 const PATH = "/projects/default/operations";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a new row arrives by itself at the top; a paused or hidden list calls nothing", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(PATH);
     const rows = page.getByRole("table", { name: "Operations" }).locator("tbody tr");
     const before = await rows.count();
-    const written = await write(on());
+    const written = await write(server());
     await rows.nth(before).waitFor();
     assert.equal(await rows.first().getAttribute("data-id"), written);
 
@@ -46,11 +46,11 @@ export const suite: Suite = (on) => {
   });
 
   test("scrolled down, new rows wait behind a button that counts them", async () => {
-    const visit = await on().visit({ height: 300 });
+    const visit = await server().visit({ height: 300 });
     const { page } = visit;
     await visit.open(PATH);
     await page.evaluate("window.scrollTo(0, document.body.scrollHeight)");
-    await write(on());
+    await write(server());
     const button = page.getByRole("button", { name: /^\d+ new$/ });
     await button.waitFor();
     await button.click();
@@ -61,9 +61,9 @@ export const suite: Suite = (on) => {
   });
 };
 
-async function write({ on }: Dashboard): Promise<string> {
+async function write({ on: server }: Dashboard): Promise<string> {
   const email = `live-${process.hrtime.bigint()}@example.com`;
-  const { status, text, body } = await on.write("hubspot", "contacts", {
+  const { status, text, body } = await server.write("hubspot", "contacts", {
     groupRef: "acme",
     type: "create",
     record: { email },

@@ -5,10 +5,10 @@ import { connectCustomer } from "../../harness/connect-customer.ts";
 import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a topic is made with its routes in one form; cutting a line removes that route only", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/notifications");
     await page.getByRole("button", { name: "New topic" }).click();
@@ -28,10 +28,10 @@ export const suite: Suite = (on) => {
   });
 
   test("a topic with a new webhook is made in one form and shows the answer to a sample; if a part is refused, nothing exists", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { body } = await busbar.inProject("GET", "/destinations");
     const url: string = body.find(({ name }: { name: string }) => name === "my-app").metadata.url;
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/notifications");
     await page.getByRole("button", { name: "New topic" }).click();
@@ -68,8 +68,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a destination that fails shows it, and the count of a range is shown before it is resent", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/destinations/broken");
     await page.getByRole("button", { name: "Resend a range" }).click();
@@ -84,7 +84,7 @@ export const suite: Suite = (on) => {
   });
 
   test("an event shows its data, and says what is missing where it went nowhere", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/events?type=installation.created");
     const row = page.getByRole("table", { name: "Events" }).getByRole("row").nth(1);
@@ -99,7 +99,7 @@ export const suite: Suite = (on) => {
     await page.waitForURL(/\?type=installation\.created$/);
 
     // A topic has the type, but leads nowhere.
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const deadEnd = { name: "dead-end", eventTypes: ["installation.deleted"], destinationIds: [] };
     const { body: topic } = await busbar.inProject("POST", "/topics", deadEnd);
     const { installationId } = await connectCustomer(busbar, {

@@ -4,14 +4,14 @@ import { test } from "node:test";
 import { connectCustomer } from "../../harness/connect-customer.ts";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a failed write is found by its record and by its request in three actions, with cause, remedy and withheld fields in sight", async () => {
-    const failed = await on().on.write("hubspot", "contacts", {
+    const failed = await server().on.write("hubspot", "contacts", {
       groupRef: "acme",
       type: "update",
       record: { id: "70077007", email: "gone@example.com" },
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     for (const text of ["70077007", failed.headers.get("x-request-id") ?? ""]) {
       await visit.open("/projects/default/operations");
@@ -31,13 +31,13 @@ export const suite: Suite = (on) => {
   });
 
   test("a running operation turns to its end unasked, with its last steps: one that is carried out, and one that is cancelled", async (scope) => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const started = async (email: string, more: object) => {
       const write = { groupRef: "acme", type: "create", mode: "asynchronous", record: { email }, ...more };
       return (await busbar.write("hubspot", "contacts", write)).body.operationId as string;
     };
     const buildPath = (id: string) => `/projects/default/operations/${id}`;
-    const [running, elsewhere] = [await on().visit(), await on().visit()];
+    const [running, elsewhere] = [await server().visit(), await server().visit()];
     const { page } = running;
     const shows = (status: string) =>
       page.getByRole("main").getByText(status, { exact: true }).first().waitFor();
@@ -72,18 +72,18 @@ export const suite: Suite = (on) => {
   });
 
   test("a connection in use cannot be deleted, naming who uses it; a check finds that its tokens were revoked", async () => {
-    const broken = await connectCustomer(on().on, {
+    const broken = await connectCustomer(server().on, {
       provider: "salesforce",
       objects: ["account"],
       groupRef: "breaking",
       skipSampling: true,
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(`/projects/default/connections/${broken.connectionId}`);
     await page.getByText("In use by the installation of salesforce").waitFor();
     assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled(), true);
-    on().on.sandbox.salesforce.revokeTokens();
+    server().on.sandbox.salesforce.revokeTokens();
     await page.getByRole("button", { name: "Check now" }).click();
     await page.getByText("Does not work").waitFor();
     await page.getByText("bad credentials").first().waitFor();
@@ -106,7 +106,7 @@ export const suite: Suite = (on) => {
   });
 
   test("revoked tokens are named on the overview by themselves; connecting again in a window makes the connection work without a reload", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const app = { provider: "salesforce", clientId: "salesforce-client", clientSecret: "app-secret" };
     assert.equal((await busbar.inProject("POST", "/provider-apps", app)).status, 200);
     const broken = await connectCustomer(busbar, {
@@ -115,7 +115,7 @@ export const suite: Suite = (on) => {
       groupRef: "reconnecting",
       skipSampling: true,
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default");
     busbar.sandbox.salesforce.revokeTokens();
@@ -137,9 +137,9 @@ export const suite: Suite = (on) => {
   });
 
   test("a customer is renamed, offered a link to connect, and gets an integration installed", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     await busbar.inProject("POST", "/groups", { groupRef: "fresh", groupName: "Fresh" });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/customers/fresh");
     await page.getByRole("button", { name: "Rename" }).click();
@@ -172,10 +172,10 @@ export const suite: Suite = (on) => {
   });
 
   test("a link for a customer is not shown any more when the form names another customer", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const app = { provider: "salesforce", clientId: "salesforce-client", clientSecret: "app-secret" };
     assert.ok([200, 409].includes((await busbar.inProject("POST", "/provider-apps", app)).status));
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page, context } = visit;
     await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await visit.open("/projects/default/customers");

@@ -6,11 +6,11 @@ import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 import { signIn } from "../open-dashboard.ts";
 
-export const suite: Suite = (on) => {
-  const people = () => `/orgs/${on().on.busbar.bootstrap?.orgId}/people`;
+export const suite: Suite = (server) => {
+  const people = () => `/orgs/${server().on.busbar.bootstrap?.orgId}/people`;
 
   test("an owner invites a colleague with a role and gets the link to send", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(people());
     await page.getByRole("button", { name: "Invite", exact: true }).click();
@@ -29,17 +29,17 @@ export const suite: Suite = (on) => {
   });
 
   test("the last owner can be neither removed nor given a lower role, and it says why", async () => {
-    const { body: members } = await on().on.call(
+    const { body: members } = await server().on.call(
       "GET",
       people().replace(/^\/(.*)people$/, "/v1/$1builders"),
       undefined,
       {
-        ...(await readSession(on().on)),
+        ...(await readSession(server().on)),
         "x-api-key": "",
       },
     );
     assert.equal(members.filter(({ role }: { role: string }) => role === "owner").length, 1);
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(people());
     const row = page.getByRole("row", { name: /^Owner/ });
@@ -52,8 +52,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a role is changed after a question, not by an arrow key alone, and the audit says who did it", async () => {
-    const { builderId } = await addPerson(on().on, "viewer");
-    const visit = await on().visit();
+    const { builderId } = await addPerson(server().on, "viewer");
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(people());
     const role = page.getByRole("combobox", { name: "Role of The viewer" }).last();
@@ -75,10 +75,10 @@ export const suite: Suite = (on) => {
   });
 
   test("a person sees their sessions, with browser and system in words, and ends the others", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { apiKey } = await addPerson(busbar, "support");
     const other = { ...(await readSession(busbar, apiKey)), "x-api-key": "" };
-    const visit = await on().visitSignedOut();
+    const visit = await server().visitSignedOut();
     await signIn(visit, apiKey);
     await visit.open("/account");
     const { page } = visit;

@@ -8,9 +8,9 @@ import { until } from "../../harness/until.ts";
 import type { Suite } from "../run-suites.ts";
 import type { Dashboard } from "../open-dashboard.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a dry run names every field, Send links its operation, and the curl does the same in a shell", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/playground?groupRef=acme");
     const record = page.getByRole("textbox", { name: "Record" });
@@ -23,12 +23,12 @@ export const suite: Suite = (on) => {
       .getByRole("region", { name: "Answer" })
       .getByRole("link", { name: "Open the operation" });
     const operationId = (await link.getAttribute("href"))?.split("/").at(-1);
-    const operation = await on().on.inProject("GET", `/operations/${operationId}`);
+    const operation = await server().on.inProject("GET", `/operations/${operationId}`);
     assert.deepEqual([operation.status, operation.body.status], [200, "success"]);
     await record.fill('[{"email": "shell@example.com", "firstname": "It\'s me"}]');
     const curl = page.getByRole("region", { name: "curl" });
     await curl.getByText("shell@example.com").waitFor();
-    const { successCount, errors } = JSON.parse(await inShell(await curl.textContent(), on().on.apiKey));
+    const { successCount, errors } = JSON.parse(await inShell(await curl.textContent(), server().on.apiKey));
     assert.equal(successCount, 1, JSON.stringify(errors));
     await page.getByRole("table", { name: "Sent in this tab" }).getByText("create contacts").waitFor();
     visit.assertUntroubled();
@@ -36,7 +36,7 @@ export const suite: Suite = (on) => {
   });
 
   test("a proxied call of the playground needs no key, is listed, and its curl gets the same answer", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/playground?tab=proxy&groupRef=acme");
     const path = "/crm/v3/objects/contacts/501?properties=email";
@@ -45,7 +45,7 @@ export const suite: Suite = (on) => {
     const body = await page.getByRole("region", { name: "Body" }).textContent();
     const shell = await inShell(
       await page.getByRole("region", { name: "curl" }).textContent(),
-      on().on.apiKey,
+      server().on.apiKey,
     );
     assert.deepEqual(JSON.parse(shell).properties, JSON.parse(body ?? "").properties);
     await page.getByLabel("Path", { exact: true }).fill("/another");
@@ -59,8 +59,8 @@ export const suite: Suite = (on) => {
   });
 
   test("the playground calls for the installation of the address only, and a new installation does not replace the chosen one", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/playground?installationId=gone&object=contacts");
     await page.getByText(/^The installation of this address is not listed/).waitFor();
@@ -88,8 +88,8 @@ export const suite: Suite = (on) => {
   });
 
   test("a project that is marked as production has a bar on its pages, and asks before a write is sent", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const bar = page.getByText("Production: this project serves real customers.");
     await visit.open("/projects/default/settings");
@@ -118,7 +118,7 @@ export const suite: Suite = (on) => {
   });
 
   test("the buckets of each graph add up to the list of the same window, and a bar opens the list of its time with as many rows", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     const listNumbers = async (name: string) => {
       const figure = page
@@ -140,7 +140,10 @@ export const suite: Suite = (on) => {
         const answered = of(key);
         await visit.open("/projects/default?window=1h");
         const { since, until: end, totals } = await (await answered).json();
-        const [sum, listed] = [await listNumbers(name), await countRows(on(), list, { since, until: end })];
+        const [sum, listed] = [
+          await listNumbers(name),
+          await countRows(server(), list, { since, until: end }),
+        ];
         assert.equal(sum, totals[0]?.count);
         return sum > 0 && sum === listed;
       });
@@ -163,7 +166,7 @@ export const suite: Suite = (on) => {
   });
 
   test("the overview draws three graphs, and the system its processes", async () => {
-    const visit = await on().visit();
+    const visit = await server().visit();
     await visit.open("/projects/default");
     for (const name of ["Operations", "Deliveries", "Proxy calls"])
       await visit.page.getByRole("img", { name: new RegExp(`^${name}: bars`) }).waitFor();
@@ -175,11 +178,15 @@ export const suite: Suite = (on) => {
 };
 
 /** Counts all rows of a list of the API, whatever its pages. */
-async function countRows({ on }: Dashboard, list: string, filters: Record<string, string>): Promise<number> {
+async function countRows(
+  { on: server }: Dashboard,
+  list: string,
+  filters: Record<string, string>,
+): Promise<number> {
   let count = 0;
   for (let pageToken: string | undefined; ;) {
     const query = new URLSearchParams({ ...filters, pageSize: "200", ...(pageToken && { pageToken }) });
-    const { body } = await on.inProject("GET", `${list}?${query}`);
+    const { body } = await server.inProject("GET", `${list}?${query}`);
     count += body.results.length;
     if (body.pagination.done) return count;
     pageToken = body.pagination.nextPageToken;

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("a template becomes a provider, a fault is listed with its line, the change is stored, and customers can be connected to it", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     const editor = page.getByRole("textbox", { name: "Document" });
     const findings = page.getByRole("region", { name: "Findings" });

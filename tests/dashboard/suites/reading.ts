@@ -18,9 +18,9 @@ integrations:
         - { objectName: contacts, destination: my-app, schedule: "*/30 * * * *", requiredFields: [{ fieldName: email }] }
 `;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("the tab Reading shows an object that only the manifest reads, the schedule of each, and one that is switched off", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const contacts = { objectName: "contacts", disabled: true };
     const customer = await connectCustomer(busbar, {
       provider: "hubspot",
@@ -30,7 +30,7 @@ export const suite: Suite = (on) => {
       content: { read: { objects: { contacts } } },
       skipSampling: true,
     });
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(
       `/projects/default/integrations/readings/installations/${customer.installationId}?tab=reading`,

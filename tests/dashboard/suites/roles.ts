@@ -51,11 +51,11 @@ const buildBodies = (orgId: string): Record<string, object> => {
   };
 };
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("on every page and tab, all that a viewer could change something with is disabled and explained", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { apiKey } = await addPerson(busbar, "viewer");
-    const visit = await on().visitSignedOut();
+    const visit = await server().visitSignedOut();
     await signIn(visit, apiKey);
     const { page } = visit;
     const changes: string[] = [];
@@ -65,7 +65,10 @@ export const suite: Suite = (on) => {
     });
     const faults: string[] = [];
     let disabled = 0;
-    const pages = [...(await listPages(on())), { path: `/projects/default${await installReader(on())}` }];
+    const pages = [
+      ...(await listPages(server())),
+      { path: `/projects/default${await installReader(server())}` },
+    ];
     for (const { path } of pages) {
       await visit.open(path);
       await eachTab(visit, async (tab) => {
@@ -89,9 +92,9 @@ export const suite: Suite = (on) => {
   });
 
   test("the API refuses a viewer every change of a project and its organisation with 403", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const { apiKey } = await addPerson(busbar, "viewer");
-    const visit = await on().visitSignedOut();
+    const visit = await server().visitSignedOut();
     await signIn(visit, apiKey);
     const operations = changingOperations(busbar.busbar.bootstrap?.orgId ?? "");
     // As the page itself would, with the cookie.

@@ -27,9 +27,9 @@ integrations:
           deleteEvent: { enabled: always }
 `;
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("an event is found by its record, with why it was filtered or the delivery of its message; missed changes are looked for, and a test event is sent", async () => {
-    const { on: busbar } = on();
+    const { on: busbar } = server();
     const metadata = { providerParams: { subscribeSource: "webhook" } };
     const app = {
       provider: "hubspot",
@@ -50,11 +50,11 @@ export const suite: Suite = (on) => {
     await until(
       async () => (await busbar.inProject("GET", `${path}/subscriptions`)).body[0].state === "active",
     );
-    await push(on(), [
+    await push(server(), [
       { subscriptionType: "contact.deletion", objectId: 70_501 },
       { subscriptionType: "contact.propertyChange", objectId: 70_502, propertyName: "phone" },
     ]);
-    const visit = await on().visit();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open(`/projects/default${path}?tab=subscriptions`);
     const subscription = page.getByRole("region", { name: "Subscription to contacts" });

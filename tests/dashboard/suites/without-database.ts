@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { Client } from "pg";
 import type { Suite } from "../run-suites.ts";
 
-export const suite: Suite = (on) => {
+export const suite: Suite = (server) => {
   test("while the database is away, old rows stay under one bar, a page opened meanwhile says why it is empty, and both recover without a reload", async () => {
-    const { on: busbar } = on();
-    const visit = await on().visit();
+    const { on: busbar } = server();
+    const visit = await server().visit();
     const { page } = visit;
     await visit.open("/projects/default/operations");
     const rows = page.getByRole("table", { name: "Operations" }).locator("tbody tr");

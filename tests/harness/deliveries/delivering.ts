@@ -33,13 +33,13 @@ const SHORT_TIMES = {
 
 export async function openDelivering(env: Record<string, string> = {}): Promise<Delivering> {
   const sink = await openSink();
-  const on = await openTestBusbar({ env: { ...SHORT_TIMES, ...env } });
-  const { connectionString, projectId } = on;
+  const busbar = await openTestBusbar({ env: { ...SHORT_TIMES, ...env } });
+  const { connectionString, projectId } = busbar;
   const database = await openDatabase({ connectionString, log: createLog("silent"), poolSize: 2 });
   const listDeliveries = async (name: string) =>
-    (await on.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
+    (await busbar.inProject("GET", `/destinations/${name}/deliveries?pageSize=200`)).body.results;
   return {
-    on,
+    on: busbar,
     sink,
     database,
     listDeliveries,
@@ -57,7 +57,7 @@ export async function openDelivering(env: Record<string, string> = {}): Promise<
       }),
     async close() {
       await database.close();
-      await on.stop();
+      await busbar.stop();
       await sink.close();
     },
   };

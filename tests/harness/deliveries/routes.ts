@@ -12,39 +12,39 @@ let counter = 0;
 
 /** A webhook destination with a topic of its own that these events lead to, or such a topic for a known destination. */
 export async function drawRoute(
-  on: TestBusbar,
+  busbar: TestBusbar,
   url: string,
   eventTypes: EventType[],
   metadata: Record<string, unknown> = {},
   destinationId?: string,
 ): Promise<TestDestination & { topicId: string }> {
-  const topic = await on.inProject("POST", "/topics", { name: `t${(counter += 1)}` });
+  const topic = await busbar.inProject("POST", "/topics", { name: `t${(counter += 1)}` });
   const topicId = topic.body.id;
   for (const eventType of eventTypes) {
-    await on.inProject("POST", "/notification-event-topic-routes", { eventType, topicId });
+    await busbar.inProject("POST", "/notification-event-topic-routes", { eventType, topicId });
   }
   if (destinationId) {
-    const drawn = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
+    const drawn = await busbar.inProject("POST", "/topic-destination-routes", { topicId, destinationId });
     if (drawn.status !== 201) throw new Error(drawn.text);
     return { id: destinationId, name: "", signingKey: "", topicId };
   }
-  return { ...(await addDestination(on, url, topicId, metadata)), topicId };
+  return { ...(await addDestination(busbar, url, topicId, metadata)), topicId };
 }
 
 /** A webhook destination that a topic leads to. */
 export async function addDestination(
-  on: TestBusbar,
+  busbar: TestBusbar,
   url: string,
   topicId: string,
   metadata: Record<string, unknown> = {},
 ): Promise<TestDestination> {
   const name = `d${(counter += 1)}`;
   const body = { name, type: "webhook", metadata: { url, ...metadata } };
-  const created = await on.inProject("POST", "/destinations", body);
+  const created = await busbar.inProject("POST", "/destinations", body);
   if (created.status !== 201) throw new Error(created.text);
   const { id } = created.body;
-  const drawn = await on.inProject("POST", "/topic-destination-routes", { topicId, destinationId: id });
+  const drawn = await busbar.inProject("POST", "/topic-destination-routes", { topicId, destinationId: id });
   if (drawn.status !== 201) throw new Error(drawn.text);
-  const shown = await on.inProject("GET", `/destinations/${name}?includeSecrets=true`);
+  const shown = await busbar.inProject("GET", `/destinations/${name}?includeSecrets=true`);
   return { id, name, signingKey: shown.body.secrets.webhookSigningKey };
 }

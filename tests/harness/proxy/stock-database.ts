@@ -82,9 +82,9 @@ export const deploy = (queries: Queries, projectId: string, manifest: object): P
 
 export async function install(
   queries: Queries,
-  on: { projectId: string; groupId: string; connectionId: string; config?: object },
+  busbar: { projectId: string; groupId: string; connectionId: string; config?: object },
 ): Promise<string> {
-  const { projectId, groupId, connectionId, config } = on;
+  const { projectId, groupId, connectionId, config } = busbar;
   const integration = await findIntegration(queries, projectId, INTEGRATION);
   if (!integration) throw new Error("nothing is deployed");
   const { id } = await insertInstallation(queries, {

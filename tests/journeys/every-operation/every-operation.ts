@@ -33,19 +33,22 @@ const FOOTBRIDGE = {
 export async function walkEveryOperation(): Promise<Heard[]> {
   const sink = await openSink();
   const issuer = await startIssuer();
-  const on = await openTestBusbar({ env: issuer.env, providers: { bridge: BRIDGE, footbridge: FOOTBRIDGE } });
+  const busbar = await openTestBusbar({
+    env: issuer.env,
+    providers: { bridge: BRIDGE, footbridge: FOOTBRIDGE },
+  });
   const withoutIssuer = await openTestBusbar();
   try {
     const ada = await issuer.sign({ sub: "ada", email: "ada@acme.example", name: "Ada Lovelace" });
     const bob = await issuer.sign({ sub: "bob", email: "bob@elsewhere.example", name: "Bob" });
-    const walk = openWalk(on, { sink, ada, bob, withoutIssuer, issuer });
+    const walk = openWalk(busbar, { sink, ada, bob, withoutIssuer, issuer });
     const resources = await findWalks();
     for (const { run } of resources) await run(walk);
     for (const { end } of resources.toReversed()) await end?.(walk);
     return walk.heard;
   } finally {
     await withoutIssuer.stop();
-    await on.stop();
+    await busbar.stop();
     await issuer.close();
     await sink.close();
   }

@@ -111,11 +111,11 @@ const MAX_TRIES = 10;
 
 type Ground = Pick<Walk, "sink" | "ada" | "bob" | "withoutIssuer" | "issuer">;
 
-export function openWalk(on: TestBusbar, ground: Ground): Walk {
+export function openWalk(busbar: TestBusbar, ground: Ground): Walk {
   const known = operations();
   const heard: Heard[] = [];
   return {
-    on,
+    on: busbar,
     heard,
     ...ground,
     facts: { ...NO_FACTS },
@@ -130,7 +130,7 @@ export function openWalk(on: TestBusbar, ground: Ground): Walk {
         return encodeURIComponent(value);
       });
       const search = query ? `?${new URLSearchParams(query).toString()}` : "";
-      const send = () => (asked.on ?? on).call(place.method, `${filled}${search}`, body, headers);
+      const send = () => (asked.on ?? busbar).call(place.method, `${filled}${search}`, body, headers);
       let answer = await send();
       // Reads and subscriptions that the walk began share the provider's rate limit with its calls.
       for (let tries = 1; answer.status === 429 && tries < MAX_TRIES; tries += 1) {

@@ -117,27 +117,27 @@ function quillmarkApi() {
     return { status: 302, headers: { location: back.href } };
   };
   /** Undefined: the connection breaks. */
-  const answer = (asked: Asked, on: Quillmark): Answer | undefined => {
+  const answer = (asked: Asked, busbar: Quillmark): Answer | undefined => {
     const { method, url, headers } = asked;
     if (url.pathname === "/oauth/token") return token(asked);
     if (url.pathname === "/oauth/authorize") return consent(asked);
-    on.requests.push(`${method} ${url.pathname}${url.search}`);
+    busbar.requests.push(`${method} ${url.pathname}${url.search}`);
     const given = /^Quill (.+)$/.exec(headers.authorization ?? "")?.[1];
     if (given === undefined || !tokens.has(given))
       return refused([{ code: "bad_token", text: "the token is unknown" }], 401);
     if (headers["quill-version"] !== "2026-03") return unreadable("Quill-Version is missing");
-    if (on.limited > 0 && method !== "GET") {
-      on.limited -= 1;
+    if (busbar.limited > 0 && method !== "GET") {
+      busbar.limited -= 1;
       const reset = String(Math.floor(Date.now() / 1_000) + 1);
       return { status: 429, headers: { "x-rate-remaining": "0", "x-rate-reset": reset } };
     }
     const key = headers["quill-request-key"]?.toString();
     const known = key === undefined ? undefined : answers.get(key);
     if (known) return known;
-    const carriedOut = carryOut(asked, on.account);
+    const carriedOut = carryOut(asked, busbar.account);
     if (key !== undefined) answers.set(key, carriedOut);
-    if (!on.loses || method !== "POST") return carriedOut;
-    on.loses = false;
+    if (!busbar.loses || method !== "POST") return carriedOut;
+    busbar.loses = false;
     return undefined;
   };
   return { answer };

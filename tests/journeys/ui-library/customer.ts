@@ -27,11 +27,11 @@ export interface Customer {
 /** Opens the page with what `asked` asks for; closed when the test ends, after a last picture. */
 export async function openCustomer(
   scope: Scope,
-  on: { browser: Browser; url: string },
+  busbar: { browser: Browser; url: string },
   name: string,
   asked: Record<string, string>,
 ): Promise<Customer> {
-  const context = await on.browser.newContext({ viewport: { width: 1_100, height: 900 } });
+  const context = await busbar.browser.newContext({ viewport: { width: 1_100, height: 900 } });
   context.setDefaultTimeout(60_000);
   // The library loads a font and a logo from elsewhere; tests do not.
   await context.route(
@@ -59,7 +59,7 @@ export async function openCustomer(
     await picture("end");
     await context.close();
   });
-  await page.goto(`${on.url}?${new URLSearchParams({ project: "default", ...asked })}`);
+  await page.goto(`${busbar.url}?${new URLSearchParams({ project: "default", ...asked })}`);
   return {
     page,
     picture,
