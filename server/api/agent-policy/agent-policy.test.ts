@@ -52,13 +52,13 @@ describe("the policy of agents", () => {
   });
 
   test("the decisions for a customer are listed by tool and object, as the rules make them", async () => {
-    await connectCustomer(on, { provider: "hubspot", objects: ["contacts"] });
+    await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"] });
     await put({
       rules: [{ tool: "update_record", object: "contacts", decision: "allow" }],
       hiddenFields: { contacts: ["ssn"] },
     });
     const list = async (groupRef: string) =>
-      (await on.inProject("GET", `/agent-policy/decisions?groupRef=${groupRef}`)).body;
+      (await busbar.inProject("GET", `/agent-policy/decisions?groupRef=${groupRef}`)).body;
     const decisions = (await list("acme")) as Record<string, unknown>[];
     const of = (tool: string, kind: string) =>
       decisions.find((one) => one["tool"] === tool && one["kind"] === kind);
