@@ -5,13 +5,15 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { openAudit } from "./access/audit-change.ts";
 import { openOperations } from "./agents/api-operations.ts";
+import { openIssuerTokens } from "./agents/issuer-token.ts";
 import { serveCustomerTools } from "./agents/customer-tools.ts";
 import { serveManageTools } from "./agents/manage-tools.ts";
 import type { BootstrapFile } from "./data-folder/data-folder.ts";
-import { openClientAddress } from "../ground/client-address.ts";
+import { openClientAddress, type ClientAddress } from "../ground/client-address.ts";
 import type { Config } from "../ground/config.ts";
 import { reachableHost } from "../ground/reachable-host.ts";
-import type { OnAnswer } from "./http/server-options.ts";
+import type { Route } from "./http/endpoint.ts";
+import type { Audit, OnAnswer } from "./http/server-options.ts";
 import { limitConnections } from "./http/connection-limits.ts";
 import { openRequestLog } from "./api/requests/request-log.ts";
 import { createServer } from "./http/server.ts";
@@ -80,9 +82,7 @@ export async function listen(
   releaseClients([api.server, proxy], isStopping);
   if (deps.metrics && config.metrics) serveMetrics(api, deps.metrics.registry);
   if (dashboard) serveDashboard(api, dashboard);
-  const agents = { callOperation: openOperations(table, audit), clientAddress, docsUrl };
-  serveCustomerTools(api, { ...deps, ...agents, publicUrl: () => publicUrl });
-  serveManageTools(api, { ...deps, ...agents, publicUrl: () => publicUrl });
+  serveAgentTools(api, deps, { table, audit, clientAddress, docsUrl, publicUrl: () => publicUrl });
   if (config.roles.has("api")) {
     listeners.push(() => drain(api.server, () => api.close()));
     const address = await listenApi(api, config);
@@ -98,6 +98,32 @@ export async function listen(
   const urls = addresses(config, publicUrl, proxyUrl);
   deps.address.urls = urls;
   return urls;
+}
+
+/** The endpoints of agents: of each customer, and of each project. */
+function serveAgentTools(
+  api: FastifyInstance,
+  deps: Services,
+  {
+    table,
+    audit,
+    ...by
+  }: {
+    table: readonly Route[];
+    audit: Audit;
+    clientAddress: ClientAddress;
+    docsUrl: () => string;
+    publicUrl: () => string;
+  },
+): void {
+  const agents = {
+    ...deps,
+    ...by,
+    callOperation: openOperations(table, audit),
+    issuerTokens: openIssuerTokens(deps),
+  };
+  serveCustomerTools(api, agents);
+  serveManageTools(api, agents);
 }
 
 const openProxy = (deps: Services, docsUrl: () => string): ProxyServer =>

@@ -4,13 +4,17 @@ import { Problem, type ProblemOptions } from "../../ground/errors.ts";
 import type { Access } from "../access/authorize.ts";
 import type { ProjectRef } from "../http/endpoint.ts";
 import { findGroup } from "../store/customers.ts";
+import { findProject } from "../store/projects.ts";
 import type { Database } from "../store/database.ts";
 import { AgentSession } from "./agent-session.ts";
-import type { Right } from "./agent-tool.ts";
+import { RIGHTS, type Right } from "./agent-tool.ts";
+import type { IssuerTokens } from "./issuer-token.ts";
+import { loadPolicy } from "./policy.ts";
 
 export interface AgentAccess {
   database: Database;
   access: Pick<Access, "keyOwner" | "keyLimits" | "identifyCustomer" | "authorize">;
+  issuerTokens: IssuerTokens;
 }
 
 /** One request to an endpoint of agents. */
@@ -23,6 +27,8 @@ export interface AgentRequest {
   requestId: string;
   /** Of the client, for the limits of a key. */
   address: () => string;
+  /** Address of the endpoint as requested: what a token must be issued for. */
+  resource: string;
   /** Address of the endpoint's metadata, for refusals. */
   metadataUrl: string;
 }
@@ -110,13 +116,20 @@ async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Pro
   requireProject(project, request);
   const rights = rightsOfScopes(owner.scopes);
   if (rights.size === 0) throw insufficientScope(request, ["read"]);
-  if (!(await findGroup(deps.database.queries, project.id, request.groupRef))) {
-    throw new Problem("not-found", {
-      detail: `There is no group \`${request.groupRef}\` in this project. A group exists once the customer has connected an account or was created by POST …/groups.`,
-    });
-  }
+  await requireGroup(deps, project, request);
   const principal = { kind: "key" as const, id: owner.apiKeyId, name: owner.label };
   return new AgentSession({ ...request, project, rights, principal });
+}
+
+async function requireGroup(
+  { database }: AgentAccess,
+  { id }: ProjectRef,
+  { groupRef }: AgentRequest,
+): Promise<void> {
+  if (await findGroup(database.queries, id, groupRef)) return;
+  throw new Problem("not-found", {
+    detail: `There is no group \`${groupRef}\` in this project. A group exists once the customer has connected an account or was created by POST …/groups.`,
+  });
 }
 
 /** What the scopes of an API key allow an agent. A key of browsers allows nothing. */
@@ -132,12 +145,7 @@ function rightsOfScopes(scopes: readonly string[]): Set<Right> {
 /** A token of the customer is good for its own group, also one that has connected nothing yet. */
 async function byToken(deps: AgentAccess, request: AgentRequest, token: string): Promise<AgentSession> {
   const customer = await deps.access.identifyCustomer(token);
-  if (!customer) {
-    throw new Problem("unauthenticated", {
-      detail:
-        "The bearer token is neither an API key nor signed by a JWT key of this project. Register the public key with POST …/jwt-keys.",
-    });
-  }
+  if (!customer) return byIssuer(deps, request, token);
   const { key, groupRef, consumerRef } = customer;
   const project = { id: key.projectId, name: key.projectName, orgId: key.orgId };
   requireProject(project, request);
@@ -148,6 +156,34 @@ async function byToken(deps: AgentAccess, request: AgentRequest, token: string):
   }
   const principal = { kind: "customer" as const, id: consumerRef };
   return new AgentSession({ ...request, project, rights: new Set(["read", "write"]), principal });
+}
+
+/** A token of an authorization server that the project's policy names, for this very endpoint (RFC 8707). */
+async function byIssuer(deps: AgentAccess, request: AgentRequest, token: string): Promise<AgentSession> {
+  const { database, issuerTokens } = deps;
+  const issuer = issuerTokens.readIssuer(token);
+  const project =
+    issuer === undefined
+      ? undefined
+      : await findProject(database.queries, request.projectIdOrName.toLowerCase());
+  const trusted = project ? (await loadPolicy(database, project.id)).authorizationServers : [];
+  if (!project || issuer === undefined || !trusted.includes(issuer)) {
+    throw new Problem("unauthenticated", {
+      detail:
+        "The bearer token is neither an API key, nor signed by a JWT key of this project, nor of an issuer that its policy for agents " +
+        "names. Register the public key with POST …/jwt-keys, or the issuer in `authorizationServers`.",
+    });
+  }
+  const { id, scopes, groupRef } = await issuerTokens.check(token, { issuer, audience: request.resource });
+  if (groupRef !== undefined && groupRef !== request.groupRef) {
+    throw new Problem("forbidden", {
+      detail: `This token is limited to the group \`${groupRef}\`. Use the endpoint of that group.`,
+    });
+  }
+  const rights = new Set(RIGHTS.filter((right) => scopes.includes(right)));
+  if (rights.size === 0) throw insufficientScope(request, ["read"]);
+  await requireGroup(deps, project, request);
+  return new AgentSession({ ...request, project, rights, principal: { kind: "issuer", id } });
 }
 
 /** The same refusal whether the other project exists or not. */

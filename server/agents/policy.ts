@@ -110,8 +110,8 @@ export const AgentPolicySchema = Type.Object(
       Type.Array(Type.String({ maxLength: 2_048 }), {
         maxItems: 20,
         description:
-          "Issuers whose tokens agents may use: addresses that begin with `https://`. The endpoint's metadata names them; their " +
-          "tokens are not accepted yet.",
+          "Issuers whose tokens agents may use: addresses that begin with `https://`. The endpoint's metadata names them. A token must " +
+          "be issued for the endpoint's address, and says in `scope` what it allows: `read`, `write`, `proxy`.",
       }),
     ),
     approvalMinutes: Type.Optional(

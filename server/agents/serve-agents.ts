@@ -98,6 +98,7 @@ async function admit(deps: Serving, request: AgentCall): Promise<AgentSession> {
     groupRef,
     requestId: request.id,
     address: () => deps.clientAddress(request.raw),
+    resource: `${deps.publicUrl()}${pathIn(request)}`,
     metadataUrl: metadataUrl(deps, request),
   });
 }

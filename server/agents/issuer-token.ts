@@ -1,0 +1,158 @@
+/** Checks tokens of the authorization servers that a project's policy names, with which agents get in. */
+import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify, type JWTPayload } from "jose";
+import { now, nowMs } from "../../ground/clock.ts";
+import { Problem } from "../../ground/errors.ts";
+import { isJsonObject, type JsonObject } from "../../ground/json.ts";
+import { keepRecentlyUsed } from "../../ground/recently-used.ts";
+import { isStorable } from "../../ground/storable-text.ts";
+import { EgressError } from "../egress/egress-error.ts";
+import type { Egress } from "../egress/open-egress.ts";
+
+export interface IssuedToken {
+  /** `iss` and `sub` with a space between. */
+  id: string;
+  /** As the claim `scope` lists them. */
+  scopes: string[];
+  /** Absent: the token is good for every customer of the project. */
+  groupRef?: string;
+}
+
+export interface IssuerTokens {
+  /** Returns the claim `iss`, which nothing has proved yet; undefined for text that is no token. */
+  readIssuer(token: string): string | undefined;
+  /** Throws Problems: 401, and 503 if the issuer's keys cannot be loaded. */
+  check(token: string, expected: { issuer: string; audience: string }): Promise<IssuedToken>;
+}
+
+/** Signature algorithms with a key pair. */
+const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
+/** Allowed difference between the clocks. */
+const SKEW_SECONDS = 60;
+const MAX_ISSUERS = 200;
+/** An issuer may move its keys to another address. */
+const KEPT_MS = 10 * 60_000;
+
+type Keys = ReturnType<typeof createRemoteJWKSet>;
+
+export function openIssuerTokens({ egress }: { egress: Egress }): IssuerTokens {
+  const known = keepRecentlyUsed<Promise<Keys>>(MAX_ISSUERS, { ttl: KEPT_MS });
+  const loadKeys = (issuer: string): Promise<Keys> => {
+    const loaded = known.get(issuer) ?? findKeys(egress, issuer);
+    known.set(issuer, loaded);
+    // Tried again by the next token.
+    loaded.catch(() => known.delete(issuer));
+    return loaded;
+  };
+  return {
+    readIssuer(token) {
+      try {
+        return decodeJwt(token).iss;
+      } catch {
+        return undefined;
+      }
+    },
+    async check(token, { issuer, audience }) {
+      const keys = await loadKeys(issuer);
+      try {
+        const { payload } = await jwtVerify(token, keys, {
+          issuer,
+          audience,
+          algorithms: ALGORITHMS,
+          currentDate: now(),
+          // For `nbf`, which issuers set to the time of signing. `exp` is checked to the second below.
+          clockTolerance: SKEW_SECONDS,
+          requiredClaims: ["sub", "exp"],
+        });
+        return readClaims(issuer, payload);
+      } catch (cause) {
+        throw explain(cause, { issuer, audience });
+      }
+    },
+  };
+}
+
+function readClaims(issuer: string, { sub, exp = 0, scope, groupRef, iat }: JWTPayload): IssuedToken {
+  if (!sub || !isStorable(sub)) throw refused("names nobody (`sub` is empty)");
+  if (exp <= nowMs() / 1_000) throw refused("has expired; get a new one");
+  if (iat !== undefined && iat > nowMs() / 1_000 + SKEW_SECONDS)
+    throw refused("was issued in the future; compare the clocks");
+  if (groupRef !== undefined && typeof groupRef !== "string")
+    throw refused("has a `groupRef` that is no text");
+  return {
+    id: `${issuer} ${sub}`,
+    scopes: typeof scope === "string" ? scope.split(" ") : [],
+    ...(groupRef !== undefined && { groupRef }),
+  };
+}
+
+function explain(cause: unknown, { issuer, audience }: { issuer: string; audience: string }): unknown {
+  if (cause instanceof errors.JWTExpired) return refused("has expired; get a new one", cause);
+  if (cause instanceof errors.JWKSTimeout || cause instanceof errors.JWKSInvalid)
+    return unavailable(issuer, cause);
+  if (cause instanceof errors.JWTClaimValidationFailed) {
+    const why = cause.claim === "aud" ? ` It must be \`${audience}\`.` : "";
+    return refused(
+      `cannot be accepted because of its claim \`${cause.claim}\`.${why} Get another one`,
+      cause,
+    );
+  }
+  if (cause instanceof errors.JOSEError) return refused(`is not signed by ${issuer}`, cause);
+  return cause;
+}
+
+const refused = (why: string, cause?: unknown): Problem =>
+  new Problem("unauthenticated", { detail: `The bearer token ${why}.`, cause });
+
+const unavailable = (issuer: string, cause: unknown): Problem =>
+  new Problem("unavailable", {
+    detail: `The authorization server ${issuer} does not answer, so its tokens cannot be checked. Try again later.`,
+    cause,
+  });
+
+/** Finds the issuer's keys by its metadata (RFC 8414, else OpenID Connect Discovery), which must name the same issuer. */
+async function findKeys(egress: Egress, issuer: string): Promise<Keys> {
+  let trouble: unknown;
+  for (const url of metadataAddresses(issuer)) {
+    try {
+      const { issuer: named, jwks_uri: address } = await fetchJson(egress, url);
+      if (named !== issuer) throw new Error(`${url} names another issuer`);
+      const keys = typeof address === "string" ? URL.parse(address) : null;
+      if (keys?.protocol !== "https:") throw new Error(`${url} names no jwks_uri with https`);
+      return createRemoteJWKSet(keys, {
+        // Outgoing calls go through the egress only.
+        [customFetch]: async (asked: string) => {
+          const found = await fetchJson(egress, new URL(asked)).catch((error: unknown) => {
+            throw unavailable(issuer, error);
+          });
+          return Response.json(found);
+        },
+      });
+    } catch (error) {
+      trouble = error;
+    }
+  }
+  throw unavailable(issuer, trouble);
+}
+
+/** RFC 8414, section 3.1: the well-known part stands before the issuer's path; OpenID Connect appends it. */
+function metadataAddresses(issuer: string): URL[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, "");
+  return [
+    new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
+    new URL(`${origin}${path}/.well-known/openid-configuration`),
+  ];
+}
+
+async function fetchJson(egress: Egress, url: URL): Promise<JsonObject> {
+  const asked = { url, method: "GET", headers: { accept: "application/json" } } as const;
+  const { status, body } = await egress
+    .send({ ...asked, totalTimeoutMs: 10_000, maxBytes: 1_000_000 })
+    .catch((error: unknown) => {
+      throw error instanceof EgressError ? new Error(`${url.host} does not answer`, { cause: error }) : error;
+    });
+  if (status !== 200) throw new Error(`${url.host} answered ${status}`);
+  const value: unknown = JSON.parse(body.toString("utf8"));
+  if (isJsonObject(value)) return value;
+  throw new Error(`${url.host} did not answer with an object`);
+}
