@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Connector, RecordOutcome, RecordToWrite } from "../../connector-kit/connector.ts";
 import { now } from "../../ground/clock.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { isStorable } from "../../ground/storable-text.ts";
 import type { OwnWrite } from "../store/own-writes.ts";
 
 /** Returns the one spelling of an object and of a record's id, under which writes are remembered. */
@@ -28,6 +29,9 @@ interface Written {
   recordKey(id: string): string;
 }
 
+/** Longer than the id of any provider, and short enough for an index. */
+const MAX_ID_LENGTH = 500;
+
 /** Returns what to remember of a write. */
 export function ownWrites({
   operationId,
@@ -41,9 +45,12 @@ export function ownWrites({
     const record = records[index];
     if (!outcome.success || outcome.recordId === undefined || !record) return [];
     const { changeTime } = outcome;
+    const recordId = recordKey(outcome.recordId);
+    // What cannot be stored is not remembered: the change is delivered.
+    if (!isStorable(recordId) || recordId.length > MAX_ID_LENGTH) return [];
     return [
       {
-        recordId: recordKey(outcome.recordId),
+        recordId,
         operationId,
         type: type === "upsert" ? (outcome.created === true ? "create" : "update") : type,
         ...writtenWithin(changeTime, times),

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { keepRecentlyUsed, type RecentlyUsed } from "../../ground/recently-used.ts";
 import type { Queries } from "./database.ts";
+import { toStoredJson } from "./stored-json.ts";
 
 export interface OwnWrite {
   recordId: string;
@@ -55,7 +56,7 @@ export async function insertOwnWrites(
     select connections.id, ${objectKey}, record_id, operation_id, one.type, since, until, change_time, fields::jsonb
     from connections cross join unnest(${column("recordId")}::text[], ${column("operationId")}::uuid[], ${column("type")}::text[],
       ${column("since")}::timestamptz[], ${column("until")}::timestamptz[], ${column("changeTime")}::timestamptz[],
-      ${writes.map(({ fields }) => JSON.stringify(fields))}::text[])
+      ${writes.map(({ fields }) => toStoredJson(fields))}::text[])
       as one (record_id, operation_id, type, since, until, change_time, fields)
     where connections.id = ${connectionId} and (select is_read from read)
     on conflict (connection_id, object_key, record_id, operation_id, type) do nothing)
