@@ -38,6 +38,7 @@ test("what is promised names the number of described providers", async () => {
   const count = Object.keys(DESCRIPTIONS).length;
   const promises = {
     "README.md": "from",
+    "docs/guide/status.md": "from",
     "CHANGELOG.md": "from",
     "docs/decisions/0023-described-connectors.md": "",
   };

@@ -15,4 +15,6 @@ export const EVENT_TYPES = [
   "connection.deleted",
   "connection.error",
   "destination.webhook.disabled",
+  "agent.approval.requested",
+  "agent.approval.decided",
 ];

@@ -45,7 +45,7 @@ describe("events", () => {
     );
     for (const { type, sample, description } of body) {
       assert.equal(sample.notificationType, type);
-      assert.ok(sample.data.projectId);
+      assert.ok(sample.data.projectId ?? sample.data.approval);
       assert.match(description, /\.$/);
     }
   });

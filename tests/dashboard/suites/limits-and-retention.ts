@@ -101,7 +101,7 @@ export const suite: Suite = (server) => {
     await save.locator("..").getByText("This needs the role editor; you are viewer.").waitFor();
     assert.ok(await save.isDisabled());
     await visit.open("/projects/default/api-keys");
-    const row = page.getByRole("row", { name: /bootstrap/ });
+    const row = page.getByRole("row", { name: /^bootstrap/ });
     await row.getByText("none", { exact: true }).waitFor();
     assert.equal(await row.getByRole("button", { name: /^Limits/ }).count(), 0);
     await visit.close();

@@ -11,8 +11,8 @@ const options = {
   ...(token ? { getToken: async () => token } : { apiKey: asked.get("apiKey") }),
 };
 
-/** What the library told the application. */
-window.told = [];
+/** What the library reported to the application. */
+window.reported = [];
 
 const customer = {
   groupRef: asked.get("groupRef"),
@@ -21,7 +21,7 @@ const customer = {
   consumerName: "Ada",
 };
 const integration = asked.get("integration");
-const tell = (what) => window.told.push(what);
+const tell = (what) => window.reported.push(what);
 
 const shown = integration
   ? createElement(InstallIntegration, {
