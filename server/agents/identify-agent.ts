@@ -8,13 +8,13 @@ import { findProject } from "../store/projects.ts";
 import type { Database } from "../store/database.ts";
 import { AgentSession } from "./agent-session.ts";
 import { RIGHTS, type Right } from "./agent-tool.ts";
-import type { IssuerTokens } from "./issuer-token.ts";
+import type { IssuedTokens } from "./issuer-token.ts";
 import { loadPolicy } from "./policy.ts";
 
 export interface AgentAccess {
   database: Database;
   access: Pick<Access, "keyOwner" | "keyLimits" | "identifyCustomer" | "authorize">;
-  issuerTokens: IssuerTokens;
+  issuerTokens: IssuedTokens;
 }
 
 /** One request to an endpoint of agents. */

@@ -17,7 +17,7 @@ export interface IssuedToken {
   groupRef?: string;
 }
 
-export interface IssuerTokens {
+export interface IssuedTokens {
   /** Returns the claim `iss`, which nothing has proved yet; undefined for text that is no token. */
   readIssuer(token: string): string | undefined;
   /** Throws Problems: 401, and 503 if the issuer's keys cannot be loaded. */
@@ -34,7 +34,7 @@ const KEPT_MS = 10 * 60_000;
 
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 
-export function openIssuerTokens({ egress }: { egress: Egress }): IssuerTokens {
+export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
   const known = keepRecentlyUsed<Promise<Keys>>(MAX_ISSUERS, { ttl: KEPT_MS });
   const loadKeys = (issuer: string): Promise<Keys> => {
     const loaded = known.get(issuer) ?? findKeys(egress, issuer);
