@@ -26,6 +26,8 @@ export class CustomerAccount {
   readonly #archived: string[] = [];
   /** Merged into others. */
   readonly #gone = new Set<string>();
+  /** Records that the drill has stamped. A provider never stamps a change of a record before an earlier one of the same. */
+  readonly #stamped = new Set<string>();
   readonly counts = { changed: 0, created: 0, archived: 0, restored: 0, backDated: 0, merged: 0 };
   #serial = 0;
 
@@ -73,7 +75,7 @@ export class CustomerAccount {
     const id = this.#any(newest);
     this.#serial += 1;
     const values = { [field]: `Changed ${this.#serial}` };
-    const isBackDated = backDates && Math.random() < 0.1;
+    const isBackDated = backDates && id !== undefined && !this.#stamped.has(id) && Math.random() < 0.1;
     const changedAt = Date.now() - (isBackDated ? Math.random() * BACK_MS : 0);
     const dice = Math.random();
     if (dice < 0.1) this.#create(object, values);
@@ -82,6 +84,7 @@ export class CustomerAccount {
     else if (merges && dice < 0.22 && id) this.#merge(object, id, this.#any(newest));
     else if (id && !this.#archived.includes(id) && !this.#gone.has(id)) {
       this.#account.put(object, { id, values, changedAt, stamp: true });
+      this.#stamped.add(id);
       this.counts.changed += 1;
       if (isBackDated) this.counts.backDated += 1;
     }
@@ -105,6 +108,7 @@ export class CustomerAccount {
     if (!id) return;
     this.#account.restore(object, id);
     this.#account.put(object, { id, values, stamp: true });
+    this.#stamped.add(id);
     this.counts.restored += 1;
   }
 

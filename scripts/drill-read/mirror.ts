@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 
 export interface Version {
+  /** Text by which two versions of a record are compared. */
   time: string;
   /** The delivered fields as JSON text; undefined for a deleted record. */
   fields: string | undefined;
@@ -20,29 +21,37 @@ export interface Mirror {
 
 interface ReadMessage {
   action: string;
-  operationTime: string;
   resultInfo: { type: string; downloadUrl?: string };
   result?: Entry[];
 }
 
 interface Entry {
   id: string;
+  changeTime?: string;
+  readTime: string;
   fields: Record<string, unknown>;
   deleted?: true;
 }
 
+/**
+ * The guide's rule: the later change wins, and of two of one time the one that was read later. The time of the message is no order: an
+ * answer with an older state may have waited in a busy process.
+ */
+const placeEntry = ({ changeTime = "", readTime }: Entry): string => `${changeTime} ${readTime}`;
+
 export async function startMirror(): Promise<Mirror> {
   const copies: Mirror["copies"] = new Map();
   const counts = { messages: 0, entries: 0, repeated: 0 };
-  const apply = (path: string, { operationTime, result = [] }: ReadMessage): void => {
+  const apply = (path: string, { result = [] }: ReadMessage): void => {
     const copy = copies.get(path) ?? new Map<string, Version>();
     copies.set(path, copy);
-    for (const { id, fields, deleted } of result) {
+    for (const entry of result) {
+      const { id, fields, deleted } = entry;
       const known = copy.get(id);
-      const version = { time: operationTime, fields: deleted ? undefined : JSON.stringify(fields) };
+      const version = { time: placeEntry(entry), fields: deleted ? undefined : JSON.stringify(fields) };
       counts.entries += 1;
       if (known && known.fields === version.fields) counts.repeated += 1;
-      if (!known || known.time <= operationTime) copy.set(id, version);
+      if (!known || known.time <= version.time) copy.set(id, version);
     }
   };
   const server = createServer((request, response) => {
