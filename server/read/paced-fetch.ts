@@ -19,21 +19,21 @@ export interface ReadPaces {
 /** Opens the limits of this process. Other processes have their own: together they may exceed the provider's, which then says so. */
 export function openReadPaces(): ReadPaces {
   /** When the requests so far of a connection and kind would be over at their pace. */
-  const dueMsOf = keepRecentlyUsed<number>(MAX_PACES);
+  const dueTimes = keepRecentlyUsed<number>(MAX_PACES);
   return {
     paced: (connectionId, connector, fetch) => async (request) => {
       const pace = connector.choosePace(request);
       if (!pace) return fetch(request);
       const key = `${connectionId} ${pace.kind}`;
       const nowMs = elapsedMs();
-      const dueMs = Math.max(dueMsOf.get(key) ?? 0, nowMs) + 1_000 / pace.perSecond;
-      dueMsOf.set(key, dueMs);
+      const dueMs = Math.max(dueTimes.get(key) ?? 0, nowMs) + 1_000 / pace.perSecond;
+      dueTimes.set(key, dueMs);
       const waitMs = dueMs - nowMs - BURST_MS;
       if (waitMs > 0) await wait(waitMs);
       const answer = await fetch(request);
       // Other processes read the same account.
       if (answer.status === 429) {
-        dueMsOf.set(key, Math.max(dueMsOf.get(key) ?? 0, elapsedMs() + BURST_MS + LIMITED_MS));
+        dueTimes.set(key, Math.max(dueTimes.get(key) ?? 0, elapsedMs() + BURST_MS + LIMITED_MS));
       }
       return answer;
     },
