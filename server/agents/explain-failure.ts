@@ -42,7 +42,7 @@ export const explainFailureTool = defineTool({
     const steps = log.filter(isTrouble).slice(-MAX_STEPS);
     const health = await readHealth(call, operation);
     const explanation = explain(operation, steps, health);
-    const words = [operation["result"], steps.at(-1)?.["message"]].find((text) => typeof text === "string");
+    const words = operation["result"] ?? describeStep(steps.at(-1));
     const guide = await openGuide();
     const sections = typeof words === "string" ? guide.search(words.slice(0, 100), MAX_SECTIONS) : [];
     return {
@@ -58,8 +58,14 @@ export const explainFailureTool = defineTool({
   },
 });
 
-const isTrouble = ({ severity, level }: JsonObject): boolean =>
-  ["error", "warn", "warning"].includes(String(severity ?? level ?? "").toLowerCase());
+const isTrouble = ({ severity }: JsonObject): boolean => severity === "ERROR" || severity === "WARNING";
+
+/** What a step of the log says: the error, or else what was done. */
+function describeStep(step: JsonObject | undefined): string | undefined {
+  const message = step?.["message"];
+  const said = isJsonObject(message) ? (message["error"] ?? message["msg"]) : undefined;
+  return typeof said === "string" ? said : undefined;
+}
 
 /** Returns the reasons for which the installation is unhealthy now; none for one that is gone. */
 async function readHealth(call: ManageCall, operation: JsonObject): Promise<JsonObject[]> {
@@ -89,8 +95,8 @@ function explain(operation: JsonObject, steps: JsonObject[], health: JsonObject[
     );
   } else parts.push(status === "success" ? "It did not fail." : "It failed and is not tried again.");
   if (typeof result === "string") parts.push(`Result: ${result}`);
-  const last = steps.at(-1)?.["message"];
-  if (typeof last === "string" && last !== result) parts.push(`The last trouble: ${last}`);
+  const last = describeStep(steps.at(-1));
+  if (last !== undefined && !String(result ?? "").includes(last)) parts.push(`The last trouble: ${last}`);
   for (const { type, name, detail, since } of health) {
     const what = [type, name].filter((one) => typeof one === "string").join(" ");
     const when = typeof since === "string" ? ` (since ${since})` : "";

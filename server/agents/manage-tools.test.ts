@@ -63,6 +63,11 @@ connector:
   sources: { documentation: "https://docs.quill.example", checked: "2026-11-27, documentation only" }
 `;
 
+interface Step {
+  severity: string;
+  message: { msg: string; error?: string };
+}
+
 describe("the endpoint of a project for coding agents", () => {
   let busbar: TestBusbar;
   let customer: Customer;
@@ -226,9 +231,13 @@ describe("the endpoint of a project for coding agents", () => {
   test("explains why a write failed, with the provider's words", async () => {
     const answer = await customer.write("contacts", { type: "create", record: { email: "no address" } });
     const { operationId } = answer.body;
-    const { status, explanation } = await succeed("explain_failure", { operationId });
+    const { status, explanation, steps } = await succeed("explain_failure", { operationId });
     assert.equal(status, "failure");
     assert.match(explanation, /email/i);
+    const texts = steps.map(
+      ({ severity, message }: Step) => `${severity} ${message.msg} ${message.error ?? ""}`,
+    );
+    assert.match(texts.at(-1) ?? "", /^(ERROR|WARNING) /);
     const { operations } = await succeed("list_operations", { status: "failure" });
     assert.equal(operations[0].id, operationId);
     assert.ok((await succeed("get_operation", { operationId })).log.length > 0);
@@ -237,6 +246,27 @@ describe("the endpoint of a project for coding agents", () => {
     const { customers } = await succeed("list_customers", { query: "acme" });
     assert.equal(customers[0].groupRef, "acme");
     assert.ok(Array.isArray((await succeed("list_deliveries")).deliveries));
+  });
+
+  test("explains what an operation that has not ended has met so far", async () => {
+    const created = await customer.succeed("contacts", {
+      type: "create",
+      record: { email: "w@example.com" },
+    });
+    busbar.sandbox.addFault({ provider: "hubspot", status: 503, body: "gone fishing", count: 20 });
+    const { body } = await customer.write("contacts", {
+      type: "update",
+      record: { id: created.result.recordId, email: "later@example.com" },
+      mode: "asynchronous",
+      retryPolicy: { deadlineHours: 48 },
+    });
+    const explained = await until(async () => {
+      const content = await succeed("explain_failure", { operationId: body.operationId });
+      return content.steps.length > 0 && content;
+    });
+    busbar.sandbox.clearFaults();
+    assert.equal(explained.status, "in_progress");
+    assert.match(explained.explanation, /It has not ended\..* The last trouble: Attempt \d+ failed/);
   });
 
   test("checks the file of a provider, and shows what its connector sends and reads", async () => {
