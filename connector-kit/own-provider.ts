@@ -4,7 +4,7 @@ import { batchWrite, OAUTH2_DEFAULTS, supports, type Ability } from "./define-pr
 import { connectionValueNames } from "./connection-values.ts";
 import { checkDescription } from "./described/check-description.ts";
 import type { Description } from "./described/description.ts";
-import { largestBatch, buildPlans } from "./described/object-plan.ts";
+import { buildPlans, findCheapestObject, largestBatch } from "./described/object-plan.ts";
 import { patternFault } from "./pattern-fault.ts";
 import type { ProviderInfo } from "./provider-info.ts";
 import type { Support } from "./provider-support.ts";
@@ -47,6 +47,19 @@ export function checkOwnProvider(key: string, document: unknown): OwnProviderChe
   if (unsafe.length > 0) return { own: undefined, faults: unsafe };
   return { own: { info, ...(description && { description }), origins: listOrigins(info) }, faults: [] };
 }
+
+/** Returns what is worth saying of a provider without faults. */
+export function warnOfProvider({ info, description }: OwnProvider): ProviderFault[] {
+  const isTried = info.authHealthCheck ?? (description && findCheapestObject(description));
+  return isTried ? [] : [UNTRIED];
+}
+
+const UNTRIED: ProviderFault = {
+  path: "authHealthCheck",
+  message:
+    "nothing can try the credentials of customers: a wrong key is found out only by the first call. Name an address here that answers " +
+    "whether credentials are good, or describe an object that is read",
+};
 
 /** Faults of the provider's part have their place in the document. */
 const placed = (faults: ProviderFault[]): ProviderFault[] =>

@@ -26,7 +26,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
     .action(async (file: string, { openapi }: { openapi?: string }, command: Command) => {
       const out = createOutput(terminal, command.optsWithGlobals<GlobalOptions>());
       // Imported only here, because the checks and the catalog are half of the program's code.
-      const { checkOwnProvider } = await import("../../connector-kit/own-provider.ts");
+      const { checkOwnProvider, warnOfProvider } = await import("../../connector-kit/own-provider.ts");
       const name = basename(file).replace(/\.(ya?ml|json)$/, "");
       const key = name.startsWith("x-") ? name : `x-${name}`;
       const { own, faults } = checkOwnProvider(key, await readDocument(resolve(terminal.cwd, file)));
@@ -38,10 +38,7 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
         own?.description && openapi !== undefined
           ? await compare(own.description, resolve(terminal.cwd, openapi))
           : undefined;
-      const { findCheapestObject } = await import("../../connector-kit/described/object-plan.ts");
-      const tried =
-        own && (own.info.authHealthCheck ?? (own.description && findCheapestObject(own.description)));
-      const warnings = own && tried === undefined ? [UNTRIED] : [];
+      const warnings = own ? warnOfProvider(own) : [];
       const all = [
         ...faults.map(({ path, message }) => ({ path, message, kind: "fault" })),
         ...(differences?.differences ?? []).map((one) => ({ ...one, kind: "difference" })),
@@ -57,13 +54,6 @@ export function addCheckProvider(check: Command, terminal: Terminal): void {
       if (all.length > 0) throw new Ended();
     });
 }
-
-const UNTRIED = {
-  path: "authHealthCheck",
-  message:
-    "nothing can try the credentials of customers: a wrong key is found out only by the first call. Name an address here that answers " +
-    "whether credentials are good, or describe an object that is read",
-};
 
 type Compared = Awaited<ReturnType<typeof compare>>;
 

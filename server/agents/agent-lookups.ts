@@ -7,6 +7,7 @@ import { describeFields, type AgentField } from "./agent-fields.ts";
 import { findApproval } from "../store/approvals.ts";
 import { toApproval } from "./request-approval.ts";
 import { defineTool, LOOKS_UP, READS } from "./agent-tool.ts";
+import { callAs } from "./api-operations.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import { findCustomerIntegration, findObject, type CustomerIntegration } from "./customer-objects.ts";
 import { decide } from "./policy.ts";
@@ -226,27 +227,26 @@ export const getOperationTool = defineTool({
   annotations: LOOKS_UP,
   rights: ["read", "write", "proxy"],
   async run({ deps, session }: CustomerCall, { operationId }) {
-    const { project, groupRef, requestId } = session;
+    const { project, groupRef } = session;
     const row = await findListedOperation(deps.database.queries, project.id, operationId.toLowerCase());
     // The same text for an operation of another customer.
     if (row?.groupRef !== groupRef) {
       throw new Problem("not-found", { detail: `This customer has no operation \`${operationId}\`.` });
     }
-    const asked = { project, requestId, caller: READER, params: { operationId: row.id } };
-    const operation = await deps.callOperation("getOperation", asked);
-    const log = await deps.callOperation("listOperationLogs", asked);
-    const steps = Array.isArray(log) ? toPlainJson(log).filter(isJsonObject) : [];
-    const { kept, truncated } = withinBytes(steps);
-    return { operation: toPlainJson(operation), log: kept, truncated };
+    return readOperation({ deps, session }, row.id);
   },
 });
 
-/** Whoever calls these operations was let in by the agent endpoint. */
-const READER = { kind: "nobody", scopes: ["full"] } as const;
-
-/** Returns an answer as it would be sent. */
-function toPlainJson<Value>(value: Value): Json & Value {
-  return JSON.parse(JSON.stringify(value)) as Json & Value;
+/** Returns an operation of the project with its steps. Throws a 404 Problem. */
+export async function readOperation(
+  call: Parameters<typeof callAs>[0],
+  operationId: string,
+): Promise<{ operation: JsonObject; log: JsonObject[]; truncated: boolean }> {
+  const params = { operationId: operationId.toLowerCase() };
+  const operation = await callAs(call, "getOperation", { params });
+  const log = await callAs(call, "listOperationLogs", { params });
+  const { kept, truncated } = withinBytes(Array.isArray(log) ? log.filter(isJsonObject) : []);
+  return { operation: isJsonObject(operation) ? operation : {}, log: kept, truncated };
 }
 
 const STALE =

@@ -2,6 +2,8 @@
 import type { Caller, ProjectRef, Route } from "../http/endpoint.ts";
 import type { Audit } from "../http/server-options.ts";
 import { validator } from "../http/validation.ts";
+import type { Json } from "../../ground/json.ts";
+import type { AgentSession } from "./agent-session.ts";
 
 export interface OperationCall {
   project: ProjectRef;
@@ -15,6 +17,24 @@ export interface OperationCall {
 
 /** Returns the answer of a success. Throws the Problem with which the endpoint refuses. */
 export type CallOperation = (operationId: string, call: OperationCall) => Promise<unknown>;
+
+/** What an operation of the API is called with. */
+interface Inputs {
+  params?: object;
+  query?: object;
+  body?: object;
+}
+
+/** Calls an operation of the API as the agent's credential may; returns its answer as it would be sent. */
+export async function callAs(
+  { deps, session }: { deps: { callOperation: CallOperation }; session: AgentSession },
+  operationId: string,
+  inputs: Inputs = {},
+): Promise<Json> {
+  const { project, caller, requestId } = session;
+  const answer = await deps.callOperation(operationId, { project, caller, requestId, ...inputs });
+  return JSON.parse(JSON.stringify(answer ?? null)) as Json;
+}
 
 /** The caller is authenticated and authorized by whoever calls. */
 export function openOperations(routes: readonly Route[], audit?: Audit): CallOperation {

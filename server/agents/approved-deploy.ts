@@ -4,9 +4,8 @@ import type { ApprovalRow } from "../store/approvals.ts";
 import type { Database } from "../store/database.ts";
 import { findProject } from "../store/projects.ts";
 import { AgentSession, type Principal } from "./agent-session.ts";
-import type { CallOperation } from "./api-operations.ts";
+import { callAs, type CallOperation } from "./api-operations.ts";
 import { hashCanonical } from "./approved-write.ts";
-import { callAs } from "./manage-call.ts";
 
 export interface DeployingServices {
   database: Database;

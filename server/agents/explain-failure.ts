@@ -4,9 +4,11 @@ import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { Problem } from "../../ground/errors.ts";
 import { openGuide } from "../guide/open-guide.ts";
 import { sectionPath } from "../guide/guide-pages.ts";
+import { readOperation } from "./agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "./agent-tool.ts";
-import { callAs, type ManageCall } from "./manage-call.ts";
-import { OperationArgument, readOperation } from "./manage-lookups.ts";
+import { callAs } from "./api-operations.ts";
+import type { ManageCall } from "./manage-call.ts";
+import { OperationArgument } from "./manage-lookups.ts";
 
 const MAX_STEPS = 20;
 const MAX_SECTIONS = 3;

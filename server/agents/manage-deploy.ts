@@ -83,10 +83,10 @@ export const deployManifestTool = defineTool({
     const { deps, session, policy } = call;
     requireRunning(policy);
     requireRole(session.caller, "editor");
-    const plan = await planDeploy(call, manifest);
     if (await mayDeploy(call)) {
       return { status: "success", integrations: withinBytes(await deploy(call, manifest)).kept };
     }
+    const plan = await planDeploy(call, manifest);
     const { principal, project, actor, requestId } = session;
     const planHash = hashPlan(plan);
     const act: ApprovedDeploy = { kind: "deploy", manifest, principal, planHash };

@@ -3,9 +3,10 @@ import { Type } from "typebox";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { openGuide } from "../guide/open-guide.ts";
 import { sectionPath } from "../guide/guide-pages.ts";
-import { withinBytes } from "./agent-lookups.ts";
+import { readOperation, withinBytes } from "./agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "./agent-tool.ts";
-import { callAs, listPage, type ManageCall } from "./manage-call.ts";
+import { callAs } from "./api-operations.ts";
+import { listPage, type ManageCall } from "./manage-call.ts";
 
 const RIGHTS = ["full"] as const;
 const Text = (description: string) =>
@@ -230,18 +231,6 @@ export const getProjectOperationTool = defineTool({
   rights: RIGHTS,
   run: async (call: ManageCall, { operationId }) => readOperation(call, operationId),
 });
-
-/** Returns an operation with its steps. Throws a 404 Problem. */
-export async function readOperation(
-  call: ManageCall,
-  operationId: string,
-): Promise<{ operation: JsonObject; log: JsonObject[]; truncated: boolean }> {
-  const params = { operationId: operationId.toLowerCase() };
-  const operation = await callAs(call, "getOperation", { params });
-  const log = await callAs(call, "listOperationLogs", { params });
-  const { kept, truncated } = withinBytes(Array.isArray(log) ? log.filter(isJsonObject) : []);
-  return { operation: isJsonObject(operation) ? operation : {}, log: kept, truncated };
-}
 
 export const listDeliveriesTool = defineTool({
   name: "list_deliveries",

@@ -1,18 +1,18 @@
 /** Tools for the file of a provider of one's own: what is wrong in it, and what its connector would send and read. */
 import { setImmediate } from "node:timers/promises";
 import { Type } from "typebox";
-import { parse as parseYaml } from "yaml";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
 import { describeConnector } from "../../connector-kit/described/describe-connector.ts";
 import type { Description } from "../../connector-kit/described/description.ts";
 import { findCheapestObject } from "../../connector-kit/described/object-plan.ts";
-import { checkOwnProvider, type OwnProvider } from "../../connector-kit/own-provider.ts";
+import { checkOwnProvider, warnOfProvider, type OwnProvider } from "../../connector-kit/own-provider.ts";
 import type { ProviderFault } from "../../connector-kit/check-provider.ts";
 import type { ProviderRequest, ProviderResponse } from "../../connector-kit/provider-fetch.ts";
 import type { Checkpoint, ReadPlan, SourceRecord } from "../../connector-kit/read-connector.ts";
 import { closest } from "../../ground/closest.ts";
 import { memberProblem } from "../../ground/member-problem.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
+import { parseManifest } from "../../manifest/parse-manifest.ts";
 import { withinBytes } from "./agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "./agent-tool.ts";
 import type { ManageCall } from "./manage-call.ts";
@@ -49,34 +49,28 @@ export const checkDescriptionTool = defineTool({
   rights: ["full"],
   async run(_call: ManageCall, { description }) {
     const { own, faults } = await readOwnProvider(description);
-    const tried = own?.info.authHealthCheck ?? (own?.description && findCheapestObject(own.description));
-    const warnings = own && tried === undefined ? [UNTRIED] : [];
+    const warnings = own ? warnOfProvider(own).map(toEntry) : [];
     return { valid: own !== undefined, faults: withinBytes(faults.map(toEntry)).kept, warnings };
   },
 });
 
 const toEntry = ({ path, message }: ProviderFault): JsonObject => ({ path, message });
 
-const UNTRIED = {
-  path: "authHealthCheck",
-  message:
-    "Nothing can try the credentials of customers. Name an address here that answers whether they are good, or describe an object that is read.",
-};
-
-/** Reads a file of a provider; text that is neither YAML nor JSON is a fault, too. */
+/** Reads a file of a provider; text that is neither YAML nor JSON has faults by their lines. */
 async function readOwnProvider(
   text: string,
 ): Promise<{ own: OwnProvider | undefined; faults: ProviderFault[] }> {
-  let document: unknown;
-  try {
-    document = text.trimStart().startsWith("{") ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 100 });
-  } catch (error) {
-    const message = `is neither YAML nor JSON: ${error instanceof Error ? error.message : String(error)}`;
-    return { own: undefined, faults: [{ path: "description", message: message.slice(0, 1_000) }] };
+  const { document, findings } = parseManifest(text);
+  if (findings.length > 0) {
+    const faults = findings.map(({ line, message, remedy }) => ({
+      path: `line ${line}`,
+      message: `${message} ${remedy}`,
+    }));
+    return { own: undefined, faults };
   }
   // Other requests take their turn: a large document takes some tenths of a second.
   await setImmediate();
-  return checkOwnProvider(KEY, document);
+  return checkOwnProvider(KEY, document?.data);
 }
 
 const Request = Type.Object(
