@@ -3,6 +3,7 @@ import { createPublicKey } from "node:crypto";
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload } from "jose";
 import { now, nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
+import { SKEW_SECONDS } from "./issuer-keys.ts";
 import { isStorable } from "../../ground/storable-text.ts";
 import type { Changes } from "../store/changes.ts";
 import type { Database } from "../store/database.ts";
@@ -19,8 +20,6 @@ export interface Customer {
 export type IdentifyCustomer = (token: string) => Promise<Customer | undefined>;
 
 const LIFETIME_SECONDS = 600;
-/** Allowed difference between the clocks. */
-const SKEW_SECONDS = 60;
 const MAX_KEYS = 10_000;
 
 export function openCustomerTokens(deps: { database: Database; changes: Changes }): IdentifyCustomer {

@@ -1,11 +1,11 @@
 /** The OpenID Connect issuer that this Busbar trusts: its addresses, its keys, the exchange of a sign-in's code, and UserInfo. */
-import { createRemoteJWKSet, customFetch } from "jose";
 import { EgressError } from "../egress/egress-error.ts";
 import type { Egress } from "../egress/open-egress.ts";
 import type { EgressRequest, EgressResponse } from "../egress/send.ts";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { Log } from "../../ground/log.ts";
+import { fetchIssuerDocument, openIssuerKeys, type IssuerKeys } from "./issuer-keys.ts";
 
 export interface OidcSettings {
   issuer: string;
@@ -18,7 +18,7 @@ export interface OidcSettings {
 export interface OidcIssuer {
   readonly settings: OidcSettings;
   /** Throws `unavailable` if the issuer does not answer. */
-  keys(): Promise<ReturnType<typeof createRemoteJWKSet>>;
+  keys(): Promise<IssuerKeys>;
   /** Returns the address where people sign in, without a query. */
   authorizationUrl(): Promise<URL>;
   /** Returns the tokens of a sign-in. Throws a Problem with the issuer's words if it refuses the code or this client. */
@@ -39,19 +39,9 @@ export interface IssuerTokens {
 export function openOidcIssuer(deps: { egress: Egress; oidc: OidcSettings; log: Log }): OidcIssuer {
   const { egress, oidc, log } = deps;
   const configuration = loadOnce(() => discover(egress, oidc.issuer));
-  const keys = loadOnce(async () => {
-    const url = addressIn(await configuration(), "jwks_uri");
-    return createRemoteJWKSet(url, {
-      // Outgoing calls go through the egress only.
-      [customFetch]: async (asked: string) => {
-        const { host } = url;
-        const { status, body } = await send(egress, { url: new URL(asked), method: "GET" });
-        if (status !== 200) throw issuerUnavailable(new Error(`the keys of ${host} answered ${status}`));
-        if (!Array.isArray(parse(body)["keys"])) throw issuerUnavailable(new Error(`${host} sent no keys`));
-        return new Response(new Uint8Array(body), { status });
-      },
-    });
-  });
+  const keys = loadOnce(async () =>
+    openIssuerKeys(egress, addressIn(await configuration(), "jwks_uri"), issuerUnavailable),
+  );
   return {
     settings: oidc,
     keys,
@@ -149,9 +139,9 @@ function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
 
 async function discover(egress: Egress, issuer: string): Promise<JsonObject> {
   const url = new URL(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`);
-  const { status, body } = await send(egress, { url, method: "GET" });
-  if (status !== 200) throw issuerUnavailable(new Error(`${url.host} answered ${status}`));
-  return parse(body);
+  return fetchIssuerDocument(egress, url).catch((error: unknown) => {
+    throw issuerUnavailable(error);
+  });
 }
 
 function parse(body: Buffer): JsonObject {

@@ -8,6 +8,7 @@ import { isStorable } from "../../ground/storable-text.ts";
 import type { Role } from "../../ground/role.ts";
 import type { Database } from "../store/database.ts";
 import { listMemberships, upsertBuilder } from "../store/people.ts";
+import { SIGNATURE_ALGORITHMS, SKEW_SECONDS } from "./issuer-keys.ts";
 import { issuerUnavailable, type IssuerTokens, type OidcIssuer } from "./oidc-issuer.ts";
 
 export interface Person {
@@ -34,9 +35,6 @@ interface Services {
   database: Database;
   issuer: OidcIssuer;
 }
-
-/** Signature algorithms with a key pair. Those with a shared secret are not accepted: this server could leak it. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
 
 export const openPersonTokens =
   (deps: Services): IdentifyPerson =>
@@ -152,7 +150,7 @@ async function signedClaims({ issuer }: Services, token: string): Promise<JWTVer
   try {
     return await jwtVerify(token, keys, {
       issuer: issuer.settings.issuer,
-      algorithms: ALGORITHMS,
+      algorithms: SIGNATURE_ALGORITHMS,
       currentDate: now(),
       // For `nbf`, which issuers set to the time of signing. `exp` is checked to the second below.
       clockTolerance: SKEW_SECONDS,
@@ -167,8 +165,6 @@ async function signedClaims({ issuer }: Services, token: string): Promise<JWTVer
   }
 }
 
-/** Allowed difference between the clocks. */
-const SKEW_SECONDS = 60;
 /** Longer than any issuer's sign-in lasts: a token for years is a mistake or a forgery. */
 const LONGEST_LIFETIME_SECONDS = 31 * 24 * 3_600;
 

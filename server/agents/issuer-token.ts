@@ -1,11 +1,16 @@
 /** Checks tokens of the authorization servers that a project's policy names, with which agents get in. */
-import { createRemoteJWKSet, customFetch, decodeJwt, errors, jwtVerify, type JWTPayload } from "jose";
+import { decodeJwt, errors, jwtVerify, type JWTPayload } from "jose";
 import { now, nowMs } from "../../ground/clock.ts";
 import { Problem } from "../../ground/errors.ts";
-import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import { keepRecentlyUsed } from "../../ground/recently-used.ts";
 import { isStorable } from "../../ground/storable-text.ts";
-import { EgressError } from "../egress/egress-error.ts";
+import {
+  fetchIssuerDocument,
+  openIssuerKeys,
+  SIGNATURE_ALGORITHMS,
+  SKEW_SECONDS,
+  type IssuerKeys,
+} from "../access/issuer-keys.ts";
 import type { Egress } from "../egress/open-egress.ts";
 
 export interface IssuedToken {
@@ -24,19 +29,13 @@ export interface IssuedTokens {
   check(token: string, expected: { issuer: string; audience: string }): Promise<IssuedToken>;
 }
 
-/** Signature algorithms with a key pair. */
-const ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"];
-/** Allowed difference between the clocks. */
-const SKEW_SECONDS = 60;
 const MAX_ISSUERS = 200;
 /** An issuer may move its keys to another address. */
 const KEPT_MS = 10 * 60_000;
 
-type Keys = ReturnType<typeof createRemoteJWKSet>;
-
 export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
-  const known = keepRecentlyUsed<Promise<Keys>>(MAX_ISSUERS, { ttl: KEPT_MS });
-  const loadKeys = (issuer: string): Promise<Keys> => {
+  const known = keepRecentlyUsed<Promise<IssuerKeys>>(MAX_ISSUERS, { ttl: KEPT_MS });
+  const loadKeys = (issuer: string): Promise<IssuerKeys> => {
     const loaded = known.get(issuer) ?? findKeys(egress, issuer);
     known.set(issuer, loaded);
     // Tried again by the next token.
@@ -57,7 +56,7 @@ export function openIssuerTokens({ egress }: { egress: Egress }): IssuedTokens {
         const { payload } = await jwtVerify(token, keys, {
           issuer,
           audience,
-          algorithms: ALGORITHMS,
+          algorithms: SIGNATURE_ALGORITHMS,
           currentDate: now(),
           // For `nbf`, which issuers set to the time of signing. `exp` is checked to the second below.
           clockTolerance: SKEW_SECONDS,
@@ -110,23 +109,15 @@ const unavailable = (issuer: string, cause: unknown): Problem =>
   });
 
 /** Finds the issuer's keys by its metadata (RFC 8414, else OpenID Connect Discovery), which must name the same issuer. */
-async function findKeys(egress: Egress, issuer: string): Promise<Keys> {
+async function findKeys(egress: Egress, issuer: string): Promise<IssuerKeys> {
   let trouble: unknown;
   for (const url of metadataAddresses(issuer)) {
     try {
-      const { issuer: named, jwks_uri: address } = await fetchJson(egress, url);
+      const { issuer: named, jwks_uri: address } = await fetchIssuerDocument(egress, url);
       if (named !== issuer) throw new Error(`${url} names another issuer`);
       const keys = typeof address === "string" ? URL.parse(address) : null;
       if (keys?.protocol !== "https:") throw new Error(`${url} names no jwks_uri with https`);
-      return createRemoteJWKSet(keys, {
-        // Outgoing calls go through the egress only.
-        [customFetch]: async (asked: string) => {
-          const found = await fetchJson(egress, new URL(asked)).catch((error: unknown) => {
-            throw unavailable(issuer, error);
-          });
-          return Response.json(found);
-        },
-      });
+      return openIssuerKeys(egress, keys, (cause) => unavailable(issuer, cause));
     } catch (error) {
       trouble = error;
     }
@@ -142,17 +133,4 @@ function metadataAddresses(issuer: string): URL[] {
     new URL(`${origin}/.well-known/oauth-authorization-server${path}`),
     new URL(`${origin}${path}/.well-known/openid-configuration`),
   ];
-}
-
-async function fetchJson(egress: Egress, url: URL): Promise<JsonObject> {
-  const asked = { url, method: "GET", headers: { accept: "application/json" } } as const;
-  const { status, body } = await egress
-    .send({ ...asked, totalTimeoutMs: 10_000, maxBytes: 1_000_000 })
-    .catch((error: unknown) => {
-      throw error instanceof EgressError ? new Error(`${url.host} does not answer`, { cause: error }) : error;
-    });
-  if (status !== 200) throw new Error(`${url.host} answered ${status}`);
-  const value: unknown = JSON.parse(body.toString("utf8"));
-  if (isJsonObject(value)) return value;
-  throw new Error(`${url.host} did not answer with an object`);
 }

@@ -1,6 +1,6 @@
 /** Calls a customer's agent endpoint: with the published client of the protocol, and with plain requests. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import type { Answer, TestBusbar } from "./busbar.ts";
+import type { Answer } from "./busbar.ts";
 
 export interface AgentClient {
   client: Client;
@@ -13,15 +13,21 @@ export interface AgentClient {
 
 export const PROTOCOL = "2026-07-28";
 
-export const agentUrl = (busbar: TestBusbar, { project = "default", groupRef = "acme" } = {}): string =>
+/** A Busbar of a test, in this process or another. */
+export interface AgentServer {
+  apiKey: string;
+  busbar: { urls: { base: string } };
+}
+
+export const agentUrl = (busbar: AgentServer, { project = "default", groupRef = "acme" } = {}): string =>
   `${new URL(busbar.busbar.urls.base).origin}/mcp/v1/projects/${project}/groups/${encodeURIComponent(groupRef)}`;
 
-export const manageUrl = (busbar: TestBusbar, project = "default"): string =>
+export const manageUrl = (busbar: AgentServer, project = "default"): string =>
   `${new URL(busbar.busbar.urls.base).origin}/mcp/v1/projects/${project}/manage`;
 
 /** Connects with a credential: the API key of the harness unless given. */
 export async function openAgent(
-  busbar: TestBusbar,
+  busbar: AgentServer,
   options: {
     groupRef?: string;
     /** Default: that of the customer. */
@@ -51,7 +57,7 @@ export async function openAgent(
 
 /** Sends one message of revision 2026-07-28 as it is on the wire. `changes` are merged over a valid request. */
 export async function sendMessage(
-  busbar: TestBusbar,
+  busbar: AgentServer,
   method: string,
   params: Record<string, unknown> = {},
   changes: {

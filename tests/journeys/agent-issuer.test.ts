@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
-import { PROTOCOL } from "../harness/agent-client.ts";
+import { sendMessage } from "../harness/agent-client.ts";
 import { startChildBusbar, type ChildBusbar } from "../harness/child-busbar.ts";
 import { SELF_SIGNED } from "../harness/self-signed.ts";
 
@@ -78,39 +78,25 @@ describe("a token of an authorization server", () => {
     const all = { iss: issuer, aud: endpoint(), sub: "agent-7", scope: "read", iat, exp: iat + seconds };
     return new SignJWT({ ...all, ...claims }).setProtectedHeader({ alg: "ES256", kid: "k1" }).sign(signedBy);
   };
-  const send = async (
-    token: string,
-    method = "tools/list",
-    params: Record<string, unknown> = {},
-    groupRef?: string,
-  ) => {
-    const meta = {
-      "io.modelcontextprotocol/protocolVersion": PROTOCOL,
-      "io.modelcontextprotocol/clientInfo": { name: "raw", version: "1" },
-      "io.modelcontextprotocol/clientCapabilities": {},
-    };
-    const name = params["name"];
-    const answer = await fetch(endpoint(groupRef), {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": PROTOCOL,
-        "mcp-method": method,
-        ...(typeof name === "string" && { "mcp-name": name }),
-      },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } }),
+  const send = async (token: string, method = "tools/list", params = {}, groupRef?: string) => {
+    const server = { apiKey: "", busbar: { urls: busbar.file.urls } };
+    const headers = { authorization: `Bearer ${token}` };
+    const {
+      status,
+      body,
+      headers: answered,
+    } = await sendMessage(server, method, params, {
+      url: endpoint(groupRef),
+      headers,
     });
-    const body = (await answer.json()) as { result?: { tools: { name: string }[] }; detail?: string };
-    return { status: answer.status, challenge: answer.headers.get("www-authenticate") ?? "", body };
+    return { status, body, challenge: answered.get("www-authenticate") ?? "" };
   };
 
   test("gets in at the address that it was issued for, with the rights of its scope", async () => {
     const { status, body } = await send(await sign());
     assert.equal(status, 200, JSON.stringify(body));
     assert.deepEqual(
-      body.result?.tools.map(({ name }) => name),
+      body.result?.tools.map(({ name }: { name: string }) => name),
       READING,
     );
     const call = { name: "create_record", arguments: { object: "contacts", record: {} } };
