@@ -48,18 +48,17 @@ const toChange = ({ name, provider, change, changes }: JsonObject): JsonObject =
 
 /** Returns the values that change, by integration and place in it, before or after. */
 export const valuesOfPlan = (plan: readonly JsonObject[], side: "before" | "after"): JsonObject =>
-  Object.fromEntries(
-    plan.map(({ name, change, changes }): [string, Json] => [
-      String(name),
-      change === "changed" && Array.isArray(changes)
-        ? Object.fromEntries(
-            changes.filter(isJsonObject).map((one) => [String(one["path"]), one[side] ?? null]),
-          )
-        : change === "added" && side === "before"
-          ? null
-          : String(change),
-    ]),
-  );
+  Object.fromEntries(plan.map((one) => [String(one["name"]), changedValues(one, side)]));
+
+function changedValues({ change, changes }: JsonObject, side: "before" | "after"): Json {
+  if (change === "changed" && Array.isArray(changes)) {
+    const values = changes
+      .filter(isJsonObject)
+      .map((one) => [String(one["path"]), one[side] ?? null] as const);
+    return Object.fromEntries(values);
+  }
+  return change === "added" && side === "before" ? null : String(change);
+}
 
 /**
  * Deploys an approved manifest. Deploying again what a process that died had deployed already changes nothing, so it counts as done.

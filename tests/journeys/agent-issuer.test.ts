@@ -41,6 +41,11 @@ describe("a token of an authorization server", () => {
           issuer,
           jwks_uri: `${new URL(issuer).origin}/keys`,
         },
+        // Signs with its own name, and leads to the keys of another issuer.
+        "/.well-known/oauth-authorization-server/liar": {
+          issuer,
+          jwks_uri: `${new URL(issuer).origin}/keys`,
+        },
         "/keys": { keys: [jwk] },
       };
       const found = documents[request.url ?? ""];
@@ -142,6 +147,12 @@ describe("a token of an authorization server", () => {
     assert.equal((await send(token)).status, 401);
     await busbar.inProject("PUT", "/agent-policy", { authorizationServers: [issuer] });
     assert.equal((await send(token)).status, 200);
+  });
+
+  test("of an issuer whose metadata names another one is not accepted", async () => {
+    const liar = `${new URL(issuer).origin}/liar`;
+    await busbar.inProject("PUT", "/agent-policy", { authorizationServers: [issuer, liar] });
+    assert.equal((await send(await sign({ iss: liar }))).status, 503);
   });
 
   test("of an issuer that does not answer is a 503, and gets in when it answers again", async () => {
