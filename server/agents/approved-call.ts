@@ -1,5 +1,4 @@
 /** A writing call of a provider's API that an agent asks for: what is stored of it, and sending it once it is approved. */
-import { createHash } from "node:crypto";
 import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type JsonObject } from "../../ground/json.ts";
 import type { OperationLedger } from "../operations/operation-ledger.ts";
@@ -10,9 +9,10 @@ import type { EndedOperation, NewOperation } from "../store/operations.ts";
 import { findProject } from "../store/projects.ts";
 import { AgentSession, type Principal } from "./agent-session.ts";
 import type { CallOperation } from "./api-operations.ts";
+import { MAY_HAVE_HAPPENED } from "./approved-write.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerIntegration } from "./customer-objects.ts";
-import { storeApproval } from "./request-approval.ts";
+import { digestAct, SAME_ACT_MINUTES, storeApproval } from "./request-approval.ts";
 
 /** As the operation `callProvider` takes it. */
 export interface ProviderRequest {
@@ -40,8 +40,7 @@ export async function askForCall(
   const { project, groupRef, principal, actor, requestId } = session;
   const { id: installationId, connectionId } = installed.installation;
   const act: ApprovedCall = { kind: "call", integration, connectionId, request, principal };
-  const named = JSON.stringify([groupRef, principal.kind, principal.id, installationId, request]);
-  const key = `agent:${createHash("sha256").update(named).digest("hex")}`;
+  const key = digestAct([groupRef, principal.kind, principal.id, installationId, request]);
   const asked = {
     projectId: project.id,
     groupRef,
@@ -51,7 +50,7 @@ export async function askForCall(
     tool: "call_api",
     arguments: JSON.parse(JSON.stringify(args)) as JsonObject,
     requestId,
-    requestKey: { key, keptMs: SAME_CALL_MINUTES * deps.minuteMs },
+    requestKey: { key, keptMs: SAME_ACT_MINUTES * deps.minuteMs },
   };
   return storeApproval(deps, asked, {
     integration,
@@ -63,8 +62,6 @@ export async function askForCall(
     after: null,
   });
 }
-
-const SAME_CALL_MINUTES = 10;
 
 /** Describes the operation of an approved call. */
 export const newCallOperation = (
@@ -141,12 +138,9 @@ function describeAnswer(answer: unknown): Outcome {
   return { approval: { status: "failed", reason: `${result}.` }, ended: { status: "failure", result, log } };
 }
 
-/** Refusals after which the provider may have done it. */
-const UNKNOWN: ReadonlySet<string> = new Set(["provider-timeout", "provider-unreadable", "internal"]);
-
 function describeRefusal(error: unknown): Outcome {
   const problem = error instanceof Problem ? error : undefined;
-  const isUnknown = !problem || UNKNOWN.has(problem.slug);
+  const isUnknown = !problem || MAY_HAVE_HAPPENED.has(problem.slug);
   const reason = problem?.options.detail ?? "Busbar failed.";
   const result = isUnknown ? `${reason} Whether the provider did it is unknown.` : reason;
   return {

@@ -193,6 +193,14 @@ export function valuesAfter({ target, plan }: PlannedTarget): JsonObject | undef
   };
 }
 
+/** Refusals after which the provider may have done it; of a timeout the Problem says so by `retryable`. */
+export const MAY_HAVE_HAPPENED: ReadonlySet<string> = new Set([
+  "unknown-outcome",
+  "provider-timeout",
+  "provider-unreadable",
+  "internal",
+]);
+
 /** Returns the SHA-256 of a value in canonical form (RFC 8785), in hexadecimal digits. */
 export const hashCanonical = (value: unknown): string =>
   createHash("sha256").update(canonical(value)).digest("hex");

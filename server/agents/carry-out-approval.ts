@@ -19,6 +19,7 @@ import { newOperation } from "../write/new-operation.ts";
 import { writeNow } from "../write/write-now.ts";
 import {
   hashCanonical,
+  MAY_HAVE_HAPPENED,
   planAct,
   readCurrent,
   type ApprovedWrite,
@@ -158,17 +159,9 @@ function outcomeOfRefusal(error: unknown): Outcome {
   if (!(error instanceof Problem))
     return { status: "failed", reason: "Busbar failed. Its operation says what is known." };
   const { detail, extensions } = error.options;
-  const isUnknown = UNKNOWN.has(error.slug) && extensions?.["operationId"] !== undefined;
+  const isUnknown = MAY_HAVE_HAPPENED.has(error.slug) && extensions?.["operationId"] !== undefined;
   return isUnknown ? { status: "executed", reason: detail } : { status: "failed", reason: detail };
 }
-
-/** Refusals after which the record may have been written. */
-const UNKNOWN: ReadonlySet<string> = new Set([
-  "unknown-outcome",
-  "provider-timeout",
-  "provider-unreadable",
-  "internal",
-]);
 
 /** Counts the act, keeps what it changes and marks it as sent, in one commit. */
 async function markSent(

@@ -7,10 +7,9 @@ import { findApiKey } from "../store/api-keys.ts";
 import { withinBytes } from "./agent-lookups.ts";
 import { defineTool, LOOKS_UP } from "./agent-tool.ts";
 import { deploy, hashPlan, planDeploy, valuesOfPlan, type ApprovedDeploy } from "./approved-deploy.ts";
-import { hashCanonical } from "./approved-write.ts";
 import { showAsked } from "./planned-write.ts";
 import type { ManageCall } from "./manage-call.ts";
-import { storeApproval } from "./request-approval.ts";
+import { digestAct, SAME_ACT_MINUTES, storeApproval } from "./request-approval.ts";
 import { requireRunning } from "./require-allowed.ts";
 
 const MAX_MANIFEST = 500_000;
@@ -49,9 +48,6 @@ export const validateManifestTool = defineTool({
     }
   },
 });
-
-/** An equal call within this time is the same request for a decision. */
-const SAME_ACT_MINUTES = 10;
 
 export const deployManifestTool = defineTool({
   name: "deploy_manifest",
@@ -102,7 +98,7 @@ export const deployManifestTool = defineTool({
         arguments: { manifest },
         requestId,
         requestKey: {
-          key: hashCanonical([principal.kind, principal.id, manifest, planHash]),
+          key: digestAct([principal.kind, principal.id, manifest, planHash]),
           keptMs: SAME_ACT_MINUTES * deps.minuteMs,
         },
       },

@@ -1,5 +1,4 @@
 /** One write of an agent, planned: shown as a dry run, stored for a decision, or sent once. */
-import { createHash } from "node:crypto";
 import type { TProperties } from "typebox";
 import { ClosedGateError } from "../calls/gates/closed-gate-error.ts";
 import { addWorkIds } from "../../ground/current-work.ts";
@@ -15,13 +14,13 @@ import { writeNow } from "../write/write-now.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
 import { hiddenNames, providerNames } from "./agent-fields.ts";
-import { readCurrent, valuesAfter, type Current } from "./approved-write.ts";
+import { MAY_HAVE_HAPPENED, readCurrent, valuesAfter, type Current } from "./approved-write.ts";
 import { giveBackBudget, takeBudget } from "./budgets.ts";
 import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
 import { isHidden, type ActKind, type AgentTool } from "./policy.ts";
-import { requestApproval } from "./request-approval.ts";
+import { digestAct, requestApproval, SAME_ACT_MINUTES } from "./request-approval.ts";
 
 /** As an agent sends them. */
 export interface WriteArguments {
@@ -158,14 +157,9 @@ function nameAct({ call, tool, object, request, args, undoes }: PlannedWrite): {
   const sent = [tool.name, object.installed.installation.id, object.objectName, request, undoes];
   const named =
     args.idempotencyKey === undefined ? [principal.kind, principal.id, sent] : [args.idempotencyKey];
-  const digest = createHash("sha256")
-    .update(JSON.stringify([groupRef, ...named]))
-    .digest("hex");
   const minutes = args.idempotencyKey === undefined ? SAME_ACT_MINUTES : KEPT_HOURS * 60;
-  return { key: `agent:${digest}`, keptMs: minutes * minuteMs };
+  return { key: digestAct([groupRef, ...named]), keptMs: minutes * minuteMs };
 }
-
-const SAME_ACT_MINUTES = 10;
 
 /** Sends a write once: the same act again gets the first result, or the approval that it waits for. */
 export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
@@ -262,11 +256,8 @@ const REPEATED = {
   note: `The same act was done before; this is its result, and nothing was sent again. ${ANOTHER}`,
 };
 
-/** Refusals after which the record may have been written. */
-const UNKNOWN: ReadonlySet<string> = new Set(["unknown-outcome", "provider-unreadable", "internal"]);
-
 const wroteNothing = ({ slug, retryable }: Problem): boolean =>
-  !UNKNOWN.has(slug) && !(slug === "provider-timeout" && !retryable);
+  !MAY_HAVE_HAPPENED.has(slug) || (slug === "provider-timeout" && retryable);
 
 function toSuccess({ call, object, plan }: PlannedWrite, answer: JsonObject | object): JsonObject {
   const { operationId, result } = JSON.parse(JSON.stringify(answer)) as {

@@ -9,6 +9,7 @@
  *     executed   carried out; the operation says with what outcome; final
  *     failed     it could not be carried out, or a process ended while it was; the operation says what is known; final
  */
+import { createHash } from "node:crypto";
 import { currentTraceparent } from "../../ground/span.ts";
 import { Problem } from "../../ground/errors.ts";
 import { newId, timeOfId } from "../../ground/ids.ts";
@@ -74,6 +75,13 @@ export interface AskedApproval extends RequestedAct {
 }
 
 export type ApprovalServices = ApprovedWriteServices & { minuteMs: number };
+
+/** An equal call of the same principal within this time is the same act. */
+export const SAME_ACT_MINUTES = 10;
+
+/** Names an act among those of the customer, or of the project, by what makes it the same. */
+export const digestAct = (named: readonly unknown[]): string =>
+  `agent:${createHash("sha256").update(JSON.stringify(named)).digest("hex")}`;
 
 /** More would hide what matters from whoever decides. */
 const MAX_PENDING = 500;
