@@ -171,7 +171,7 @@ const customerIdentity = ({ key, groupRef, consumerRef }: Customer): Identity =>
     kind: "customer",
     projectId: key.projectId,
     orgId: key.orgId,
-    scopes: ["frontend"],
+    scopes: ["frontend", "approver"],
     groupRef,
     consumerRef,
   },

@@ -5,7 +5,7 @@ import { Problem } from "../../ground/errors.ts";
 import { findListedOperation } from "../store/operation-lists.ts";
 import { describeFields, type AgentField } from "./agent-fields.ts";
 import { findApproval } from "../store/approvals.ts";
-import { toApproval } from "./request-approval.ts";
+import { STALE, toApproval } from "./request-approval.ts";
 import { defineTool, LOOKS_UP, READS } from "./agent-tool.ts";
 import { callAs } from "./api-operations.ts";
 import type { CustomerCall } from "./customer-call.ts";
@@ -248,9 +248,6 @@ export async function readOperation(
   const { kept, truncated } = withinBytes(Array.isArray(log) ? log.filter(isJsonObject) : []);
   return { operation: isJsonObject(operation) ? operation : {}, log: kept, truncated };
 }
-
-const STALE =
-  "The record, the connected account or the settings are not as they were when you asked. Nothing was sent. Read the record again, and ask again if it is still right.";
 
 export const getApprovalTool = defineTool({
   name: "get_approval",

@@ -125,7 +125,7 @@ export const AgentPolicySchema = Type.Object(
       Type.Boolean({
         description:
           "Whether a customer's token may decide the approvals of its own group, except those that its own consumer asked " +
-          "for. Default: false. Not in force yet.",
+          "for, and see them without hidden fields. Default: false.",
       }),
     ),
     paused: Type.Optional(

@@ -244,8 +244,15 @@ export async function decideApproval(
 export async function getApproval(queries: Queries, projectId: string, id: string): Promise<ApprovalRow> {
   const row = await findApproval(queries, projectId, id);
   if (row) return row;
-  throw new Problem("not-found", { detail: `There is no approval \`${id}\` in this project.` });
+  throw missingApproval(id);
 }
+
+export const missingApproval = (id: string): Problem =>
+  new Problem("not-found", { detail: `There is no approval \`${id}\` in this project.` });
+
+/** For those who must not learn which fields have changed. */
+export const STALE =
+  "The record, the connected account or the settings are not as they were when you asked. Nothing was sent. Read the record again, and ask again if it is still right.";
 
 const decidedAlready = ({ status, decideTime }: ApprovalRow): Problem =>
   new Problem("conflict", {

@@ -205,6 +205,7 @@ const SECURITY: Record<Audience, Document[]> = {
   write: [{ apiKey: ["write"] }, ...PERSON],
   read: [{ apiKey: ["read"] }, ...PERSON],
   full: [{ apiKey: ["full"] }, ...PERSON],
+  approver: [{ apiKey: ["full"] }, { customerToken: [] }, ...PERSON],
   organization: [{ apiKey: ["full"] }, ...PERSON],
   person: PERSON,
 };
@@ -240,6 +241,9 @@ const CALLERS: Record<Audience, string> = {
   write: "Callers: an API key of the project with the scope `write` or `full`, or {person}.",
   read: "Callers: an API key of the project with the scope `read` or `full`, or {person}.",
   full: "Callers: an API key of the project with the scope `full`, or {person}.",
+  approver:
+    "Callers: an API key of the project with the scope `full`, or {person}; also a customer's token for its own group where the " +
+    "policy for agents has `customersMayDecide`.",
   organization: "Callers: an API key with the scope `full` of any project of the organisation, or {person}.",
   person: "Callers: {person}. An API key does not represent a person and is refused with 403.",
 };

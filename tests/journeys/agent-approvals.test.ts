@@ -88,6 +88,47 @@ describe("an approval", () => {
     assert.equal((await ended(approvalId)).status, "executed");
   });
 
+  test("is decided by a customer's token only if the policy says so, in its own group, and not for its own consumer", async () => {
+    const { on: busbar, setPolicy, decide, create, ended, succeed } = scene;
+    await setPolicy({ ...WITH_DELETION, hiddenFields: { person: ["familyName"] } });
+    const own = bearer(await signer.sign({ consumerRef: "ada" }));
+    const other = bearer(await signer.sign({ consumerRef: "bea" }));
+    const globex = bearer(await signer.sign({ groupRef: "globex", consumerRef: "bea" }));
+    const frontend = await busbar.inProject("POST", "/api-keys", { label: "web", scopes: ["frontend"] });
+    const adas = await openAgent(busbar, { credential: await signer.sign({ consumerRef: "ada" }) });
+    const asked = await adas.call("delete_record", {
+      object: "person",
+      id: await create("token@example.com"),
+    });
+    const id: string = asked.content.approval.approvalId;
+    const read = (path: string, headers: Record<string, string>) =>
+      busbar.inProject("GET", `/approvals${path}`, undefined, headers);
+    for (const path of ["", `/${id}`]) assert.equal((await read(path, other)).status, 403, "by default");
+    assert.equal((await decide(id, other)).status, 403);
+
+    await setPolicy({ ...WITH_DELETION, hiddenFields: { person: ["familyName"] }, customersMayDecide: true });
+    const browser = { "x-api-key": frontend.body.key };
+    for (const path of ["", `/${id}`]) assert.equal((await read(path, browser)).status, 403, "for anybody");
+    assert.equal((await decide(id, browser)).status, 403);
+    assert.equal((await decide(id, own)).status, 403, "who asked");
+    assert.equal((await decide(id, globex)).status, 404);
+    assert.equal((await read(`/${id}`, globex)).status, 404);
+    assert.deepEqual((await read("", globex)).body.results, []);
+    assert.equal((await read("?groupRef=acme", globex)).status, 403);
+    const shown = (await read(`/${id}`, other)).body;
+    assert.equal(shown.before.givenName, "Ada", JSON.stringify(shown));
+    assert.doesNotMatch(JSON.stringify(shown), /"King"|familyName|lastname"/);
+    const listed = (await read("?status=pending", other)).body.results;
+    assert.deepEqual(listed, [shown]);
+    assert.match(JSON.stringify((await read(`/${id}`, {})).body.before), /King/, "a key sees it");
+    const decided = await decide(id, other);
+    assert.equal(decided.status, 200, decided.text);
+    assert.deepEqual(decided.body.decidedBy, { kind: "customer", id: "bea" });
+    assert.equal((await ended(id)).status, "executed");
+    assert.equal((await succeed("get_approval", { approvalId: id })).status, "executed");
+    await setPolicy({});
+  });
+
   test("is decided once, however many decide at once, and the act is sent once", async () => {
     const { on: busbar, decide, askCreate, ended, contacts, succeed } = scene;
     await busbar.sibling();

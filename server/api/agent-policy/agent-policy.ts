@@ -57,7 +57,7 @@ const getAgentPolicy = (deps: { database: Database }) =>
     tag: "Agents",
     summary: "Get what agents may do",
     description:
-      "Busbar's own. The policy, with every default; the descriptions of its members say which are not in force yet. A project " +
+      "Busbar's own. The policy, with every default. A project " +
       "that has set nothing lets agents read; writes need a decision, and the rest is refused.",
     success: { status: 200, description: "The policy.", schema: AgentPolicySchema },
     handle: ({ project }) => loadPolicy(deps.database, project.id),

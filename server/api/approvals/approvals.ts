@@ -1,28 +1,25 @@
 /** Acts of agents that wait for a decision: its endpoints. */
 import { Type } from "typebox";
-import {
-  decideApproval as decide,
-  getApproval as getRow,
-  toApproval,
-  type DecideServices,
-} from "../../agents/request-approval.ts";
+import { openApprovals, type CustomerApprovalServices } from "../../agents/customer-approvals.ts";
+import { decideApproval as decide, type DecideServices } from "../../agents/request-approval.ts";
 import { APPROVAL_STATUSES, ApprovalSchema } from "../../events/approval-schema.ts";
 import { projectEndpoint, route, type Route } from "../../http/endpoint.ts";
 import { listApprovals as listRows } from "../../store/approvals.ts";
-import type { Database } from "../../store/database.ts";
 import { listQuery, onePage, pageSchema, periodQuery } from "../pages.ts";
 import { PROJECT } from "../paths.ts";
 
-export const approvalRoutes = (deps: DecideServices): Route[] => [
-  route(`GET ${PROJECT}/approvals`, "full", listApprovals(deps)),
-  route(`GET ${PROJECT}/approvals/{approvalId}`, "full", getApproval(deps)),
-  route(`POST ${PROJECT}/approvals/{approvalId}:decide`, "full", decideApproval(deps)),
+type Services = DecideServices & CustomerApprovalServices;
+
+export const approvalRoutes = (deps: Services): Route[] => [
+  route(`GET ${PROJECT}/approvals`, "approver", listApprovals(deps)),
+  route(`GET ${PROJECT}/approvals/{approvalId}`, "approver", getApproval(deps)),
+  route(`POST ${PROJECT}/approvals/{approvalId}:decide`, "approver", decideApproval(deps)),
 ];
 
 const ApprovalId = Type.String({ description: "Id of the approval." });
 const only = (what: string) => Type.Optional(Type.String({ description: `Return only approvals ${what}.` }));
 
-const listApprovals = (deps: { database: Database }) =>
+const listApprovals = (deps: Services) =>
   projectEndpoint({
     operationId: "listApprovals",
     tag: "Agents",
@@ -40,14 +37,18 @@ const listApprovals = (deps: { database: Database }) =>
     }),
     hasEntityTag: true,
     success: { status: 200, description: "A page.", schema: pageSchema(ApprovalSchema) },
-    handle: ({ project, query }) =>
-      onePage(query, {
-        list: (range) => listRows(deps.database.queries, { ...query, projectId: project.id }, range),
-        show: toApproval,
-      }),
+    async handle({ caller, project, query }) {
+      const { show } = await openApprovals(deps, caller, project.id);
+      const filter = { ...query, projectId: project.id };
+      const { results, ...page } = await onePage(query, {
+        list: (range) => listRows(deps.database.queries, filter, range),
+        show: (row) => row,
+      });
+      return { ...page, results: await Promise.all(results.map(show)) };
+    },
   });
 
-const getApproval = (deps: { database: Database }) =>
+const getApproval = (deps: Services) =>
   projectEndpoint({
     operationId: "getApproval",
     tag: "Agents",
@@ -55,11 +56,13 @@ const getApproval = (deps: { database: Database }) =>
     description: "Busbar's own. The act with before and after, who asked, and what became of it.",
     params: Type.Object({ approvalId: ApprovalId }),
     success: { status: 200, description: "The approval.", schema: ApprovalSchema },
-    handle: async ({ project, params }) =>
-      toApproval(await getRow(deps.database.queries, project.id, params.approvalId)),
+    async handle({ caller, project, params }) {
+      const { get, show } = await openApprovals(deps, caller, project.id);
+      return show(await get(params.approvalId));
+    },
   });
 
-const decideApproval = (deps: DecideServices) =>
+const decideApproval = (deps: Services) =>
   projectEndpoint({
     operationId: "decideApproval",
     tag: "Agents",
@@ -67,7 +70,7 @@ const decideApproval = (deps: DecideServices) =>
     description:
       "Busbar's own. Decides once, for the act exactly as it is stored. An approved act is carried out within seconds, once, as an " +
       "operation; if the record is not as it was shown any more, the approval ends `stale` and nothing is sent. Who asked cannot " +
-      "decide: neither the same key or person, nor the person who made the key.",
+      "decide: neither the same key or person, nor the person who made the key, nor the same consumer.",
     params: Type.Object({ approvalId: ApprovalId }),
     body: Type.Object({
       decision: Type.Enum(["approve", "reject"], { description: "What to do with the act." }),
@@ -80,6 +83,9 @@ const decideApproval = (deps: DecideServices) =>
       403: "The caller may not decide, or is who asked.",
       409: "It was decided before, or has expired.",
     },
-    handle: async ({ caller, project, params, body }) =>
-      toApproval(await decide(deps, { caller, projectId: project.id, id: params.approvalId, ...body })),
+    async handle({ caller, project, params, body }) {
+      const { get, show } = await openApprovals(deps, caller, project.id);
+      const { id } = await get(params.approvalId);
+      return show(await decide(deps, { caller, projectId: project.id, id, ...body }));
+    },
   });
