@@ -6,10 +6,17 @@ export interface OpenIdProvider {
   url: string;
   /** The settings with which a Busbar trusts it. */
   env: Record<string, string>;
-  /** Registers the client; call it when the Busbar's address is known. */
-  register(client: { redirectUri: string; clientSecret?: string; metadata?: object }): void;
+  /** Registers the client; call it when the Busbar's address is known. `configuration` is the package's own. */
+  register(client: {
+    redirectUri: string;
+    clientSecret?: string;
+    metadata?: object;
+    configuration?: object;
+  }): void;
   /** Signs `login` in as a browser does: form of the login, form of the consent. Returns the address to come back to. */
   signIn(authorizationUrl: string, login: string): Promise<string>;
+  /** Declines on the page of the login. Returns the address to come back to. */
+  decline(authorizationUrl: string): Promise<string>;
   /** Answers these paths itself with the status and text instead of asking the provider; null: no longer. */
   answer(path: string, answer: { status: number; text: string } | null): void;
   /** Paths asked for so far. */
@@ -46,7 +53,7 @@ export async function startOpenIdProvider(accounts: Record<string, object>): Pro
       BUSBAR_OIDC_CLIENT_ID: CLIENT.id,
       BUSBAR_OIDC_CLIENT_SECRET: CLIENT.secret,
     },
-    register({ redirectUri, clientSecret = CLIENT.secret, metadata }) {
+    register({ redirectUri, clientSecret = CLIENT.secret, metadata, configuration }) {
       const client = { client_id: CLIENT.id, client_secret: clientSecret, redirect_uris: [redirectUri] };
       handle = new Provider(url, {
         clients: [{ ...client, ...metadata }],
@@ -57,9 +64,11 @@ export async function startOpenIdProvider(accounts: Record<string, object>): Pro
           claims: () => ({ sub: accountId, ...accounts[accountId] }),
         }),
         features: { userinfo: { enabled: true }, jwtUserinfo: { enabled: true } },
+        ...configuration,
       }).callback();
     },
     signIn: (authorizationUrl, login) => signIn(url, authorizationUrl, login),
+    decline: (authorizationUrl) => signIn(url, authorizationUrl),
     answer(path, answer) {
       if (answer) answers.set(path, answer);
       else answers.delete(path);
@@ -73,7 +82,8 @@ export async function startOpenIdProvider(accounts: Record<string, object>): Pro
   };
 }
 
-async function signIn(url: string, authorizationUrl: string, login: string): Promise<string> {
+/** Without a login it follows the page's link that declines. */
+async function signIn(url: string, authorizationUrl: string, login?: string): Promise<string> {
   const cookies = new Map<string, string>();
   let at = authorizationUrl;
   let form: Record<string, string> | undefined;
@@ -93,6 +103,8 @@ async function signIn(url: string, authorizationUrl: string, login: string): Pro
     if (location) {
       at = new URL(location, at).href;
       if (!at.startsWith(`${url}/`)) return at;
+    } else if (login === undefined) {
+      at = new URL(/href="([^"]+\/abort)"/.exec(page)?.[1] ?? "", at).href;
     } else if (page.includes('name="prompt" value="login"')) {
       form = { prompt: "login", login, password: "any" };
     } else if (page.includes('name="prompt" value="consent"')) form = { prompt: "consent" };
