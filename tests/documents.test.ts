@@ -24,14 +24,6 @@ test("every variable that is read is in the guide and in .env.example, and no ot
   assert.deepEqual(inText(read(".env.example")), known);
 });
 
-test("server, command line and lock file have the same version, and the changelog has a heading for it or for what is unreleased", () => {
-  const { version } = JSON.parse(read("package.json"));
-  assert.equal(JSON.parse(read("cli/package.json")).version, version);
-  const { packages } = JSON.parse(read("package-lock.json"));
-  assert.equal(packages[""].version, version);
-  assert.ok([`## ${version}`, "## Unreleased"].some((heading) => read("CHANGELOG.md").includes(heading)));
-});
-
 test("every dependency has a line that says why", () => {
   const manifest = JSON.parse(read("package.json"));
   const names = DEPENDENCY_LISTS.flatMap((list) => Object.keys(manifest[list]));

@@ -46,7 +46,7 @@ before(async () => {
   const wheel = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "-w", "dist", "."];
   await run(python, ["-m", "pip", ...wheel], { cwd: folder });
   const [file = ""] = await readdir(join(folder, "dist"));
-  assert.match(file, /^busbar_client-0\.1\.0-py3-none-any\.whl$/);
+  assert.match(file, /^busbar_client-[\w.]+-py3-none-any\.whl$/);
   await run(python, ["-m", "pip", "install", "--quiet", "--no-index", join(folder, "dist", file)]);
   // So that what is imported is what was installed.
   await rm(join(folder, "src"), { recursive: true });

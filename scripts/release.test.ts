@@ -1,0 +1,153 @@
+/** What `npm run release` writes, as the programs that read it demand it; the whole command takes a minute and is not run here. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+import {
+  checksums,
+  homebrewFormula,
+  imageDefinition,
+  publishScript,
+  releaseNotes,
+  repeatableBom,
+  type Archive,
+} from "./release/documents.ts";
+import { isCandidate, listVersions, npmTag, pythonVersion } from "./release/versions.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const { version } = JSON.parse(read("package.json"));
+const CANDIDATE: Archive = {
+  name: "busbar",
+  version: "1.0.0-rc.1",
+  file: "busbar-1.0.0-rc.1.tgz",
+  sha256: "ab".repeat(32),
+};
+
+test("the version is the same wherever one is written", () => {
+  const wrong = listVersions(version).filter(
+    ({ file, found, right }) =>
+      (found.length === 0 && !file.startsWith("examples/")) || found.some((one) => one !== right),
+  );
+  assert.deepEqual(wrong, []);
+  const changelog = read("CHANGELOG.md");
+  assert.ok([`## ${version}`, "## Unreleased"].some((heading) => changelog.includes(heading)));
+});
+
+test("a candidate is installed only on demand, and Python reads it as one", () => {
+  assert.equal(npmTag("1.0.0-rc.1"), "next");
+  assert.equal(npmTag("1.0.0"), "latest");
+  assert.throws(() => isCandidate("1.0"), /X\.Y\.Z/);
+  assert.throws(() => isCandidate("1.0.0-beta.1"), /X\.Y\.Z-rc\.N/);
+  // PEP 440, "Pre-releases".
+  assert.equal(pythonVersion("1.0.0-rc.12"), "1.0.0rc12");
+  assert.equal(pythonVersion("1.0.0"), "1.0.0");
+});
+
+test("notes are the changelog's section of the version; only a candidate may take what is unreleased", () => {
+  const changelog =
+    "# Changelog\n\n## Unreleased\n\n- new\n\n## 1.0.0, 2027-01-02\n\n- done\n\n## 0.9.0\n\n- old\n";
+  assert.equal(releaseNotes(changelog, "1.0.0"), "# Busbar 1.0.0\n\n- done\n");
+  assert.equal(releaseNotes(changelog, "1.1.0-rc.1"), "# Busbar 1.1.0-rc.1\n\n- new\n");
+  assert.throws(() => releaseNotes(changelog, "1.1.0"), /no heading "## 1\.1\.0"/);
+});
+
+test("the formula names the archive as npm's registry serves it, with its checksum", () => {
+  const formula = homebrewFormula(CANDIDATE);
+  assert.match(formula, /url "https:\/\/registry\.npmjs\.org\/busbar\/-\/busbar-1\.0\.0-rc\.1\.tgz"/);
+  assert.match(formula, new RegExp(`sha256 "${CANDIDATE.sha256}"`));
+  // Homebrew's audit: https://docs.brew.sh/Formula-Cookbook, at most 80 characters with the name, no article or full stop.
+  const [, description = ""] = /desc "(.*)"/.exec(formula) ?? [];
+  assert.ok(`busbar: ${description}`.length <= 80 && !/^an? |\.$/i.test(description), description);
+});
+
+test("the image has a base of an exact version that runs Busbar, contains the release's archive, and does not run as root", () => {
+  const definition = imageDefinition(read("deploy/Containerfile"), CANDIDATE, "https://github.com/o/r");
+  const [, base = ""] =
+    /^ARG NODE=docker\.io\/library\/node:(\d+\.\d+\.\d+)-bookworm-slim$/m.exec(definition) ?? [];
+  assert.equal(base, JSON.parse(read("node_modules/node/package.json")).version);
+  assert.deepEqual(definition.match(/^FROM .*/gm), ["FROM ${NODE}"]);
+  assert.deepEqual(definition.match(/^COPY .*/gm), [`COPY ${CANDIDATE.file} /tmp/busbar.tgz`]);
+  assert.match(
+    definition,
+    /^LABEL [^]*image\.version="1\.0\.0-rc\.1"[^]*image\.source="https:\/\/github\.com\/o\/r"\n\nUSER node$/m,
+  );
+  assert.equal(definition.match(/^USER .*/gm)?.at(-1), "USER node");
+});
+
+test("a bill of materials of the same packages is the same, whenever it is made", () => {
+  const made = (serialNumber: string, timestamp: string, name: string) =>
+    repeatableBom(
+      JSON.stringify({ serialNumber, metadata: { timestamp }, components: [{ name }] }),
+      new Date(0),
+    );
+  const first = made("urn:uuid:1", "2026-01-01T00:00:00Z", "a");
+  assert.equal(made("urn:uuid:2", "2027-01-01T00:00:00Z", "a"), first);
+  assert.notEqual(made("urn:uuid:1", "2026-01-01T00:00:00Z", "b"), first);
+  // CycloneDX 1.5, `serialNumber`: "must conform to RFC 4122".
+  assert.match(
+    JSON.parse(first).serialNumber,
+    /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+});
+
+test("publishing checks the files, and asks for provenance only where npm offers it", async (scope) => {
+  const folder = await mkdtemp(join(tmpdir(), "busbar-publish-"));
+  scope.after(() => rm(folder, { recursive: true, force: true }));
+  const bytes = Buffer.from("packed");
+  await writeFile(join(folder, CANDIDATE.file), bytes);
+  await writeFile(join(folder, "SHA256SUMS"), checksums({ [CANDIDATE.file]: bytes }));
+  await writeFile(join(folder, "publish.sh"), publishScript([CANDIDATE]));
+  await writeFile(join(folder, "npm"), '#!/bin/sh\necho "npm $*"\n');
+  for (const file of ["npm", "publish.sh"]) await chmod(join(folder, file), 0o755);
+  const publish = (env: Record<string, string>) =>
+    execFileSync(join(folder, "publish.sh"), {
+      env: { PATH: `${folder}:${process.env["PATH"]}`, ...env },
+      encoding: "utf8",
+      stdio: "pipe",
+    }).trim();
+  const plain = "npm publish ./busbar-1.0.0-rc.1.tgz --access public --tag next";
+  assert.equal(publish({}), plain);
+  // https://docs.npmjs.com/generating-provenance-statements: GitHub Actions and GitLab CI/CD.
+  assert.equal(publish({ GITHUB_ACTIONS: "true" }), `${plain} --provenance`);
+  assert.equal(publish({ GITLAB_CI: "true" }), `${plain} --provenance`);
+  await writeFile(join(folder, CANDIDATE.file), "changed");
+  assert.throws(() => publish({}));
+});
+
+interface Workflow {
+  permissions?: unknown;
+  jobs: Record<string, { permissions?: unknown; steps: { uses?: string; run?: string }[] }>;
+}
+
+test("workflows pin every action by commit, are given no right by default, and run what exists", async () => {
+  const { scripts } = JSON.parse(read("package.json"));
+  const files = globSync(".github/workflows/*.yml", { cwd: ROOT });
+  assert.ok(files.length > 0);
+  for (const file of files) {
+    const text = await readFile(join(ROOT, file), "utf8");
+    const workflow = parse(text) as Workflow;
+    assert.ok(
+      [{}, { contents: "read" }].some((few) => JSON.stringify(few) === JSON.stringify(workflow.permissions)),
+      file,
+    );
+    for (const { uses, run = "" } of Object.values(workflow.jobs).flatMap(({ steps }) => steps)) {
+      if (uses !== undefined) assert.match(uses, /^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+      // A value in a script's text is run as code: https://docs.github.com/en/actions/concepts/security/script-injections
+      assert.doesNotMatch(run, /\$\{\{/);
+      for (const [, name = ""] of run.matchAll(/npm run ([\w:-]+)/g))
+        assert.ok(Object.hasOwn(scripts, name), name);
+    }
+  }
+});
+
+test("every file that publishing names in the workflow is made by the release", () => {
+  const workflow = read(".github/workflows/release.yml");
+  const source = read("scripts/release.ts");
+  for (const [, name = ""] of workflow.matchAll(/dist\/release\/([\w.]+)/g))
+    assert.ok(source.includes(`"${name}"`), name);
+});
