@@ -43,7 +43,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
     title: "Operate",
     pages: ["installing", "production", "configuration", "operating", "access", "seeing-inside"],
   },
-  { title: "Tools", pages: ["dashboard", "command-line"] },
+  { title: "Tools", pages: ["dashboard", "command-line", "clients"] },
 ];
 
 export interface GuidePage {

@@ -93,6 +93,21 @@ test("the README's program writes, reads a refusal and lists, synchronously and 
   assert.match(stdout, /^operations: 1$/m);
 });
 
+test(
+  "both forms of the client have the methods of the guide's table and no other operations",
+  { skip },
+  async () => {
+    const guide = await readFile(join(CLIENTS, "../docs/guide/clients.md"), "utf8");
+    const named = [...guide.matchAll(/^\| `\w+ \S+` \| `\w+` \| `(\w+)` \|/gm)].map(([, name]) => name);
+    assert.ok(named.length > 100);
+    for (const kind of ["Operations", "AsyncOperations"]) {
+      const program = `from busbar_client.operations import ${kind}; print(*(n for n in vars(${kind}) if n[0] != "_"))`;
+      const { stdout } = await run(python, ["-c", program]);
+      assert.deepEqual(stdout.trim().split(" ").toSorted(), named.toSorted());
+    }
+  },
+);
+
 test("the client repeats, pages, verifies and signs as its tests say", { skip }, async () => {
   const tests = join(scratch, "clients/python/tests");
   const { stderr } = await run(python, ["-m", "unittest", "discover", "-s", tests], { env });
