@@ -60,7 +60,7 @@ export class Busbar extends Api {
       throwOnError: true,
       responseStyle: "data",
       fetch: async (input, init) => {
-        const request = nameProject(new Request(input, init), project);
+        const request = await nameProject(new Request(input, init), project);
         if (apiKey !== undefined) request.headers.set("X-Api-Key", apiKey);
         else
           request.headers.set(
@@ -77,9 +77,24 @@ export class Busbar extends Api {
   }
 }
 
-/** Returns the request with the client's project where the call named none. */
-function nameProject(request: Request, project: string | undefined): Request {
+/**
+ * Returns the request with the client's project where the call named none. The body is sent as bytes: as the stream that a request has,
+ * browsers send it with HTTP/2 only.
+ */
+async function nameProject(request: Request, project: string | undefined): Promise<Request> {
   if (!request.url.includes(NO_PROJECT)) return request;
   if (project === undefined) throw new TypeError("The call needs projectIdOrName, or the client a `project`");
-  return new Request(request.url.replace(NO_PROJECT, encodeURIComponent(project)), request);
+  const { method, headers, signal, credentials, cache, redirect, integrity, keepalive } = request;
+  const bytes = request.body ? await request.arrayBuffer() : undefined;
+  return new Request(request.url.replace(NO_PROJECT, encodeURIComponent(project)), {
+    method,
+    headers,
+    signal,
+    credentials,
+    cache,
+    redirect,
+    integrity,
+    keepalive,
+    ...(bytes && { body: bytes }),
+  });
 }
