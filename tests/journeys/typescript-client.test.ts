@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { generateKeyPairSync } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { checkQuickstart, runExpressExample } from "./example-express.ts";
+import { testReactComponents } from "./react-components/suite.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
@@ -117,6 +118,8 @@ test("the client works against the mock as it does against a server", async (t) 
 test("the quickstart for Express shows the example's code", checkQuickstart);
 
 test("the example application for Express connects, keeps a copy and writes back", runExpressExample);
+
+testReactComponents();
 
 test("a list longer than a page is returned whole, each row once", async () => {
   const api = new client.Busbar({

@@ -9,10 +9,19 @@ export interface ServedPage {
   close(): Promise<void>;
 }
 
+export interface PageOptions {
+  /** The page's program. Default: the page of the published UI library. */
+  entry?: string;
+  /** Packages by name, and the files that they are. */
+  alias?: Record<string, string>;
+}
+
 /** `busbarOrigin` takes the place of the one expression that the library reads its server from. */
-export async function servePage(busbarOrigin: string): Promise<ServedPage> {
+export async function servePage(busbarOrigin: string, options: PageOptions = {}): Promise<ServedPage> {
+  const { entry = join(import.meta.dirname, "page.js"), alias = {} } = options;
   const { outputFiles } = await build({
-    entryPoints: [join(import.meta.dirname, "page.js")],
+    entryPoints: { page: entry },
+    alias,
     bundle: true,
     write: false,
     outdir: "/",

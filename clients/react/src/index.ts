@@ -1,0 +1,11 @@
+"use client";
+export { BusbarProvider, useBusbar, type BusbarProviderProps } from "./busbar-provider.js";
+export { Connect, type ConnectProps } from "./connect.js";
+export { InstallationStatus, type InstallationStatusProps } from "./installation-status.js";
+export { useConnection, type ConnectionState } from "./use-connection.js";
+export { useInstallation, type InstallationState } from "./use-installation.js";
+export { ConsentEnded } from "./consent-window.js";
+export { ConsentRefused } from "./connect-account.js";
+export type { ConnectWay, CredentialField } from "./credential-fields.js";
+export type { Customer } from "./customer-token.js";
+export { TEXTS, type Texts } from "./texts.js";
