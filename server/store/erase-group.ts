@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import { encodedStep } from "../../ground/spelled-path.ts";
 import type { Queries } from "./database.ts";
+import { removeLines } from "./proxy-usage.ts";
 import { erasePushes } from "./received-pushes.ts";
 
 export interface ErasedGroup {
@@ -110,17 +111,16 @@ export async function eraseOperations(
 }
 
 /** Removes up to `max` lines about proxied calls. */
-export async function eraseProxyCalls(
+export const eraseProxyCalls = (
   queries: Queries,
   { installationIds }: GroupTraces,
   max: number,
-): Promise<number> {
-  const removed = await sql`
-    delete from proxy_usage where id in (
-      select id from proxy_usage where installation_id = any(${installationIds}::uuid[]) limit ${max})
-  `.execute(queries);
-  return count(removed);
-}
+): Promise<number> =>
+  removeLines(
+    queries,
+    sql`
+    select id, time from proxy_usage where installation_id = any(${installationIds}::uuid[]) limit ${max}`,
+  );
 
 /**
  * Reads `max` events after `afterId` and removes those about the group, with their deliveries. Returns the last id that was

@@ -23,6 +23,8 @@ test("a granted role may change rows, present and future ones, but neither table
   await assert.rejects(grantServing(queries, "nobody_here"), { message: /no role nobody_here/ });
   // Any role but the owner: the tests' role cannot create one.
   const role = "pg_monitor";
+  const mayDrop = "select has_function_privilege($1, 'drop_history_range(text, text)', 'execute') as may";
+  assert.deepEqual((await pool.query(mayDrop, [role])).rows, [{ may: false }]);
   await grantServing(queries, role);
   await pool.query("create table later (id text)");
   const { rows } = await pool.query(
@@ -31,10 +33,19 @@ test("a granted role may change rows, present and future ones, but neither table
             has_sequence_privilege($1, 'worker_ids', 'usage') as sequences,
             has_table_privilege($1, 'migrations', 'select') as migrations,
             has_table_privilege($1, 'migrations', 'insert') as "insertMigrations",
+            has_function_privilege($1, 'drop_history_range(text, text)', 'execute') as ranges,
             has_schema_privilege($1, 'public', 'create') as tables`,
     [role],
   );
   assert.deepEqual(rows, [
-    { rows: true, later: true, sequences: true, migrations: true, insertMigrations: false, tables: false },
+    {
+      rows: true,
+      later: true,
+      sequences: true,
+      migrations: true,
+      insertMigrations: false,
+      ranges: true,
+      tables: false,
+    },
   ]);
 });

@@ -13,6 +13,7 @@ export async function grantServing(queries: Queries, role: string): Promise<void
     sql`grant select, insert, update, delete on all tables in schema public to ${to}`,
     sql`revoke insert, update, delete on migrations from ${to}`,
     sql`grant usage, select on all sequences in schema public to ${to}`,
+    sql`grant execute on function add_history_range(text, timestamptz, timestamptz), drop_history_range(text, text) to ${to}`,
     sql`alter default privileges in schema public grant select, insert, update, delete on tables to ${to}`,
     sql`alter default privileges in schema public grant usage, select on sequences to ${to}`,
   ];

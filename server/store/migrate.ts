@@ -1,6 +1,7 @@
 /** Migrates a database to the schema of this version, once, however many processes start together. */
 import { readdir, readFile } from "node:fs/promises";
-import type { Client, ClientBase } from "pg";
+import { setTimeout as wait } from "node:timers/promises";
+import { DatabaseError, type Client, type ClientBase } from "pg";
 import { StartError } from "../../ground/errors.ts";
 import type { Log } from "../../ground/log.ts";
 
@@ -12,7 +13,7 @@ const MIGRATION = /^\d{4}_.*\.sql$/;
 const LOCK_KEY = 7_355_608_420_117;
 
 /**
- * Applies the missing files of `migrations/` in order, each in its own transaction. A second process waits for the
+ * Applies the missing files of `migrations/` in order, each in its own transaction or in several. A second process waits for the
  * first and finds nothing to do. Refuses a database that a newer Busbar has migrated, unless this version works on it. With
  * `upTo`, applies these files only.
  */
@@ -115,29 +116,67 @@ export async function migrationNames(): Promise<string[]> {
   return files.filter((file) => MIGRATION.test(file)).toSorted();
 }
 
+/** Lines of a migration that begin a transaction of its own, and the statements that take back what an earlier one left. */
+const NEXT_TRANSACTION = /^-- Next transaction\b.*$/m;
+const IF_IT_FAILS = /^-- If it fails\b.*$/m;
+
+/** How long a migration waits for a lock: all that others send meanwhile waits behind it. */
+const LOCK_TIMEOUT_MS = 300;
+/** Pauses in which others go on, before the transaction is tried again. */
+const LOCK_REST_MS = 500;
+const LOCK_TRIES = 120;
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Applies a migration: its transactions one after the other, the last of which also records it. */
 async function apply(client: ClientBase, name: string): Promise<void> {
   const sql = await readFile(new URL(name, FOLDER), "utf8");
-  await client.query("begin");
+  const [steps = "", undo] = sql.split(IF_IT_FAILS);
+  const transactions = steps.split(NEXT_TRANSACTION);
   try {
-    await client.query(sql);
-    await client.query("insert into migrations (name, compatible) values ($1, $2)", [
-      name,
-      COMPATIBLE.test(sql),
-    ]);
-    // Processes of the version before stop their background work unless the migration is compatible (schema-watch.ts).
-    await client.query("select pg_notify('busbar_changes', $1)", [
-      JSON.stringify({ table: "migrations", id: name }),
-    ]);
-    await client.query("commit");
+    for (const [index, transaction] of transactions.entries())
+      await commit(client, async () => {
+        await client.query(transaction);
+        if (index === transactions.length - 1)
+          await record(client, { name, compatible: COMPATIBLE.test(sql) });
+      });
   } catch (cause) {
-    await client.query("rollback");
+    // Whatever made the migration fail is what must be told.
+    if (undo) await commit(client, () => client.query(undo)).catch(() => {});
     throw new StartError(
       `migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
+}
+
+/** Runs statements in a transaction, again while another one holds a lock that they need. */
+async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<void> {
+  for (let left = LOCK_TRIES; ; left -= 1) {
+    await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    try {
+      await run();
+      await client.query("commit");
+      return;
+    } catch (error) {
+      await client.query("rollback");
+      if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
+      if (left === 0)
+        throw new Error(
+          `a table has been locked for ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
+            "it has ended (pg_stat_activity shows it)",
+          { cause: error },
+        );
+      await wait(LOCK_REST_MS);
+    }
+  }
+}
+
+async function record(client: ClientBase, { name, compatible }: AppliedMigration): Promise<void> {
+  await client.query("insert into migrations (name, compatible) values ($1, $2)", [name, compatible]);
+  // Processes of the version before stop their background work unless the migration is compatible (schema-watch.ts).
+  await client.query("select pg_notify('busbar_changes', $1)", [
+    JSON.stringify({ table: "migrations", id: name }),
+  ]);
 }
 
 function refuseNewer(applied: AppliedMigration[], known: string[]): void {

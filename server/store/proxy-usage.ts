@@ -1,6 +1,7 @@
 /** Usage lines of proxied calls. */
-import { sql } from "kysely";
+import { sql, type RawBuilder } from "kysely";
 import type { Queries } from "./database.ts";
+import { removeHistory } from "./history-ranges.ts";
 import type { ProjectBound } from "./project-retention.ts";
 
 export interface ProxyUse {
@@ -82,28 +83,45 @@ export function listProxyUsage(
   return query.execute();
 }
 
-/**
- * Removes at most `max` lines from before `time`, and says how many it removed. Lines are stored nearly in the order of
- * their time, so that those of the lowest ids tell whether there are any.
- */
-export async function removeProxyUsageBefore(queries: Queries, time: Date, max: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from proxy_usage
-    where id in (
-      select id from (select id, time from proxy_usage order by id limit ${max}) as oldest where time < ${time})
-  `.execute(queries);
-  return Number(numAffectedRows ?? 0n);
-}
+/** Removes at most `max` lines from before `time` of those that are not dropped with their day; returns their number. */
+export const removeProxyUsageBefore = (queries: Queries, time: Date, max: number): Promise<number> =>
+  removeHistory(queries, { history: "proxy_usage", before: time, max }, (span, most) =>
+    // Lines are stored nearly in the order of their time, so that those of the lowest ids tell whether there are any.
+    removeLines(
+      queries,
+      sql`
+      select id, time from (
+        select id, time from proxy_usage where time >= ${span.from}::timestamptz and time < ${span.until}::timestamptz
+        order by id limit ${most}) as oldest
+      where time < ${time}`,
+    ),
+  );
 
 /** Removes at most `max` lines of one project, and returns their number. */
-export async function removeProjectProxyUsage(
+export const removeProjectProxyUsage = (
   queries: Queries,
   { projectId, time }: ProjectBound,
   max: number,
-): Promise<number> {
+): Promise<number> =>
+  removeLines(
+    queries,
+    sql`
+    select id, time from proxy_usage where project_id = ${projectId} and time < ${time} order by time limit ${max}`,
+  );
+
+/**
+ * Removes the lines whose `id` and `time` a statement selects, and returns their number. In two statements: by the times that the
+ * second one names, the planner leaves out other days, and it looks up few ids instead of reading all of them for a join.
+ */
+export async function removeLines(queries: Queries, selection: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ ids: string[] | null; first: string; last: string }>`
+    select array_agg(id::text) as ids, min(time)::text as first, max(time)::text as last from (${selection}) as old
+  `.execute(queries);
+  const [old] = rows;
+  if (!old?.ids) return 0;
   const { numAffectedRows } = await sql`
-    delete from proxy_usage where id in (
-      select id from proxy_usage where project_id = ${projectId} and time < ${time} order by time limit ${max})
+    delete from proxy_usage
+    where id = any(${old.ids}::bigint[]) and time between ${old.first}::timestamptz and ${old.last}::timestamptz
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }

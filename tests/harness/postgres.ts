@@ -99,7 +99,8 @@ async function runSql(url: string, sql: string): Promise<void> {
   }
 }
 
-function withDatabase(url: string, name: string): string {
+/** Returns the URL of another database of the server. */
+export function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
   return changed.href;
