@@ -119,7 +119,8 @@ async function measure(
   };
 }
 
-const bench = await openReadBench({ records: 1 });
+// Minutes as they are: what runs beside the calls is not to be measured.
+const bench = await openReadBench({ records: 1, minuteMs: 60_000 });
 try {
   await bench.deploy(MANIFEST);
   await bench.install({ integration: "crm", groupRef: GROUP, provider: "hubspot" });

@@ -3,6 +3,7 @@ import type { Role } from "../../ground/role.ts";
 import type { Caller, ProjectRef } from "../http/endpoint.ts";
 import type { Actor } from "../store/operations.ts";
 import type { Right } from "./agent-tool.ts";
+import type { AgentPolicy } from "./policy.ts";
 
 /** Whose credential it was. */
 export interface Principal {
@@ -13,10 +14,20 @@ export interface Principal {
   name?: string;
 }
 
+/** What applies to a call of a customer's agent, as it was when the call came in. */
+export interface CustomerScope {
+  policy: AgentPolicy;
+  /** The customer's installations, each with the status of its connection. */
+  installed: readonly { id: string; status: string | null }[];
+  /** Whether anything was asked for within the time in which the same call is the same act. */
+  hasAsked: boolean;
+}
+
 /** A class, so that it is recognised when the protocol library hands it back. */
 export class AgentSession {
   readonly project: ProjectRef;
   readonly #groupRef: string | undefined;
+  readonly #scope: CustomerScope | undefined;
   readonly rights: ReadonlySet<Right>;
   readonly principal: Principal;
   readonly requestId: string;
@@ -30,6 +41,7 @@ export class AgentSession {
     project: ProjectRef;
     /** Absent at the endpoint of the project itself. */
     groupRef?: string;
+    scope?: CustomerScope;
     rights: ReadonlySet<Right>;
     principal: Principal;
     role?: Role | undefined;
@@ -37,6 +49,7 @@ export class AgentSession {
   }) {
     this.project = of.project;
     this.#groupRef = of.groupRef;
+    this.#scope = of.scope;
     this.rights = of.rights;
     this.principal = of.principal;
     this.role = of.role;
@@ -47,6 +60,11 @@ export class AgentSession {
   get groupRef(): string {
     if (this.#groupRef === undefined) throw new Error("the endpoint of a project has no customer");
     return this.#groupRef;
+  }
+
+  get scope(): CustomerScope {
+    if (!this.#scope) throw new Error("no request of a customer's agent");
+    return this.#scope;
   }
 
   get actor(): Actor {

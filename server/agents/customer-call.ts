@@ -34,6 +34,7 @@ export function openCustomerCall(
     deps,
     session,
     policy,
-    integrations: () => (integrations ??= listCustomerIntegrations(deps, { session, policy })),
+    integrations: () =>
+      (integrations ??= listCustomerIntegrations(deps, { session, policy }, session.scope.installed)),
   };
 }

@@ -7,9 +7,8 @@ import type { InstallationCache, Installed } from "../operations/installation-ca
 import { readableDefinitions, type ReadDefinition } from "../read/read-definition.ts";
 import { readSources } from "../read/read-sources.ts";
 import type { Database } from "../store/database.ts";
-import { listInstalledOfGroup } from "../store/installations.ts";
 import { objectSettings, type ObjectSettings } from "../write/object-settings.ts";
-import type { AgentSession } from "./agent-session.ts";
+import type { AgentSession, CustomerScope } from "./agent-session.ts";
 import type { Right } from "./agent-tool.ts";
 import { decide, type ActKind, type AgentPolicy, type AgentTool } from "./policy.ts";
 
@@ -62,12 +61,11 @@ const TOOLS: Record<ObjectAction, { tool: AgentTool; kind: ActKind; right: Right
 export async function listCustomerIntegrations(
   deps: CustomerObjectServices,
   by: Caller,
+  installed: CustomerScope["installed"],
 ): Promise<CustomerIntegration[]> {
   const { project, groupRef } = by.session;
-  const { queries } = deps.database;
-  const rows = await listInstalledOfGroup(queries, project.id, groupRef);
-  const statuses = new Map(rows.map(({ id, status }) => [id, status]));
-  const found = await Promise.all(rows.map(({ id }) => deps.installations.byId(project.id, id)));
+  const statuses = new Map(installed.map(({ id, status }) => [id, status]));
+  const found = await Promise.all(installed.map(({ id }) => deps.installations.byId(project.id, id)));
   const integrations = found.flatMap((installed) =>
     installed?.installation.groupRef === groupRef ? installed : [],
   );

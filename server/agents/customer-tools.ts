@@ -76,13 +76,13 @@ async function listIssuers({ database }: CustomerServices, projectIdOrName: stri
 /** These are decided by the policy as they are; the others name an object or an integration, which rules may tell apart. */
 const WITHOUT_OBJECT = ["list_integrations", "find_objects", "get_operation", "get_approval"] as const;
 
-/** Prepares a call, by the policy as it is now. Throws a Problem while agents are paused, or if the tool is not allowed. */
+/** Prepares a call, by the policy as it was when the call came in. Throws a Problem while agents are paused, or if the tool is not allowed. */
 async function beginCustomerCall(
   deps: CustomerServices,
   session: AgentSession,
   { name }: Pick<DefinedTool<CustomerCall>, "name">,
 ): Promise<CustomerCall> {
-  const policy = await loadPolicy(deps.database, session.project.id);
+  const { policy } = session.scope;
   requireRunning(policy);
   const tool = WITHOUT_OBJECT.find((one) => one === name);
   if (tool && decide(policy, { tool, kind: "read" }) !== "allow") throw forbiddenBy(tool);

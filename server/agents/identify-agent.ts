@@ -3,18 +3,20 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Problem, type ProblemOptions } from "../../ground/errors.ts";
 import type { Access } from "../access/authorize.ts";
 import type { ProjectRef } from "../http/endpoint.ts";
-import { findGroup } from "../store/customers.ts";
+import { findAgentScope } from "../store/agent-policies.ts";
 import { findProject } from "../store/projects.ts";
 import type { Database } from "../store/database.ts";
-import { AgentSession } from "./agent-session.ts";
+import { AgentSession, type CustomerScope } from "./agent-session.ts";
 import { RIGHTS, type Right } from "./agent-tool.ts";
 import type { IssuedTokens } from "./issuer-token.ts";
-import { loadPolicy } from "./policy.ts";
+import { loadPolicy, readPolicy } from "./policy.ts";
+import { KEPT_HOURS } from "./request-approval.ts";
 
 export interface AgentAccess {
   database: Database;
   access: Pick<Access, "keyOwner" | "keyLimits" | "identifyCustomer" | "authorize">;
   issuerTokens: IssuedTokens;
+  minuteMs: number;
 }
 
 /** One request to an endpoint of agents. */
@@ -116,17 +118,22 @@ async function byKey(deps: AgentAccess, request: AgentRequest, key: string): Pro
   requireProject(project, request);
   const rights = rightsOfScopes(owner.scopes);
   if (rights.size === 0) throw insufficientScope(request, ["read"]);
-  await requireGroup(deps, project, request);
+  const scope = await loadScope(deps, project, request);
   const principal = { kind: "key" as const, id: owner.apiKeyId, name: owner.label };
-  return new AgentSession({ ...request, project, rights, principal });
+  return new AgentSession({ ...request, project, scope, rights, principal });
 }
 
-async function requireGroup(
-  { database }: AgentAccess,
-  { id }: ProjectRef,
+/** Throws a 404 Problem for a customer never seen, unless `mayBeNew`. */
+async function loadScope(
+  { database, minuteMs }: AgentAccess,
+  { id: projectId }: ProjectRef,
   { groupRef }: AgentRequest,
-): Promise<void> {
-  if (await findGroup(database.queries, id, groupRef)) return;
+  { mayBeNew = false } = {},
+): Promise<CustomerScope> {
+  const askedWithinMs = KEPT_HOURS * 60 * minuteMs;
+  const found = await findAgentScope(database.queries, { projectId, groupRef, askedWithinMs });
+  const { policy, isKnown, installed, hasAsked } = found;
+  if (isKnown || mayBeNew) return { policy: readPolicy(policy), installed, hasAsked };
   throw new Problem("not-found", {
     detail: `There is no group \`${groupRef}\` in this project. A group exists once the customer has connected an account or was created by POST …/groups.`,
   });
@@ -155,7 +162,8 @@ async function byToken(deps: AgentAccess, request: AgentRequest, token: string):
     });
   }
   const principal = { kind: "customer" as const, id: consumerRef };
-  return new AgentSession({ ...request, project, rights: new Set(["read", "write"]), principal });
+  const scope = await loadScope(deps, project, request, { mayBeNew: true });
+  return new AgentSession({ ...request, project, scope, rights: new Set(["read", "write"]), principal });
 }
 
 /** A token of an authorization server that the project's policy names, for this very endpoint (RFC 8707). */
@@ -182,8 +190,8 @@ async function byIssuer(deps: AgentAccess, request: AgentRequest, token: string)
   }
   const rights = new Set(RIGHTS.filter((right) => scopes.includes(right)));
   if (rights.size === 0) throw insufficientScope(request, ["read"]);
-  await requireGroup(deps, project, request);
-  return new AgentSession({ ...request, project, rights, principal: { kind: "issuer", id } });
+  const scope = await loadScope(deps, project, request);
+  return new AgentSession({ ...request, project, scope, rights, principal: { kind: "issuer", id } });
 }
 
 /** The same refusal whether the other project exists or not. */

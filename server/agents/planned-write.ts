@@ -20,7 +20,7 @@ import type { AgentSession } from "./agent-session.ts";
 import type { CustomerCall } from "./customer-call.ts";
 import type { CustomerObject } from "./customer-objects.ts";
 import { isHidden, type ActKind, type AgentTool } from "./policy.ts";
-import { digestAct, requestApproval, SAME_ACT_MINUTES } from "./request-approval.ts";
+import { digestAct, KEPT_HOURS, requestApproval, SAME_ACT_MINUTES } from "./request-approval.ts";
 
 /** As an agent sends them. */
 export interface WriteArguments {
@@ -145,8 +145,6 @@ export function toAsked({ deps, session }: CustomerCall, row: ApprovalRow): Json
 const WAITS =
   "Nothing has been sent for this call. A person decides outside of this conversation; get_approval tells what became of it. Do not try another way.";
 
-const KEPT_HOURS = 24;
-
 /** Names an act among those of the customer, by the agent's key, or else by who asks for what. */
 function nameAct({ call, tool, object, request, args, undoes }: PlannedWrite): {
   key: string;
@@ -180,12 +178,14 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
     });
   };
   const { key, keptMs } = nameAct(act);
-  const asked = await findAskedBefore(deps.database.queries, {
-    projectId: project.id,
-    groupRef,
-    requestKey: key,
-    keptMs,
-  });
+  const asked = session.scope.hasAsked
+    ? await findAskedBefore(deps.database.queries, {
+        projectId: project.id,
+        groupRef,
+        requestKey: key,
+        keptMs,
+      })
+    : undefined;
   if (asked && MAY_HAPPEN.has(asked.status)) return toAsked(call, asked);
   const keyed = {
     projectId: project.id,

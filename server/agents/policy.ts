@@ -238,12 +238,14 @@ export async function loadPolicy(
   database: Pick<Database, "queries">,
   projectId: string,
 ): Promise<AgentPolicy> {
-  const stored = await findAgentPolicy(database.queries, projectId);
-  // Checked before it was stored.
-  return stored === undefined
+  return readPolicy(await findAgentPolicy(database.queries, projectId));
+}
+
+/** Returns the policy that applies, of what is stored. It was checked before it was stored. */
+export const readPolicy = (stored: unknown): AgentPolicy =>
+  stored === undefined || stored === null
     ? { ...withDefaults({}), budgets: BUDGETS }
     : withDefaults(stored as GivenPolicy);
-}
 
 /** A call of a tool, as far as the policy is concerned. Integrations and objects may have several names. */
 export interface Act {

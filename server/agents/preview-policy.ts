@@ -2,6 +2,7 @@
 import { newId } from "../../ground/ids.ts";
 import type { ProjectRef } from "../http/endpoint.ts";
 import { AgentSession } from "./agent-session.ts";
+import { listInstalledOfGroup } from "../store/installations.ts";
 import { listCustomerIntegrations, type CustomerObjectServices } from "./customer-objects.ts";
 import { decide, hiddenFields, loadPolicy, type ActKind, type AgentTool, type Decision } from "./policy.ts";
 import { decideOn, isRuled } from "./require-allowed.ts";
@@ -39,7 +40,8 @@ export async function previewPolicy(
     principal: { kind: "customer", id: groupRef },
     requestId: newId(),
   });
-  const integrations = await listCustomerIntegrations(deps, { session, policy });
+  const installed = await listInstalledOfGroup(deps.database.queries, project.id, groupRef);
+  const integrations = await listCustomerIntegrations(deps, { session, policy }, installed);
   return integrations.flatMap(({ name: integration, objects, mayProxy }) => [
     ...objects.flatMap((object) => {
       const hidden = [...hiddenFields(policy, [object.name, object.objectName])].toSorted();

@@ -79,6 +79,9 @@ export type ApprovalServices = ApprovedWriteServices & { minuteMs: number };
 /** An equal call of the same principal within this time is the same act. */
 export const SAME_ACT_MINUTES = 10;
 
+/** How long an agent's own key names an act. */
+export const KEPT_HOURS = 24;
+
 /** Names an act among those of the customer, or of the project, by what makes it the same. */
 export const digestAct = (named: readonly unknown[]): string =>
   `agent:${createHash("sha256").update(JSON.stringify(named)).digest("hex")}`;
