@@ -1,7 +1,7 @@
 /** Runs every example of `--help` against a real server, in an order in which each finds what it needs. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -108,11 +108,16 @@ describe("the examples", () => {
     request.resume();
     response.writeHead(204).end();
   });
+  // An environment of Nango without connections.
+  const nango = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json" }).end('{"connections": [], "data": []}');
+  });
+  const address = (listening: Server) => `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
   before(async () => {
     server = await openTestBusbar();
     // The examples run faster than HubSpot's limit of searches allows.
     server.sandbox.hubspot.setLimits("off");
-    await once(receiver.listen(0, "127.0.0.1"), "listening");
+    for (const one of [receiver, nango]) await once(one.listen(0, "127.0.0.1"), "listening");
     cwd = await mkdtemp(join(tmpdir(), "busbar-examples-"));
     await connectCustomer(server, {
       provider: "hubspot",
@@ -148,7 +153,7 @@ describe("the examples", () => {
     await writeFile(join(cwd, "people.json"), '[{"email": "one@people.example"}]');
   });
   after(async () => {
-    receiver.close();
+    for (const one of [receiver, nango]) one.close();
     await server?.stop();
     await rm(cwd, { recursive: true, force: true });
   });
@@ -168,7 +173,8 @@ describe("the examples", () => {
     const [call = ""] = /busbar [^|)]*/.exec(example) ?? [];
     const line = call
       .replace("https://busbar.example.com", origin)
-      .replace("https://app.example.com", `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`)
+      .replace("https://nango.example.com", address(nango))
+      .replace("https://app.example.com", address(receiver))
       .replaceAll(/\$([A-Z_]+)/g, (_, name: string) => values[name] ?? `no value for ${name}`);
     const [typed = "", file] = line.split(" < ");
     const words = [...typed.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ""));

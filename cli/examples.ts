@@ -69,6 +69,7 @@ export const EXAMPLES: Record<string, string[]> = {
   ],
   import: [
     "busbar import --from https://busbar.example.com --from-key @key.txt --from-project default --dry-run",
+    "busbar import nango --from https://nango.example.com --from-key @key.txt --provider zoho-crm=zoho --dry-run",
   ],
   export: ["busbar export acme --quiet"],
   connect: [

@@ -140,7 +140,7 @@ async function buildPythonClient(scratch: string): Promise<void> {
     ".",
   ];
   for (const python of ["/usr/bin/python3", "python3"]) {
-    const usable = await run(python, ["-c", "import pip, setuptools, wheel"]).catch(() => undefined);
+    const usable = await run(python, ["-c", "import setuptools, wheel, pip"]).catch(() => undefined);
     if (usable === undefined) continue;
     await run(python, ["generate.py"], folder);
     return void (await run(python, wheel, folder));

@@ -1,4 +1,4 @@
-/** `busbar import`: copies customers' connections and installations from another project of the same API, Ampersand's or a Busbar's. */
+/** `busbar import`: copies customers' connections and installations from another project of the same API, or connections from Nango. */
 import type { Command } from "commander";
 import { Ended, UsageFailure } from "../failures.ts";
 import { openApi, step, type Api } from "../http/api.ts";
@@ -11,23 +11,19 @@ import {
   type Json,
   type JsonObject,
 } from "../http/json.ts";
-import { Refused } from "../http/refused.ts";
 import { readArgument } from "../read-argument.ts";
 import { connect, type Connected } from "../settings/connect.ts";
 import type { Terminal } from "../terminal.ts";
+import { attempt, importNango, NANGO, type Imported } from "./import-nango.ts";
+import { collected } from "./resource-options.ts";
 
 interface ImportOptions {
-  from: string;
+  from?: string;
   fromKey: string;
-  fromProject: string;
+  fromProject?: string;
+  provider?: string[];
+  groupTag?: string;
   dryRun?: boolean;
-}
-
-interface Imported extends JsonObject {
-  kind: string;
-  group: string;
-  name: string;
-  outcome: string;
 }
 
 /** Where both projects are reached: `there` is read only. */
@@ -38,40 +34,76 @@ interface Sides extends Pick<Connected, "inProject"> {
 
 export function addImport(program: Command, terminal: Terminal): void {
   program
-    .command("import")
-    .description("copy customers' connections and installations from another project of this API")
-    .requiredOption(
+    .command("import [source]")
+    .description(
+      "copy customers' connections and installations from another project of this API, or connections from nango",
+    )
+    .option(
       "--from <address>",
-      "address of the other API, without /v1: Ampersand's, or another Busbar's",
+      `address of the other API, without /v1: Ampersand's, another Busbar's, or Nango's (${NANGO})`,
     )
     .requiredOption("--from-key <key>", "its API key: @file, - for stdin, or the key")
-    .requiredOption("--from-project <idOrName>", "the project there")
+    .option("--from-project <idOrName>", "the project there; a key of Nango has one environment")
+    .option(
+      "--provider <theirs=ours>",
+      "nango: a provider that has another name here; may be repeated",
+      collected,
+    )
+    .option(
+      "--group-tag <name>",
+      "nango: the tag that names the customer (default: organization_id, else end_user_id)",
+    )
     .option("--dry-run", "only say what would be copied")
     .addHelpText(
       "after",
-      "\nDeploy the manifest and create the provider apps, with the same client ids, before. Pause the other project: a provider\n" +
-        "that gives a new refresh token at each use would end the connection of the one that comes second. What is here already\n" +
-        "is left as it is, so the command can be repeated. Exit code 1: something could not be copied.",
+      "\nDeploy the manifest and create the provider apps, with the same client ids, before; from nango they are copied. Pause\n" +
+        "the other side: a provider that gives a new refresh token at each use would end the connection of the one that comes\n" +
+        "second. What is here already is left as it is, so the command can be repeated. Exit code 1: something could not be\n" +
+        "copied.",
     )
-    .action(async (options: ImportOptions, command: Command) => {
-      const { inProject, out } = await connect(command, terminal);
-      if (!URL.canParse(options.from)) throw new UsageFailure(`--from: "${options.from}" is not an address.`);
-      const apiKey = (await readArgument(options.fromKey, terminal)).toString().trim();
-      const other = openApi({ origin: options.from, apiKey });
-      const there: Api = (method, path, asked) =>
-        other(method, `/v1/projects/${step(options.fromProject)}${path}`, asked);
-      const sides = { there, inProject, dryRun: options.dryRun === true };
-      const connections = await copyConnections(sides);
-      const rows = [...connections, ...(await copyInstallations(sides))];
+    .action(async (source: string | undefined, options: ImportOptions, command: Command) => {
+      if (source !== undefined && source !== "nango")
+        throw new UsageFailure(`"${source}" is no source: give nango, or nothing for this API.`);
+      if (options.from !== undefined && !URL.canParse(options.from))
+        throw new UsageFailure(`--from: "${options.from}" is not an address.`);
+      const server = await connect(command, terminal);
+      const key = (await readArgument(options.fromKey, terminal)).toString().trim();
+      const copy = source === "nango" ? fromNango : fromProject;
+      const rows = await copy(server, options, key);
       const columns = {
         KIND: ({ kind }: Imported) => kind,
         GROUP: ({ group }: Imported) => group,
         NAME: ({ name }: Imported) => name,
         OUTCOME: ({ outcome }: Imported) => outcome,
       };
-      out.rows(rows, columns, "The other project has no connections.");
+      server.out.rows(rows, columns, "The other project has no connections.");
       if (rows.some(({ outcome }) => outcome.startsWith("not copied"))) throw new Ended();
     });
+}
+
+async function fromProject(
+  { inProject }: Connected,
+  { from, fromProject: project, dryRun = false }: ImportOptions,
+  apiKey: string,
+): Promise<Imported[]> {
+  if (from === undefined || project === undefined)
+    throw new UsageFailure("--from and --from-project name the other API and its project.");
+  const other = openApi({ origin: from, apiKey });
+  const there: Api = (method, path, asked) => other(method, `/v1/projects/${step(project)}${path}`, asked);
+  const sides = { there, inProject, dryRun };
+  const connections = await copyConnections(sides);
+  return [...connections, ...(await copyInstallations(sides))];
+}
+
+async function fromNango(
+  server: Connected,
+  { from = NANGO, provider = [], groupTag, dryRun = false }: ImportOptions,
+  key: string,
+): Promise<Imported[]> {
+  const pairs = provider.map((pair) => pair.split("="));
+  if (pairs.some((pair) => pair.length !== 2 || pair.includes("")))
+    throw new UsageFailure("--provider takes the names on both sides: zoho-crm=zoho.");
+  return importNango({ server, from, key, providers: Object.fromEntries(pairs), groupTag, dryRun });
 }
 
 async function copyConnections({ there, inProject, dryRun }: Sides): Promise<Imported[]> {
@@ -147,14 +179,4 @@ async function copyInstallations({ there, inProject, dryRun }: Sides): Promise<I
     rows.push({ kind: "installation", group: groupRef, name, outcome });
   }
   return rows;
-}
-
-/** Turns a refusal into an outcome, so that one customer does not hold up the others. */
-async function attempt(copy: () => Promise<string>): Promise<string> {
-  try {
-    return await copy();
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    return `not copied: ${error.message}`;
-  }
 }

@@ -20,7 +20,8 @@ export class Refused extends Failure {
 export function refused(answer: IncomingMessage, text: string): Refused {
   const status = answer.statusCode ?? 0;
   const problem = parseJson(text);
-  const detail = textAt(problem, "detail") ?? textAt(problem, "title");
+  // The last is Nango's.
+  const detail = textAt(problem, "detail") ?? textAt(problem, "title") ?? textAt(problem, "error.message");
   if (isObject(problem) && detail !== undefined) return new Refused(status, problem, detail);
   const where = answer.headers.location ? ` and redirects to ${answer.headers.location}` : "";
   return new Refused(status, {}, `The server answered HTTP ${status} without a reason${where}.`);

@@ -19,6 +19,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "status",
       "compatibility",
       "moving",
+      "moving-from-others",
     ],
   },
   {
