@@ -105,8 +105,8 @@ function soapRequest(operation: Element): ProviderRequest {
   return {
     method: "POST",
     path: "/services/Soap/m/60.0",
-    // The action header is required and must be empty.
-    headers: { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: "''" },
+    // SOAP 1.1, 6.1.1: required, a URI in quotation marks; Salesforce's WSDL names the empty one.
+    headers: { "content-type": "text/xml; charset=utf-8", accept: "text/xml", soapaction: '""' },
     body,
     tokenMark: TOKEN_MARK,
     repeatable: true,

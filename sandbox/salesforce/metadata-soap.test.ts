@@ -21,7 +21,7 @@ function soap(body: string, allOrNone = true, session = token): Promise<Response
 <soapenv:Body xmlns="http://soap.sforce.com/2006/04/metadata">${body}</soapenv:Body></soapenv:Envelope>`;
   return caller(sandbox.salesforce.url)("POST", "/services/Soap/m/60.0", envelope, {
     "content-type": "text/xml",
-    soapaction: "''",
+    soapaction: '""',
   });
 }
 

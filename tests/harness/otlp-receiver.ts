@@ -1,8 +1,9 @@
-/** A collector for tests: takes traces and metrics by OTLP over HTTP, and holds each message to the protocol's form. */
+/** A collector for tests: takes traces and metrics by OTLP over HTTP, and reads them with OpenTelemetry's own messages. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { loadPublished } from "./published-package.ts";
 
 export interface ReceivedSpan {
   traceId: string;
@@ -30,6 +31,8 @@ export interface OtlpReceiver {
   /** Of the last message. */
   metrics: ReceivedMetric[];
   requests: { path: string; headers: IncomingHttpHeaders }[];
+  /** Why messages could not be read. */
+  unread: unknown[];
   /** Answers every request with this status instead of taking it. */
   refuseWith: number | undefined;
   close(): Promise<void>;
@@ -41,9 +44,16 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     receiver.requests.push({ path: request.url ?? "", headers: request.headers });
     if (receiver.refuseWith !== undefined) return response.writeHead(receiver.refuseWith).end();
-    const message = JSON.parse(Buffer.concat(chunks).toString());
-    if (request.url?.endsWith("/v1/traces")) receiver.spans.push(...readSpans(message));
-    else receiver.metrics = readMetrics(message);
+    const sent = JSON.parse(Buffer.concat(chunks).toString());
+    const kind = request.url?.endsWith("/v1/traces") ? "trace" : "metrics";
+    try {
+      const message = await readAsPublished(kind, sent);
+      if (kind === "trace") receiver.spans.push(...readSpans(message as TracesMessage));
+      else receiver.metrics = readMetrics(message as MetricsMessage);
+    } catch (error) {
+      receiver.unread.push(error);
+      return response.writeHead(400).end();
+    }
     response.writeHead(200, { "content-type": "application/json" }).end("{}");
   });
   server.listen(0, "127.0.0.1");
@@ -53,6 +63,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     spans: [],
     metrics: [],
     requests: [],
+    unread: [],
     refuseWith: undefined,
     async close() {
       server.closeAllConnections();
@@ -62,12 +73,68 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   return receiver;
 }
 
+interface PublishedMessage {
+  fromObject(value: object): object;
+  encode(message: object): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): object;
+  toObject(message: object, options: object): object;
+}
+interface PublishedRoot {
+  opentelemetry: {
+    proto: { collector: Record<"trace" | "metrics", { v1: Record<string, PublishedMessage> }> };
+  };
+}
+
+/** OTLP's JSON writes ids as hexadecimal text, where that of Protocol Buffers has Base64. */
+const IDS = new Set(["traceId", "spanId", "parentSpanId"]);
+
+/**
+ * Reads a message with the classes that OpenTelemetry generated from the protocol's own definition, by way of its binary
+ * form. What the definition does not have, or has with another type, does not come out again.
+ */
+async function readAsPublished(kind: "trace" | "metrics", sent: object): Promise<object> {
+  const { opentelemetry } = (await loadPublished(
+    "@opentelemetry/otlp-transformer/build/src/generated/root.js",
+  )) as PublishedRoot;
+  const name = kind === "trace" ? "ExportTraceServiceRequest" : "ExportMetricsServiceRequest";
+  const published = opentelemetry.proto.collector[kind].v1[name];
+  assert.ok(published, name);
+  const bytes = published
+    .encode(published.fromObject(withIds(sent, (id) => Buffer.from(id, "hex"))))
+    .finish();
+  const read = published.toObject(published.decode(bytes), { longs: String, enums: Number, bytes: Buffer });
+  const message = withIds(read, (id) => Buffer.from(id).toString("hex"));
+  assert.deepEqual(message, withoutEmpty(sent));
+  return message;
+}
+
+/** Returns a copy without empty lists, which have no binary form. */
+const withoutEmpty = <T extends object>(value: T): T =>
+  JSON.parse(JSON.stringify(value), (_, member: unknown) =>
+    Array.isArray(member) && member.length === 0 ? undefined : member,
+  );
+
+/** Returns a copy in which ids are changed. */
+const withIds = <T extends object>(value: T, change: (id: never) => unknown): T =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      IDS.has(name)
+        ? change(member as never)
+        : Array.isArray(member)
+          ? member.map((one) => (typeof one === "object" && one ? withIds(one as object, change) : one))
+          : typeof member === "object" && member
+            ? withIds(member as object, change)
+            : member,
+    ]),
+  ) as T;
+
 interface Attribute {
   key: string;
   value: { stringValue?: string; intValue?: string; doubleValue?: number; boolValue?: boolean };
 }
 
-const readAttributes = (attributes: Attribute[]): Record<string, unknown> =>
+const readAttributes = (attributes: Attribute[] = []): Record<string, unknown> =>
   Object.fromEntries(
     attributes.map(({ key, value }) => {
       const { stringValue, intValue, doubleValue, boolValue } = value;
@@ -85,18 +152,18 @@ interface SpanMessage {
   kind: number;
   startTimeUnixNano: string;
   endTimeUnixNano: string;
-  attributes: Attribute[];
+  attributes?: Attribute[];
   status?: { code?: number };
 }
 
 interface TracesMessage {
-  resourceSpans: {
-    resource: { attributes: Attribute[] };
+  resourceSpans?: {
+    resource: { attributes?: Attribute[] };
     scopeSpans: { spans: SpanMessage[] }[];
   }[];
 }
 
-const readSpans = ({ resourceSpans }: TracesMessage): ReceivedSpan[] =>
+const readSpans = ({ resourceSpans = [] }: TracesMessage): ReceivedSpan[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map((span) => {
@@ -123,7 +190,7 @@ const readSpans = ({ resourceSpans }: TracesMessage): ReceivedSpan[] =>
   );
 
 interface Point {
-  attributes: Attribute[];
+  attributes?: Attribute[];
   asDouble?: number;
   count?: string;
   bucketCounts?: string[];
@@ -131,7 +198,7 @@ interface Point {
 }
 
 interface MetricsMessage {
-  resourceMetrics: {
+  resourceMetrics?: {
     scopeMetrics: {
       metrics: ({ name: string } & Partial<Record<ReceivedMetric["type"], { dataPoints: Point[] }>>)[];
     }[];
@@ -140,7 +207,7 @@ interface MetricsMessage {
 
 const TYPES = ["sum", "gauge", "histogram"] as const;
 
-const readMetrics = ({ resourceMetrics }: MetricsMessage): ReceivedMetric[] =>
+const readMetrics = ({ resourceMetrics = [] }: MetricsMessage): ReceivedMetric[] =>
   resourceMetrics.flatMap(({ scopeMetrics }) =>
     scopeMetrics.flatMap(({ metrics }) =>
       metrics.map((metric) => {

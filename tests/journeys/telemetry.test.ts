@@ -28,6 +28,7 @@ describe("traces, metrics and log lines", () => {
   after(async () => {
     await busbar.stop();
     await Promise.all([collector.close(), sink.close()]);
+    assert.deepEqual(collector.unread, []);
   });
   before(async () => {
     collector = await startOtlpReceiver();
