@@ -31,6 +31,7 @@ import { carryOutDeploy, type DeployingServices } from "./approved-deploy.ts";
 import { countWithin } from "./budgets.ts";
 import {
   decide,
+  decideByRule,
   hiddenFields,
   isHidden,
   loadPolicy,
@@ -220,7 +221,7 @@ function forbiddenNow(
   };
   const isDeletion = tool === "undo_operation" && planned.plan.type === "delete";
   const deletion = { ...asked, tool: "delete_record", kind: "delete" } as const;
-  if (decide(policy, asked) === "forbid" || (isDeletion && decide(policy, deletion) === "forbid"))
+  if (decide(policy, asked) === "forbid" || (isDeletion && decideByRule(policy, deletion) === "forbid"))
     return FORBIDDEN;
   const hidden = hiddenFields(policy, object);
   const { fields, entries = [], givenNames = {} } = planned.record;

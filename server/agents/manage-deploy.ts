@@ -39,6 +39,8 @@ export const validateManifestTool = defineTool({
   annotations: LOOKS_UP,
   rights: ["full"],
   async run(call: ManageCall, { manifest }) {
+    // As for a dry run of the API.
+    requireRole(call.session.caller, "support");
     try {
       return { valid: true, issues: [], changes: withinBytes(await planDeploy(call, manifest)).kept };
     } catch (error) {

@@ -222,6 +222,15 @@ describe("the endpoint of a project for coding agents", () => {
     const token = viewer.headers["authorization"]?.replace("Bearer ", "") ?? "";
     const looking = await openAgent(busbar, { url: manageUrl(busbar), credential: token });
     assert.equal((await refused("deploy_manifest", { manifest: manifest() }, looking)).status, "forbidden");
+    // As a dry run of the API, which needs the role support.
+    const checked = await refused("validate_manifest", { manifest: manifest() }, looking);
+    assert.equal(checked.problem.status, 403);
+    const supporter = await addPerson(busbar, "support");
+    const helping = await openAgent(busbar, {
+      url: manageUrl(busbar),
+      credential: supporter.headers["authorization"]?.replace("Bearer ", "") ?? "",
+    });
+    assert.equal((await succeed("validate_manifest", { manifest: manifest() }, helping)).valid, true);
     await busbar.inProject("PUT", "/agent-policy", { paused: true });
     assert.equal((await refused("deploy_manifest", { manifest: manifest() }, mayDeploy)).status, "forbidden");
     await succeed("list_integrations");

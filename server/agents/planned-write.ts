@@ -6,11 +6,13 @@ import { Problem } from "../../ground/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../ground/json.ts";
 import { inSpan } from "../../ground/span.ts";
 import { insertAgentChange } from "../store/agent-changes.ts";
+import { findIdempotencyKey } from "../store/idempotency-keys.ts";
 import { findAskedBefore, type ApprovalRow, type ApprovalStatus } from "../store/approvals.ts";
 import { dryRun, storedAccount } from "../write/dry-run.ts";
 import type { WriteTarget } from "../write/find-target.ts";
 import type { PlannedRecord, WritePlan } from "../write/plan-write.ts";
 import { writeNow } from "../write/write-now.ts";
+import type { WriteAnswer } from "../write/write-response.ts";
 import type { WriteRequest } from "../write/write-request.ts";
 import { writeSpan } from "../write/write-span.ts";
 import { hiddenNames, providerNames } from "./agent-fields.ts";
@@ -90,10 +92,15 @@ const withheldIn = (plan: WritePlan, hidden: ReadonlySet<string>): JsonObject[] 
     withheld.flatMap(({ field, reason }) => (isHidden(hidden, field) ? [] : [{ field, reason }])),
   );
 
-/** Stores the act for a decision: nothing is sent. The same act gets the same approval. */
+/**
+ * Stores the act for a decision: nothing is sent. The same act gets the same approval; one that was done under an earlier policy, its
+ * result.
+ */
 export async function askForWrite(act: PlannedWrite): Promise<JsonObject> {
   const { call, tool, object, request, args, undoes } = act;
   const { deps, session, policy } = call;
+  const done = await findDone(act);
+  if (done) return done;
   const sent = undoes === undefined ? args : { operationId: undoes };
   const row = await requestApproval(deps, {
     projectId: session.project.id,
@@ -159,24 +166,28 @@ function nameAct({ call, tool, object, request, args, undoes }: PlannedWrite): {
   return { key: digestAct([groupRef, ...named]), keptMs: minutes * minuteMs };
 }
 
+/** Returns what became of the act if it was sent before; sends nothing. */
+async function findDone(act: PlannedWrite): Promise<JsonObject | undefined> {
+  const { deps, session } = act.call;
+  const { key } = nameAct(act);
+  if (!(await findIdempotencyKey(deps.database.queries, { projectId: session.project.id, key })))
+    return undefined;
+  const notDone = new Problem("forbidden", { detail: "The act was not sent, and needs a decision." });
+  try {
+    return await sendOnce(act, async () => {
+      throw notDone;
+    });
+  } catch (error) {
+    if (error === notDone) return undefined;
+    throw error;
+  }
+}
+
 /** Sends a write once: the same act again gets the first result, or the approval that it waits for. */
 export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
-  const { call, tool, object, target, plan, request, args } = act;
+  const { call, target, plan } = act;
   const { deps, session, policy } = call;
   const { project, groupRef, requestId, actor } = session;
-  let isFirst = false;
-  const run = async (id: string, firstId = id) => {
-    isFirst = true;
-    addWorkIds({ operationId: id });
-    await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
-    await keepChange(act, id);
-    return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
-      writeNow(deps, { id, firstId, requestId, actor }, target, plan),
-    ).catch(async (error: unknown) => {
-      if (wasNotSent(error)) await giveBackBudget(deps, { id });
-      throw error;
-    });
-  };
   const { key, keptMs } = nameAct(act);
   const asked = session.scope.hasAsked
     ? await findAskedBefore(deps.database.queries, {
@@ -187,8 +198,34 @@ export async function writeOnce(act: PlannedWrite): Promise<JsonObject> {
       })
     : undefined;
   if (asked && MAY_HAPPEN.has(asked.status)) return toAsked(call, asked);
+  return sendOnce(act, async (id, firstId) => {
+    addWorkIds({ operationId: id });
+    await takeBudget(deps, policy, { id, projectId: project.id, groupRef });
+    await keepChange(act, id);
+    return inSpan(writeSpan(target, plan, { id, isQueued: false }), () =>
+      writeNow(deps, { id, firstId, requestId, actor }, target, plan),
+    ).catch(async (error: unknown) => {
+      if (wasNotSent(error)) await giveBackBudget(deps, { id });
+      throw error;
+    });
+  });
+}
+
+/** Calls `send` unless the same act was sent before, and returns its result, or the first one's. */
+async function sendOnce(
+  act: PlannedWrite,
+  send: (id: string, firstId: string) => Promise<WriteAnswer>,
+): Promise<JsonObject> {
+  const { call, tool, object, target, plan, request, args } = act;
+  const { deps, session } = call;
+  const { key, keptMs } = nameAct(act);
+  let isFirst = false;
+  const run = (id: string, firstId = id) => {
+    isFirst = true;
+    return send(id, firstId);
+  };
   const keyed = {
-    projectId: project.id,
+    projectId: session.project.id,
     key,
     request: [tool.name, object.installed.installation.id, object.objectName, request],
     mode: "now" as const,

@@ -256,14 +256,18 @@ export interface Act {
 }
 
 /** Decides about a call: the first rule that fits, or the default of its kind. */
-export function decide(policy: AgentPolicy, act: Act): Decision {
+export const decide = (policy: AgentPolicy, act: Act): Decision =>
+  decideByRule(policy, act) ?? policy.default[act.kind];
+
+/** The first rule that fits; undefined if none does. */
+export function decideByRule(policy: AgentPolicy, act: Act): Decision | undefined {
   const fitting = policy.rules.find(
     ({ tool = FITS_ALL, integration, object }) =>
       (tool === FITS_ALL || tool === act.tool) &&
       fits(integration, act.integration) &&
       fits(object, act.object),
   );
-  return fitting?.decision ?? policy.default[act.kind];
+  return fitting?.decision;
 }
 
 const fits = (wanted = FITS_ALL, names: string | readonly string[] = []): boolean =>

@@ -70,3 +70,31 @@ export async function removeOldAgentChanges(
   `.execute(queries);
   return Number(numAffectedRows ?? 0n);
 }
+
+/**
+ * Erases the values of a record that was erased at the provider: what acts of agents changed, and what approvals show. Who asked and
+ * who decided stays. An act that waits is not carried out any more.
+ */
+export async function eraseAgentTraces(
+  queries: Queries,
+  { installationId, recordId }: { installationId: string; recordId: string },
+): Promise<void> {
+  // The operation of a create names its record.
+  const ofOperation = sql`exists (
+    select from operations where operations.id = operation_id and metadata->'successfulRecordIds' ? ${recordId})`;
+  await sql`
+    delete from agent_changes using installations, integrations
+    where installations.id = ${installationId} and integrations.id = installations.integration_id
+      and agent_changes.group_id = installations.group_id and agent_changes.integration = integrations.name
+      and (agent_changes.record_id = ${recordId} or (agent_changes.record_id is null and ${ofOperation}))
+  `.execute(queries);
+  const waits = sql`(status = 'pending' or (status = 'approved' and not sent))`;
+  await sql`
+    update approvals set arguments = '{}', act = '{}', before = null, after = null,
+      status = case when ${waits} then 'stale' else status end,
+      reason = case when ${waits} then 'The record was erased at the provider.' else reason end,
+      due_time = case when ${waits} then null else due_time end, claimed_by = case when ${waits} then null else claimed_by end
+    where group_id = (select group_id from installations where id = ${installationId}) and installation_id = ${installationId}
+      and (record_id = ${recordId} or (record_id is null and ${ofOperation}))
+  `.execute(queries);
+}

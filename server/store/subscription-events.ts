@@ -1,6 +1,7 @@
 /** Events of subscriptions: those that wait, and what became of the others. */
 import { sql, type RawBuilder } from "kysely";
 import { buildFirstId } from "../../ground/ids.ts";
+import { eraseAgentTraces } from "./agent-changes.ts";
 import type { Queries } from "./database.ts";
 import type { AttemptRecord, DeliveryState } from "./deliveries.ts";
 import { eventInserts, WAKES_DELIVERERS, type EventRow } from "./events.ts";
@@ -223,6 +224,7 @@ export async function eraseRecord(
     where installation_id = ${installationId} and record_id = ${recordId} and id <> all(${except}::uuid[])
       and outcome is not null
   `.execute(queries);
+  await eraseAgentTraces(queries, { installationId, recordId });
 }
 
 /** A line about an event. */

@@ -1,6 +1,10 @@
 /** What an agent wrote is undone where nobody has changed it since, by the same policy. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Client } from "pg";
+import { createLog } from "../../ground/log.ts";
+import { openDatabase } from "../../server/store/database.ts";
+import { eraseRecord } from "../../server/store/subscription-events.ts";
 import { openAgent } from "../harness/agent-client.ts";
 import type { Answer } from "../harness/busbar.ts";
 import { openScene, type Scene } from "./agent-scene.ts";
@@ -69,15 +73,15 @@ describe("undoing", () => {
     assert.ok(!(await fields(id)).givenName, JSON.stringify(await fields(id)));
   });
 
-  test("a created record is deleted only if nobody has changed it and the policy lets agents delete", async () => {
+  test("a created record is deleted only if nobody has changed it, by the policy for writes unless a rule forbids deleting", async () => {
     const { setPolicy, succeed, contacts } = scene;
     const create = async (email: string) =>
       succeed("create_record", { object: "person", record: { email, familyName: "Made" } });
-    await setPolicy(ALLOWED);
+    await setPolicy({ ...ALLOWED, rules: [{ tool: "delete_record", decision: "forbid" }] });
     const { operationId } = await create("made@example.com");
     assert.equal((await refused("undo_operation", { operationId })).status, "forbidden");
     assert.equal(contacts("made@example.com").length, 1);
-    await setPolicy({ default: { write: "allow", delete: "allow" } });
+    await setPolicy(ALLOWED);
     const other = await create("changed@example.com");
     await change(other.recordId, { familyName: "Changed" });
     const kept = await refused("undo_operation", { operationId: other.operationId });
@@ -109,6 +113,80 @@ describe("undoing", () => {
     const done = await get(approval.approvalId);
     const back = await agent.call("undo_operation", { operationId: done.operationId });
     assert.equal(back.content.status, "approval_required", JSON.stringify(back.content));
+  });
+
+  test("what was done under an earlier policy is told, and not asked for again", async () => {
+    const { setPolicy, succeed, on: busbar, contacts } = scene;
+    for (const idempotencyKey of ["done-1", undefined]) {
+      await setPolicy(ALLOWED);
+      const email = `done-${idempotencyKey}@example.com`;
+      const args = {
+        object: "person",
+        record: { email, familyName: "Done" },
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      };
+      const first = await succeed("create_record", args);
+      await setPolicy({});
+      const before = (await busbar.inProject("GET", "/approvals")).body.results.length;
+      const again = await succeed("create_record", args);
+      assert.deepEqual(
+        [again.status, again.operationId, again.repeated],
+        ["success", first.operationId, true],
+      );
+      assert.equal((await busbar.inProject("GET", "/approvals")).body.results.length, before);
+      assert.equal(contacts(email).length, 1);
+      const other = { ...args, idempotencyKey: `${idempotencyKey}-other` };
+      assert.equal((await succeed("create_record", other)).status, "approval_required");
+    }
+  });
+
+  test("a record that was erased at the provider leaves no value in what is kept for undoing, nor in approvals", async () => {
+    const { setPolicy, create, ask, askCreate, succeed, decide, ended, get, on: busbar } = scene;
+    await setPolicy(ALLOWED);
+    const id = await create("erased@example.com");
+    const updated = await update(id, { familyName: "Secret" });
+    const record = { email: "erased-too@example.com", familyName: "Secret" };
+    const made = await succeed("create_record", { object: "person", record });
+    await setPolicy({});
+    const asked = await askCreate("erased-as-well@example.com");
+    await decide(asked);
+    const { operationId } = await ended(asked);
+    const createdId = (await busbar.inProject("GET", `/operations/${operationId}`)).body.metadata
+      .successfulRecordIds[0];
+    const waiting = await ask("update_record", { id, record: { givenName: "Secret" } });
+    const other = await ask("update_record", { id: made.recordId, record: { familyName: "Kept" } });
+    const client = new Client({ connectionString: busbar.connectionString });
+    await client.connect();
+    const database = await openDatabase({
+      connectionString: busbar.connectionString,
+      log: createLog("silent"),
+    });
+    const [{ id: installationId }] = (
+      await client.query(
+        "select installations.id from installations join groups on groups.id = group_id where group_ref = 'acme'",
+      )
+    ).rows;
+    for (const recordId of [id, createdId])
+      await eraseRecord(database.queries, { installationId, recordId, except: [] });
+    await database.close();
+    const { rows } = await client.query(
+      "select operation_id from agent_changes where operation_id = any($1)",
+      [[updated, made.operationId, operationId]],
+    );
+    assert.deepEqual(
+      rows.map((row) => row.operation_id),
+      [made.operationId],
+    );
+    await client.end();
+    for (const [approvalId, status] of [
+      [waiting, "stale"],
+      [asked, "executed"],
+    ] as const) {
+      const { arguments: sent, before, after, ...approval } = await get(approvalId);
+      assert.deepEqual([sent, before, after, approval.status], [{}, undefined, undefined, status]);
+    }
+    assert.equal((await get(waiting)).reason, "The record was erased at the provider.");
+    assert.deepEqual((await get(other)).after, { familyName: "Kept" });
   });
 
   test("an operation of another customer, or one that no agent began, is not undone", async () => {
