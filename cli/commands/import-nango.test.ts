@@ -273,6 +273,14 @@ describe("importing from Nango", () => {
     assert.ok(nango.requests.every((request) => request.startsWith("GET ")));
   });
 
+  test("one customer can be copied alone, with the OAuth clients that it needs", async () => {
+    const { outcomes } = await run(...STRIPE, "--dry-run", "--group", "globex");
+    assert.deepEqual([...outcomes.keys()].toSorted(), [
+      "connection chargebee/c1",
+      "connection stripe-api-key/s1",
+    ]);
+  });
+
   test("a copied connection has tokens that are refreshed with the copied client, its customer and its account", async () => {
     const { outcomes, printed } = await run(...STRIPE);
     for (const what of MOVED) assert.equal(outcomes.get(what), "copied", printed);

@@ -38,6 +38,8 @@ export interface NangoImport {
   providers: Record<string, string>;
   /** The tag that names a connection's customer. */
   groupTag: string | undefined;
+  /** Undefined: every customer. */
+  group: string | undefined;
   dryRun: boolean;
 }
 
@@ -61,7 +63,10 @@ export async function importNango(wanted: NangoImport): Promise<Imported[]> {
     catalog: await readCatalog(wanted.server),
     lacking: new Map(),
   };
-  const connections = await listConnections(nango);
+  const { group, groupTag } = wanted;
+  const connections = (await listConnections(nango)).filter(
+    (one) => group === undefined || findGroup(one, groupTag) === group,
+  );
   const rows: Imported[] = [];
   for (const integration of objectsAt(await nango("GET", "/integrations"), "data")) {
     const key = textAt(integration, "unique_key") ?? "";
@@ -162,7 +167,8 @@ async function copyConnection(copying: Copying, listed: JsonObject, taken: Set<s
   let name = textAt(listed, "provider") ?? "";
   let groupRef = "";
   const outcome = await attempt(async () => {
-    groupRef = findGroup(listed, copying.groupTag);
+    groupRef = findGroup(listed, copying.groupTag) ?? "";
+    if (groupRef === "") throw new Failure(`it has no tag "${copying.groupTag}", which --group-tag names`);
     name = findProvider(copying, name);
     const pair = JSON.stringify([groupRef, name]);
     if (taken.has(pair))
@@ -182,14 +188,14 @@ async function copyConnection(copying: Copying, listed: JsonObject, taken: Set<s
 }
 
 /** Nango's guide names a customer by the tag `organization_id`, a person by `end_user_id`; before tags both were in `end_user`. */
-function findGroup(connection: JsonObject, groupTag: string | undefined): string {
+function findGroup(connection: JsonObject, groupTag: string | undefined): string | undefined {
   const tags = valueAt(connection, "tags");
   const names = groupTag === undefined ? ["organization_id", "end_user_id"] : [groupTag];
   const tagged = names.map((name) => isObject(tags) && tags[name]).find(Boolean);
   if (typeof tagged === "string") return tagged;
-  if (groupTag !== undefined) throw new Failure(`it has no tag "${groupTag}", which --group-tag names`);
+  if (groupTag !== undefined) return undefined;
   const organization = textAt(connection, "end_user.organization.id");
-  return organization ?? textAt(connection, "end_user.id") ?? textAt(connection, "connection_id") ?? "";
+  return organization ?? textAt(connection, "end_user.id") ?? textAt(connection, "connection_id");
 }
 
 interface Target {

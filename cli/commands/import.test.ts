@@ -73,6 +73,14 @@ describe("importing a project", () => {
     assert.match(dry.outcomes.at(-1) ?? "", /^installation globex crm: not copied: .*crm/);
   });
 
+  test("one customer can be copied alone", async () => {
+    const { outcomes } = await run("--dry-run", "--group", "globex");
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.split(":")[0]),
+      ["connection globex hubspot", "installation globex crm"],
+    );
+  });
+
   test("customers go on writing with their tokens, without connecting again", async () => {
     const app = { provider: "hubspot", clientId: "client", clientSecret: "secret", scopes: ["oauth"] };
     await server.inProject("POST", "/provider-apps", app);

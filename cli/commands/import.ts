@@ -23,12 +23,15 @@ interface ImportOptions {
   fromProject?: string;
   provider?: string[];
   groupTag?: string;
+  group?: string;
   dryRun?: boolean;
 }
 
 /** Where both projects are reached: `there` is read only. */
 interface Sides extends Pick<Connected, "inProject"> {
   there: Api;
+  /** Undefined: every customer. */
+  group: string | undefined;
   dryRun: boolean;
 }
 
@@ -53,6 +56,7 @@ export function addImport(program: Command, terminal: Terminal): void {
       "--group-tag <name>",
       "nango: the tag that names the customer (default: organization_id, else end_user_id)",
     )
+    .option("-g, --group <groupRef>", "one customer only")
     .option("--dry-run", "only say what would be copied")
     .addHelpText(
       "after",
@@ -83,34 +87,35 @@ export function addImport(program: Command, terminal: Terminal): void {
 
 async function fromProject(
   { inProject }: Connected,
-  { from, fromProject: project, dryRun = false }: ImportOptions,
+  { from, fromProject: project, group, dryRun = false }: ImportOptions,
   apiKey: string,
 ): Promise<Imported[]> {
   if (from === undefined || project === undefined)
     throw new UsageFailure("--from and --from-project name the other API and its project.");
   const other = openApi({ origin: from, apiKey });
   const there: Api = (method, path, asked) => other(method, `/v1/projects/${step(project)}${path}`, asked);
-  const sides = { there, inProject, dryRun };
+  const sides = { there, inProject, group, dryRun };
   const connections = await copyConnections(sides);
   return [...connections, ...(await copyInstallations(sides))];
 }
 
 async function fromNango(
   server: Connected,
-  { from = NANGO, provider = [], groupTag, dryRun = false }: ImportOptions,
+  { from = NANGO, provider = [], groupTag, group, dryRun = false }: ImportOptions,
   key: string,
 ): Promise<Imported[]> {
   const pairs = provider.map((pair) => pair.split("="));
   if (pairs.some((pair) => pair.length !== 2 || pair.includes("")))
     throw new UsageFailure("--provider takes the names on both sides: zoho-crm=zoho.");
-  return importNango({ server, from, key, providers: Object.fromEntries(pairs), groupTag, dryRun });
+  return importNango({ server, from, key, providers: Object.fromEntries(pairs), groupTag, group, dryRun });
 }
 
-async function copyConnections({ there, inProject, dryRun }: Sides): Promise<Imported[]> {
+async function copyConnections({ there, inProject, group, dryRun }: Sides): Promise<Imported[]> {
   const rows: Imported[] = [];
   for (const connection of requireObjects(await there("GET", "/connections"))) {
     const provider = textAt(connection, "provider") ?? "";
     const groupRef = textAt(connection, "group.groupRef") ?? "";
+    if (group !== undefined && group !== groupRef) continue;
     const outcome = await attempt(async () => {
       const query = { groupRef, provider };
       if (requireObjects(await inProject("GET", "/connections", { query })).length > 0) return "here already";
@@ -160,12 +165,13 @@ const pick = (from: Record<string, Json | undefined>, names: string[]): JsonObje
     }),
   );
 
-async function copyInstallations({ there, inProject, dryRun }: Sides): Promise<Imported[]> {
+async function copyInstallations({ there, inProject, group, dryRun }: Sides): Promise<Imported[]> {
   const integrations = requireObjects(await there("GET", "/integrations"));
   const names = new Map(integrations.map((one) => [textAt(one, "id"), textAt(one, "name") ?? ""]));
   const rows: Imported[] = [];
   for (const installation of requireObjects(await there("GET", "/installations"))) {
     const groupRef = textAt(installation, "group.groupRef") ?? "";
+    if (group !== undefined && group !== groupRef) continue;
     const name = names.get(textAt(installation, "integrationId")) ?? "";
     const outcome = await attempt(async () => {
       const path = `/integrations/${step(name)}/installations`;
