@@ -3,16 +3,8 @@ import { posix } from "node:path";
 import MarkdownIt, { type Token } from "markdown-it";
 import type { Page } from "../http/endpoint.ts";
 import { escapeHtml, styledPage } from "../http/styled-page.ts";
-import {
-  CHAPTERS,
-  createAnchors,
-  dropLinks,
-  type Guide,
-  type GuidePage,
-  type Section,
-} from "./open-guide.ts";
-
-const EXCERPT_LENGTH = 220;
+import { CHAPTERS, createAnchors, type Guide, type GuidePage } from "./open-guide.ts";
+import { dropLinks, excerpt, type Section } from "./search-sections.ts";
 
 /** Returns one page of the guide. */
 export function guidePage(guide: Guide, page: GuidePage): Page {
@@ -84,14 +76,6 @@ function firstSentence(markdown: string): string {
     .find((part) => !/^(#|\||```|>)/.test(part.trim()) && part.trim() !== "");
   const text = dropLinks(paragraph ?? "").replaceAll(/\s+/g, " ");
   return (/^.*?[.:](?= |$)/.exec(text)?.[0] ?? text).replace(/:$/, ".");
-}
-
-function excerpt({ text }: Section): string {
-  const plain = dropLinks(text)
-    .replaceAll(/[`*|#]/g, "")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  return plain.length > EXCERPT_LENGTH ? `${plain.slice(0, EXCERPT_LENGTH)} …` : plain;
 }
 
 /** Returns the tokens of a paragraph whose links between files lead to pages; a file that is no page is named without a link. */

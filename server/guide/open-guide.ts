@@ -1,7 +1,7 @@
 /** The guide: pages as they lie in `docs/`, read once, and searched by section. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import MiniSearch from "minisearch";
+import { dropLinks, openSearch, type Section } from "./search-sections.ts";
 
 const DOCS = join(import.meta.dirname, "../../docs");
 
@@ -56,20 +56,11 @@ export interface GuidePage {
   markdown: string;
 }
 
-/** A heading and the text below it, up to the next heading. */
-export interface Section {
-  page: string;
-  pageTitle: string;
-  /** Of the heading, as in the page's address; empty for the page's beginning. */
-  anchor: string;
-  title: string;
-  text: string;
-}
-
 export interface Guide {
   pages: ReadonlyMap<string, GuidePage>;
   /** HTML of the pages that were asked for, by name: they do not change, and anybody may ask. */
   articles: Map<string, string>;
+  sections: readonly Section[];
   /** Returns the sections that fit the query best, the best first. */
   search(query: string, limit: number): Section[];
 }
@@ -102,30 +93,12 @@ async function readGuide(): Promise<Guide> {
       return { name, title: /^# (.+)$/m.exec(markdown)?.[1] ?? name, markdown };
     }),
   );
+  const sections = pages.flatMap(listSections);
   return {
     pages: new Map(pages.map((page) => [page.name, page])),
     articles: new Map(),
-    search: openSearch(pages),
-  };
-}
-
-/** Headings count more than text, and what begins like a word of the query counts too. */
-function openSearch(pages: GuidePage[]): Guide["search"] {
-  const sections = pages.flatMap(listSections);
-  const index = new MiniSearch<Section & { id: number }>({
-    fields: ["title", "pageTitle", "text"],
-    searchOptions: {
-      boost: { title: 4, pageTitle: 2 },
-      prefix: (term) => term.length > 2,
-      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
-      combineWith: "AND",
-    },
-  });
-  index.addAll(sections.map((section, id) => ({ ...section, id })));
-  return (query, limit) => {
-    const every = index.search(query);
-    const found = every.length > 0 ? every : index.search(query, { combineWith: "OR" });
-    return found.slice(0, limit).flatMap(({ id }) => sections[id] ?? []);
+    sections,
+    search: openSearch(sections),
   };
 }
 
@@ -164,8 +137,5 @@ export function createAnchors(): (heading: string) => string {
     return count === 0 ? anchor : `${anchor}-${count}`;
   };
 }
-
-/** Returns Markdown with the texts of links in place of the links. */
-export const dropLinks = (markdown: string): string => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
 
 const plainText = (markdown: string): string => dropLinks(markdown).replaceAll(/[`*]/g, "");

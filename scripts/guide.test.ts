@@ -1,0 +1,77 @@
+/** The guide as static files: whole without a server, and searched in a browser. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { pathToFileURL } from "node:url";
+import { launchBrowser, NO_CHROMIUM } from "../tests/harness/chromium.ts";
+
+let out: string;
+before(async () => {
+  out = await mkdtemp(join(tmpdir(), "busbar-guide-"));
+  execFileSync(process.execPath, [join(import.meta.dirname, "guide.ts"), "--out", out]);
+});
+after(() => rm(out, { recursive: true, force: true }));
+
+const read = (file: string): string => readFileSync(join(out, file), "utf8");
+
+test("every link leads to a file that was written and a heading in it, and none to a server", () => {
+  const pages = globSync("**/*.html", { cwd: out });
+  assert.ok(pages.length > 80, String(pages.length));
+  const wrong = pages.flatMap((page) =>
+    [...read(page).matchAll(/ (?:href|src|action)="([^"]*)"/g)]
+      .map(([, target = ""]) => target)
+      .filter((target) => !/^(https?:\/\/|data:|mailto:)/.test(target))
+      .filter((target) => {
+        const [path = "", anchor] = target.split("#");
+        const file = path === "" ? page : join(dirname(page), path);
+        if (path.startsWith("/") || !existsSync(join(out, file))) return true;
+        return anchor !== undefined && !read(file).includes(` id="${decodeURIComponent(anchor)}"`);
+      })
+      .map((target) => `${page}: ${target}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("no page and what it loads has more than 300 KB compressed", () => {
+  const size = (file: string): number => gzipSync(read(file)).length;
+  const loaded = (page: string): string[] =>
+    [...read(page).matchAll(/ src="([^"]*)"/g)].map(([, file = ""]) => file);
+  for (const page of globSync("*.html", { cwd: out })) {
+    const bytes = [page, ...loaded(page)].reduce((sum, file) => sum + size(file), 0);
+    assert.ok(bytes < 300_000, `${page}: ${bytes}`);
+  }
+});
+
+test(
+  "the search finds a section from a file in a browser, and shows its text as text",
+  { skip: NO_CHROMIUM },
+  async (t) => {
+    const browser = await launchBrowser();
+    t.after(() => browser.close());
+    const page = await browser.newPage();
+    const refused: string[] = [];
+    page.on("console", (message) => message.type() === "error" && refused.push(message.text()));
+    await page.goto(pathToFileURL(join(out, "reading.html")).href);
+    await page.getByRole("searchbox").fill("signing key");
+    await page.keyboard.press("Enter");
+    const found = page.locator("article h2 a");
+    await found.first().waitFor();
+    const hrefs = await found.evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
+    assert.ok(
+      hrefs.some((href) => href.startsWith("events.html#")),
+      String(hrefs),
+    );
+    await found.first().click();
+    await page.waitForURL((url) => url.href.endsWith(hrefs[0] ?? "none"));
+    await page.goto(
+      `${pathToFileURL(join(out, "search.html")).href}?q=${encodeURIComponent("<b>zzzqqq</b>")}`,
+    );
+    assert.equal(await page.locator("article b").count(), 0);
+    assert.deepEqual(refused, []);
+  },
+);

@@ -1,0 +1,45 @@
+/** Searches the guide by section; also in the browser, where the guide is static files. */
+import MiniSearch from "minisearch";
+
+const EXCERPT_LENGTH = 220;
+
+/** A heading and the text below it, up to the next heading. */
+export interface Section {
+  page: string;
+  pageTitle: string;
+  /** Of the heading, as in the page's address; empty for the page's beginning. */
+  anchor: string;
+  title: string;
+  text: string;
+}
+
+/** Headings count more than text, and what begins like a word of the query counts too. */
+export function openSearch(sections: readonly Section[]): (query: string, limit: number) => Section[] {
+  const index = new MiniSearch<Section & { id: number }>({
+    fields: ["title", "pageTitle", "text"],
+    searchOptions: {
+      boost: { title: 4, pageTitle: 2 },
+      prefix: (term) => term.length > 2,
+      fuzzy: (term) => (term.length > 4 ? 0.2 : false),
+      combineWith: "AND",
+    },
+  });
+  index.addAll(sections.map((section, id) => ({ ...section, id })));
+  return (query, limit) => {
+    const every = index.search(query);
+    const found = every.length > 0 ? every : index.search(query, { combineWith: "OR" });
+    return found.slice(0, limit).flatMap(({ id }) => sections[id] ?? []);
+  };
+}
+
+/** Returns the beginning of a section as plain text. */
+export function excerpt({ text }: Section): string {
+  const plain = dropLinks(text)
+    .replaceAll(/[`*|#]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return plain.length > EXCERPT_LENGTH ? `${plain.slice(0, EXCERPT_LENGTH)} …` : plain;
+}
+
+/** Returns Markdown with the texts of links in place of the links. */
+export const dropLinks = (markdown: string): string => markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
