@@ -40,6 +40,7 @@ POST /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
 PATCH /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
 DELETE /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}
+GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/operations
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscriptions
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/records/{objectName}/{recordId}
 GET /v1/projects/{projectIdOrName}/integrations/{integrationId}/installations/{installationId}/subscription-events

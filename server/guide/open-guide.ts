@@ -33,6 +33,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
       "schema-watch",
       "proxy",
       "agents",
+      "react",
       "events",
       "cookbook",
       "errors",

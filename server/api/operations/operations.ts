@@ -15,13 +15,14 @@ import { InstallationPath, requireInstallation } from "../installation-path.ts";
 import { OperationId } from "../members.ts";
 import { listQuery, onePage, pageQuery, pageSchema, periodQuery, textQuery } from "../pages.ts";
 import { INSTALLATION, PROJECT } from "../paths.ts";
+import { seesEveryGroup } from "../require-group.ts";
 import { getBackfillProgress } from "./get-backfill-progress.ts";
 import { getOperationRow, noOperation, OperationSchema, toOperation } from "./operation.ts";
 
 export const operationRoutes = (
   deps: SyncNowServices & { database: Database; installations: InstallationCache },
 ): Route[] => [
-  route(`GET ${INSTALLATION}/operations`, "full", listOperations(deps)),
+  route(`GET ${INSTALLATION}/operations`, "frontend", listOperations(deps)),
   route(`GET ${INSTALLATION}/objects/{objectName}/backfill-progress`, "full", getBackfillProgress(deps)),
   route(`GET ${PROJECT}/operations`, "full", listProjectOperations(deps)),
   route(`GET ${PROJECT}/operations/{operationId}`, "full", getOperation(deps)),
@@ -75,7 +76,9 @@ const listOperations = (deps: { database: Database }) =>
     operationId: "listOperations",
     tag: "Operations",
     summary: "List operations of an installation",
-    description: "Newest first, in pages. Those of a deleted installation can still be listed.",
+    description:
+      "Newest first, in pages. Those of a deleted installation can still be listed, but not with a customer's token. Customers' " +
+      "tokens and `frontend` keys see neither `actor` nor `requestId`, which are of the builder's side.",
     params: InstallationPath,
     query: Type.Object(pageQuery(PAGE)),
     success: {
@@ -83,7 +86,7 @@ const listOperations = (deps: { database: Database }) =>
       description: "A page.",
       schema: pageSchema(OperationSchema),
     },
-    async handle({ project, params, query }) {
+    async handle({ project, params, query, caller }) {
       const { queries } = deps.database;
       const list = async (installationId: string, range: IdRange) =>
         (await listRows(queries, { projectId: project.id, installationId }, range)).rows;
@@ -94,10 +97,16 @@ const listOperations = (deps: { database: Database }) =>
       return onePage(query, {
         ...PAGE,
         list: (range) => list(installationId, range),
-        show: toOperation,
+        show: seesEveryGroup(caller) ? toOperation : toCustomersOperation,
       });
     },
   });
+
+/** Returns the operation as a customer sees it: who of the builder asked for it is none of theirs. */
+function toCustomersOperation(row: Parameters<typeof toOperation>[0]): ReturnType<typeof toOperation> {
+  const { actor: _actor, requestId: _requestId, ...shown } = toOperation(row);
+  return shown;
+}
 
 const getOperation = (deps: { database: Database }) =>
   projectEndpoint({

@@ -1,7 +1,16 @@
 /** A builder's page with the components of `@busbar/react`, as the address asks for them. */
 import { createElement as element } from "react";
 import { createRoot } from "react-dom/client";
-import { BusbarProvider, Connect, InstallationStatus, useConnection, useInstallation } from "@busbar/react";
+import {
+  Approvals,
+  BusbarProvider,
+  Connect,
+  FieldMapping,
+  InstallationActivity,
+  InstallationStatus,
+  useConnection,
+  useInstallation,
+} from "@busbar/react";
 import "@busbar/react/styles.css";
 
 const asked = new URLSearchParams(location.search);
@@ -13,15 +22,14 @@ window.reported = [];
 const tell = (what) => window.reported.push(what);
 
 /** A builder's own component, on the hooks. */
-function Install() {
+function Summary() {
   const { connection } = useConnection(provider);
-  const { installation, install, isLoading } = useInstallation(integration);
-  if (!connection || installation || isLoading) return null;
-  const content = {
-    provider,
-    read: { objects: { [asked.get("object")]: { objectName: asked.get("object") } } },
-  };
-  return element("button", { type: "button", onClick: () => install(content) }, "Install");
+  const { installation } = useInstallation(integration);
+  return element(
+    "p",
+    { id: "summary" },
+    `${connection ? 1 : 0} connection, ${installation ? 1 : 0} installation`,
+  );
 }
 
 function Page() {
@@ -40,9 +48,11 @@ function Page() {
       refreshSeconds: 1,
     },
     element("h1", {}, "Integrations"),
-    element(Connect, { provider, ...events }),
-    integration && element(Install),
+    provider ? element(Connect, { provider, ...events }) : element(Approvals),
+    integration && element(Summary),
+    integration && element(FieldMapping, { integration, onSave: ({ id }) => tell(`saved ${id}`) }),
     integration && element(InstallationStatus, { integration, onUninstall: () => tell("uninstalled") }),
+    integration && element(InstallationActivity, { integration, count: 5 }),
   );
 }
 

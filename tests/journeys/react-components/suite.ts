@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { copyFile, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { promisify } from "node:util";
@@ -10,72 +9,26 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { DESCRIPTIONS } from "../../../connectors/descriptions.gen.ts";
-import type { ArrivedRequest } from "../../../simulations/aws-signature-check.ts";
 import { startSimulation, type Simulation } from "../../../simulations/start-simulation.ts";
+import { openAgent } from "../../harness/agent-client.ts";
 import { openTestBusbar, type TestBusbar } from "../../harness/busbar.ts";
 import { launchBrowser, NO_CHROMIUM } from "../../harness/chromium.ts";
+import { connectCustomer } from "../../harness/connect-customer.ts";
 import { openSink, type Sink } from "../../harness/deliveries/sink.ts";
 import { registerJwtKey, type TokenSigner } from "../../harness/customer-tokens.ts";
-import { openCustomer, type Customer } from "../ui-library/customer.ts";
+import { signIn } from "../../harness/people.ts";
+import { until } from "../../harness/until.ts";
+import { openCustomer } from "../ui-library/customer.ts";
 import { servePage, type ServedPage } from "../ui-library/serve-page.ts";
+import { assertAccessible } from "./assert-accessible.ts";
+import { checkPrograms } from "./check-programs.ts";
+import { accounts, admit, MANIFEST, PROVIDERS, TYPED, type Provider } from "./providers.ts";
 import { openStepwiseProvider, type StepwiseProvider } from "../ui-library/stepwise-provider.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FOLDER = join(ROOT, "clients/react");
 const CLIENT = join(ROOT, "clients/typescript/dist/index.js");
 const MAX_BYTES = 40 * 1024;
-
-/** What a customer of each provider reads; the credentials that they type, and wrong ones. */
-const PROVIDERS = {
-  hubspot: { name: "HubSpot", object: "contacts", field: "email" },
-  salesforce: { name: "Salesforce", object: "Contact", field: "Email" },
-  stripe: { name: "Stripe", object: "customers", field: "email", typed: { "API key": "good" } },
-  freshdesk: {
-    name: "Freshdesk",
-    object: "contacts",
-    field: "email",
-    typed: { "API key": "good", Domain: "acme" },
-  },
-} as const;
-type Provider = keyof typeof PROVIDERS;
-const TYPED = ["stripe", "freshdesk"] as const;
-
-const MANIFEST = `specVersion: 1.0.0
-integrations:${Object.entries(PROVIDERS)
-  .map(
-    ([provider, { object, field, name }]) => `
-  - name: ${provider}-people
-    displayName: People in ${name}
-    provider: ${provider}
-    read:
-      objects:
-        - objectName: ${object}
-          destination: hook
-          schedule: "*/30 * * * *"
-          requiredFields:
-            - fieldName: ${field}`,
-  )
-  .join("")}
-`;
-
-/** The accounts at providers whose customers type a key. */
-const accounts = { stripe: { key: "good" }, freshdesk: { key: "good" } };
-
-/** Refuses, as these providers do, every request without the account's key. */
-const admit =
-  (provider: (typeof TYPED)[number]) =>
-  ({ rawHeaders }: ArrivedRequest) => {
-    const given =
-      rawHeaders[rawHeaders.findIndex((each) => each.toLowerCase() === "authorization") + 1] ?? "";
-    const [scheme, value = ""] = given.split(" ");
-    const key = scheme === "Basic" ? Buffer.from(value, "base64").toString().split(":")[0] : value;
-    if (key === accounts[provider].key) return undefined;
-    return {
-      status: 401,
-      headers: {},
-      body: { code: "invalid_credentials", message: "You have to be logged in" },
-    };
-  };
 
 /** Compiles the components as they are published. The client must have been built. */
 async function buildComponents(): Promise<void> {
@@ -110,6 +63,8 @@ export const testReactComponents = (): void => {
         assert.ok(description);
         const simulation = await startSimulation(description, { admit: admit(provider) });
         simulations.push(simulation);
+        const { object, field, extra, notes } = PROVIDERS[provider];
+        simulation.account.put(object, { [field]: "ada@example.com", [extra]: "1", [notes]: "x" });
         const check = `${simulation.url}${provider === "stripe" ? "/v1/customers" : "/api/v2/contacts"}`;
         described[provider] = { baseURL: simulation.url, authHealthCheck: { url: check } };
       }
@@ -157,7 +112,51 @@ export const testReactComponents = (): void => {
     };
 
     const installed = (t: TestContext, provider: Provider) =>
-      open(t, provider, { integration: `${provider}-people`, object: PROVIDERS[provider].object });
+      open(t, provider, { integration: `${provider}-people` });
+
+    /** Maps the field, installs, adds a field, and stops and starts an object. */
+    const installAndChange = async (customer: Awaited<ReturnType<typeof open>>, provider: Provider) => {
+      const { object, extra, notes } = PROVIDERS[provider];
+      const { page, press, sees, reported } = customer;
+      const stored = async () => {
+        const path = `/integrations/${provider}-people/installations?groupRef=customer-of-${provider}`;
+        const { content } = (await busbar.inProject("GET", path)).body[0].config;
+        return { read: content.read.objects[object], write: content.write };
+      };
+      await sees("Choose a field for: Notes");
+      assert.ok(await page.getByRole("button", { name: "Install", exact: true }).isDisabled());
+      await assertAccessible(customer);
+      const mapping = page.getByLabel("Notes", { exact: true });
+      // Where the provider's fields are not known, their names are typed.
+      if ("typed" in PROVIDERS[provider]) await mapping.fill(notes);
+      else await mapping.selectOption(notes);
+      await press("Install");
+      await sees("Working");
+      const [, saved = ""] = await reported(2);
+      assert.match(saved, /^saved /);
+      assert.deepEqual((await stored()).read.selectedFieldMappings, { notes });
+      assert.deepEqual(Object.keys((await stored()).write.objects), [object]);
+      const form = page.getByRole("region", { name: "What is shared" });
+      const boxes = form.getByRole("checkbox");
+      await form.getByRole("group").first().getByRole("checkbox").nth(1).check();
+      await press("Save");
+      await reported(3);
+      assert.deepEqual((await stored()).read.selectedFields, { [extra]: true });
+      await boxes.first().uncheck();
+      await boxes.last().uncheck();
+      await press("Save");
+      await reported(4);
+      const stopped = await stored();
+      assert.equal(stopped.read.disabled, true);
+      assert.deepEqual(stopped.read.selectedFieldMappings, { notes });
+      await boxes.first().check();
+      await press("Save");
+      await reported(5);
+      assert.equal((await stored()).read.disabled, false);
+      await sees(`Read ${object}`);
+      await customer.picture("installed");
+      await assertAccessible(customer);
+    };
 
     for (const provider of ["hubspot", "salesforce"] as const) {
       test(`a customer of ${provider} connects, installs, connects again after a refusal, and uninstalls`, async (t) => {
@@ -171,9 +170,7 @@ export const testReactComponents = (): void => {
         assert.equal(connection.group.groupName, "Acme");
         assert.equal(connection.consumer.consumerName, "Ada");
         assert.deepEqual(await customer.reported(1), [`connected ${connection.id}`]);
-        await customer.press("Install");
-        await customer.sees("Working");
-        await assertAccessible(customer);
+        await installAndChange(customer, provider);
 
         busbar.sandbox[provider].revokeTokens();
         const refresh = `/connections/${connection.id}?includeCreds=true&refresh=force`;
@@ -193,12 +190,12 @@ export const testReactComponents = (): void => {
 
         await customer.press("Remove integration");
         await assertAccessible(customer);
+        customer.assertUntroubled();
         await customer.press("Yes, remove");
         await customer.sees("Not set up yet");
-        assert.deepEqual((await customer.reported(2)).slice(1), ["uninstalled"]);
+        assert.deepEqual((await customer.reported(6)).slice(5), ["uninstalled"]);
         assert.deepEqual(await customer.find(), []);
         assert.deepEqual(customer.foreign, []);
-        customer.assertUntroubled();
       });
     }
 
@@ -224,9 +221,8 @@ export const testReactComponents = (): void => {
         await type(typed);
         await customer.press(`Connect ${name}`);
         await customer.sees(/^Connected/);
-        await customer.press("Install");
-        await customer.sees("Working");
         customer.forgive();
+        await installAndChange(customer, provider);
 
         const [connection] = await customer.find();
         // As after a change of the key at the provider.
@@ -242,12 +238,37 @@ export const testReactComponents = (): void => {
         assert.equal((await customer.find())[0].id, connection.id);
 
         await customer.press("Remove integration");
+        // What is asked for again in the moment of the removal is not found.
+        customer.assertUntroubled();
         await customer.press("Yes, remove");
         await customer.sees("Not set up yet");
         assert.deepEqual(customer.foreign, []);
-        customer.assertUntroubled();
       });
     }
+
+    test("one of the builder's people approves what an agent asks for, and is shown what it is", async (t) => {
+      const groupRef = "asked";
+      await connectCustomer(busbar, { provider: "hubspot", objects: ["contacts"], groupRef });
+      await busbar.inProject("PUT", "/agent-policy", { default: { write: "ask" } });
+      const key = await busbar.inProject("POST", "/api-keys", { label: "agent", scopes: ["read", "write"] });
+      const agent = await openAgent(busbar, { credential: key.body.key, groupRef });
+      const record = { email: "asked@example.com" };
+      const { content } = await agent.call("create_record", { object: "contacts", record });
+      assert.equal(content.status, "approval_required", JSON.stringify(content));
+      const { authorization = "" } = await signIn(busbar);
+      const person = await openCustomer(t, { browser, url: served.url }, "react-approvals", {
+        token: authorization.replace("Bearer ", ""),
+      });
+      await person.sees("wants to call create_record");
+      await person.sees("asked@example.com");
+      await person.picture("asked");
+      await assertAccessible(person);
+      await person.press("Approve");
+      await person.sees("Nothing waits for a decision");
+      const id = content.approval.approvalId;
+      await until(async () => (await busbar.inProject("GET", `/approvals/${id}`)).body.status === "executed");
+      person.assertUntroubled();
+    });
 
     test("a customer goes over two pages of a provider with steps of its own, and disconnects", async (t) => {
       const customer = await open(t, "stepwise");
@@ -282,6 +303,8 @@ export const testReactComponents = (): void => {
       await assertAccessible(customer);
     });
 
+    test("every program of the guide and the README fits the components", () => checkPrograms());
+
     test("all components with the client are at most 40 KB, compressed, without React", async () => {
       const { outputFiles } = await build({
         stdin: { contents: `export * from "@busbar/react"`, resolveDir: ROOT },
@@ -300,33 +323,7 @@ export const testReactComponents = (): void => {
   });
 };
 
-/** Agrees on Busbar's page, if it asks, and on the provider's. */
 async function agree(popup: Page): Promise<void> {
   await popup.locator("#continue").click();
   await popup.locator("#allow").click();
-}
-
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** In the dark, only what depends on colours. */
-const RULES = {
-  light: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-  dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
-};
-
-interface AxeResult {
-  violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-}
-
-/** Fails if axe finds anything, on a light or on a dark page. */
-async function assertAccessible({ page }: Pick<Customer, "page">): Promise<void> {
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
-  for (const [scheme, rules] of Object.entries(RULES)) {
-    await page.evaluate(`document.documentElement.style.colorScheme = "${scheme}"`);
-    const options = JSON.stringify({ runOnly: rules, resultTypes: ["violations"] });
-    const { violations }: AxeResult = await page.evaluate(`axe.run(${options})`);
-    const faults = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${scheme}: ${id}: ${html} ${failureSummary}`),
-    );
-    assert.deepEqual(faults, []);
-  }
 }
