@@ -125,6 +125,9 @@ const LOCK_TIMEOUT_MS = 300;
 /** Pauses in which others go on, before the transaction is tried again. */
 const LOCK_REST_MS = 500;
 const LOCK_TRIES = 120;
+/** An autovacuum, which may take minutes on a large table, gives way to somebody who waits for PostgreSQL's `deadlock_timeout` of a second. */
+const LONG_LOCK_TIMEOUT_MS = 1_200;
+const LONG_EVERY = 20;
 const LOCK_NOT_AVAILABLE = "55P03";
 
 /** Applies a migration: its transactions one after the other, the last of which also records it. */
@@ -152,7 +155,8 @@ async function apply(client: ClientBase, name: string): Promise<void> {
 /** Runs statements in a transaction, again while another one holds a lock that they need. */
 async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<void> {
   for (let left = LOCK_TRIES; ; left -= 1) {
-    await client.query(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    const timeoutMs = left % LONG_EVERY === LONG_EVERY - 5 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS;
+    await client.query(`begin; set local lock_timeout = ${timeoutMs}`);
     try {
       await run();
       await client.query("commit");
@@ -162,7 +166,7 @@ async function commit(client: ClientBase, run: () => Promise<unknown>): Promise<
       if (!(error instanceof DatabaseError) || error.code !== LOCK_NOT_AVAILABLE) throw error;
       if (left === 0)
         throw new Error(
-          `a table has been locked for ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
+          `a table has been locked for more than ${(LOCK_TRIES * LOCK_REST_MS) / 1_000} s, as a backup or an open transaction does; try again when ` +
             "it has ended (pg_stat_activity shows it)",
           { cause: error },
         );
