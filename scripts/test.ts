@@ -17,6 +17,7 @@ import { spec } from "node:test/reporters";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { createMemoryFolder, removeFolder } from "../tests/harness/memory-folder.ts";
+import { installForTests } from "./install-for-tests.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const FOLDERS =
@@ -52,6 +53,7 @@ if (batches.length === 0) {
   process.exit(1);
 }
 
+installForTests();
 // For everybody: as root, PostgreSQL runs as another user.
 const folder = await createMemoryFolder(0o1777);
 process.env["TMPDIR"] = folder;

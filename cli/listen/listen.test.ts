@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { Webhook } from "standardwebhooks";
+import { StandardWebhook } from "../../tests/published/clients.ts";
 import { EVENT_TYPES as SERVERS } from "../../server/events/event-types.ts";
 import type { Failure } from "../failures.ts";
 import { EVENT_TYPES } from "./event-types.ts";
@@ -14,7 +14,7 @@ const at = new Date("2026-01-01T00:00:00Z");
 const sign = (withKey = key, time = at) => ({
   "webhook-id": "m1",
   "webhook-timestamp": String(time.getTime() / 1_000),
-  "webhook-signature": new Webhook(withKey).sign("m1", time, body.toString()),
+  "webhook-signature": new StandardWebhook(withKey).sign("m1", time, body.toString()),
 });
 
 test("a message that a Standard Webhooks library signed is trusted, also beside a signature of an older key", () => {

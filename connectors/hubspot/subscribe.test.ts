@@ -1,7 +1,7 @@
 /** Pushes of HubSpot: signatures, events, and the file that registers for them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Signature } from "@hubspot/api-client";
+import { HubspotSignature } from "../../tests/published/clients.ts";
 import type { PushedRequest } from "../../connector-kit/subscribe-connector.ts";
 import { countItems, isListed, readEvent, readEvents } from "./push-event.ts";
 import { findFault, isSigned } from "./push-signature.ts";
@@ -48,7 +48,7 @@ test("the vendor's own signer is understood", () => {
   const body = '[{"objectId":501,"propertyValue":"Zoë"}]';
   const url = "https://busbar.example/subscribe/v1/projects/p/providers/hubspot";
   const options = { clientSecret: SECRET, requestBody: body, url, timestamp: NOW_MS, signature: "" };
-  const signature = Signature.getSignature("POST", "v3", options);
+  const signature = HubspotSignature.getSignature("POST", "v3", options);
   assert.equal(isSigned(pushed({ uri: url, body: Buffer.from(body), signature }), [SECRET]), true);
 });
 

@@ -1,7 +1,7 @@
 /** The webhook destination: requests and forbidden settings. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Webhook } from "svix";
+import { SvixWebhook } from "../../tests/published/clients.ts";
 import {
   answered,
   openSample,
@@ -53,7 +53,7 @@ test("the body is the notification, and exactly its bytes are signed", async () 
     String(request.body),
     '{"notificationType":"connection.created","data":{"projectId":"p1","consumerName":"Zoë <&>"}}',
   );
-  new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
+  new SvixWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
 });
 
 test("the body of a data message is the message alone", async () => {
@@ -62,7 +62,7 @@ test("the body of a data message is the message alone", async () => {
   const [request] = network.requests;
   assert.ok(request);
   assert.equal(String(request.body), sampleDataMessage().data);
-  new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
+  new SvixWebhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").verify(String(request.body), request.headers);
 });
 
 test("410 means that the receiver is gone", async () => {

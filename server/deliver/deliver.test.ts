@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { sql } from "kysely";
-import { Webhook as StandardWebhook } from "standardwebhooks";
-import { Webhook as SvixWebhook } from "svix";
+import { StandardWebhook, SvixWebhook } from "../../tests/published/clients.ts";
 import { sampleEvent } from "../events/sample-event.ts";
 import { recordEvent } from "../events/record-event.ts";
 import { openDelivering, type Delivering } from "../../tests/harness/deliveries/delivering.ts";

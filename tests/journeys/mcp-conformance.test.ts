@@ -17,7 +17,7 @@ import { connectCustomer } from "../harness/connect-customer.ts";
 import { openDiagnosticHandler } from "./diagnostic-server.ts";
 
 const REVISION = "2026-07-28";
-const CONFORMANCE = join(import.meta.dirname, "../../node_modules/@modelcontextprotocol/conformance");
+const CONFORMANCE = join(import.meta.dirname, "../node_modules/@modelcontextprotocol/conformance");
 
 /** Required of a server of the revision, and about the protocol itself: no tools of the tests' own are needed. */
 const WITHOUT_DIAGNOSTICS = [

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsforce from "jsforce";
-import { openSandbox } from "../test-client.ts";
+import { openSandbox } from "../../sandbox/test-client.ts";
 
 const sandbox = await openSandbox();
 

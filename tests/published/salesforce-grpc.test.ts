@@ -15,7 +15,7 @@ import {
 import { fromJSON } from "@grpc/proto-loader";
 import avsc from "avsc";
 import type { StreamRequest } from "../../connector-kit/stream-connector.ts";
-import { openReader } from "./pubsub-stream.ts";
+import { openReader } from "../../connectors/salesforce/pubsub-stream.ts";
 
 const field = (type: string, id: number, rule?: string) => ({
   type,

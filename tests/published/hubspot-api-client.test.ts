@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "@hubspot/api-client";
-import { openSandbox } from "../test-client.ts";
+import { openSandbox } from "../../sandbox/test-client.ts";
 
 const sandbox = await openSandbox();
 const client = new Client({ accessToken: sandbox.hubspot.staticToken, basePath: sandbox.hubspot.url });

@@ -5,11 +5,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, test } from "node:test";
 import jsforce from "jsforce";
 import PubSubApiClient from "salesforce-pubsub-api-client";
-import { SELF_SIGNED } from "../../tests/harness/self-signed.ts";
-import { asData, type Data } from "../exchange.ts";
-import { caller, openSandbox, textAt, type Call } from "../test-client.ts";
-import type { BusSettings } from "./event-bus.ts";
-import { ORG_ID, USER_ID } from "./org.ts";
+import { SELF_SIGNED } from "../harness/self-signed.ts";
+import { asData, type Data } from "../../sandbox/exchange.ts";
+import { caller, openSandbox, textAt, type Call } from "../../sandbox/test-client.ts";
+import type { BusSettings } from "../../sandbox/salesforce/event-bus.ts";
+import { ORG_ID, USER_ID } from "../../sandbox/salesforce/org.ts";
 
 const sandbox = await openSandbox({ limits: "off", pubSubTls: SELF_SIGNED });
 const { bus, server } = sandbox.salesforce;
