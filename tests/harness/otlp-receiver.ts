@@ -1,9 +1,9 @@
 /** A collector for tests: takes traces and metrics by OTLP over HTTP, and reads them with OpenTelemetry's own messages. */
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { loadPublished } from "./published-package.ts";
 
 export interface ReceivedSpan {
   traceId: string;
@@ -93,9 +93,9 @@ const IDS = new Set(["traceId", "spanId", "parentSpanId"]);
  * form. What the definition does not have, or has with another type, does not come out again.
  */
 async function readAsPublished(kind: "trace" | "metrics", sent: object): Promise<object> {
-  const { opentelemetry } = (await loadPublished(
+  const { opentelemetry }: PublishedRoot = createRequire(import.meta.url)(
     "@opentelemetry/otlp-transformer/build/src/generated/root.js",
-  )) as PublishedRoot;
+  );
   const name = kind === "trace" ? "ExportTraceServiceRequest" : "ExportMetricsServiceRequest";
   const published = opentelemetry.proto.collector[kind].v1[name];
   assert.ok(published, name);

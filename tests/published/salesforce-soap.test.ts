@@ -7,13 +7,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, test } from "node:test";
 import { ApiSchemas } from "jsforce/lib/api/metadata/schema.js";
+import { listen } from "soap";
+import { validateXML } from "xmllint-wasm";
 import type { ProviderFetch } from "../../connector-kit/provider-fetch.ts";
 import type { FieldDefinition, FieldRequest } from "../../connector-kit/fields.ts";
 import { ProviderError } from "../../connector-kit/provider-error.ts";
-import { loadPublished } from "../../tests/harness/published-package.ts";
-import { readComponents, upsertComponents } from "./soap.ts";
-import { upsertCustomFields } from "./upsert-custom-fields.ts";
-import { element } from "./xml.ts";
+import { readComponents, upsertComponents } from "../../connectors/salesforce/soap.ts";
+import { upsertCustomFields } from "../../connectors/salesforce/upsert-custom-fields.ts";
+import { element } from "../../connectors/salesforce/xml.ts";
 
 const SPACE = "http://soap.sforce.com/2006/04/metadata";
 const PATH = "/services/Soap/m/60.0";
@@ -25,21 +26,13 @@ interface Call {
   args: { type?: string; fullNames?: string[]; metadata?: Components };
   headers: { SessionHeader?: { sessionId?: string }; AllOrNoneHeader?: { allOrNone?: boolean } };
 }
-interface SoapModule {
-  listen(server: Server, options: object): unknown;
-}
-interface XmlLint {
-  validateXML(options: object): Promise<{ valid: boolean; errors: { message: string }[] }>;
-}
 
 let server: Server;
-let xmllint: XmlLint;
 const calls: Call[] = [];
 /** Answers a call. What it throws is a fault. */
 let answer: (call: Call) => object;
 
 before(async () => {
-  xmllint = (await loadPublished("xmllint-wasm")) as XmlLint;
   server = createServer((_, response) => response.writeHead(404).end());
   const operation =
     (name: Call["name"]) =>
@@ -51,7 +44,6 @@ before(async () => {
       return answer(call);
     };
   const Metadata = { readMetadata: operation("readMetadata"), upsertMetadata: operation("upsertMetadata") };
-  const { listen } = (await loadPublished("soap")) as SoapModule;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   listen(server, { path: PATH, services: { MetadataService: { Metadata } }, xml: wsdl() });
 });
@@ -68,7 +60,7 @@ const fetchWith =
   async ({ path, headers, body, tokenMark }) => {
     if (path !== PATH) return restAnswer(path);
     const text = String(body).replace(tokenMark ?? "", token);
-    const { valid, errors } = await xmllint.validateXML({
+    const { valid, errors } = await validateXML({
       xml: [{ fileName: "request.xml", contents: text }],
       schema: [envelopeSchema()],
       preload: [{ fileName: "metadata.xsd", contents: schema() }],
