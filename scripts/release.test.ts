@@ -29,9 +29,11 @@ const CANDIDATE: Archive = {
 };
 
 test("the version is the same wherever one is written", () => {
-  const wrong = listVersions(version).filter(
+  const places = listVersions(version);
+  const written = new Set(places.flatMap(({ file, found }) => (found.length > 0 ? [file] : [])));
+  const wrong = places.filter(
     ({ file, found, right }) =>
-      (found.length === 0 && !file.startsWith("examples/")) || found.some((one) => one !== right),
+      (!written.has(file) && !file.startsWith("examples/")) || found.some((one) => one !== right),
   );
   assert.deepEqual(wrong, []);
   const changelog = read("CHANGELOG.md");

@@ -33,6 +33,7 @@ const { values } = parseArgs({
   },
 });
 const OUT = resolve(values.out);
+const CLIENT = "clients/typescript";
 /** Dates in archives are the commit's; programs that make archives know this variable. */
 process.env["SOURCE_DATE_EPOCH"] ??= (await run("git", ["log", "-1", "--format=%ct"])).trim();
 const time = new Date(Number(process.env["SOURCE_DATE_EPOCH"]) * 1_000);
@@ -82,19 +83,22 @@ async function makeRelease(): Promise<void> {
 
 /** The packages of builders that npm installs: every folder of `clients/` that has a public `package.json`. */
 function listClients(): string[] {
-  return globSync("clients/*/package.json", { cwd: ROOT }).toSorted().map(dirname);
+  const folders = globSync("clients/*/package.json", { cwd: ROOT }).map(dirname);
+  // The first is what the others are built with.
+  return folders.toSorted((one, other) => Number(other === CLIENT) - Number(one === CLIENT));
 }
 
 async function packServer(scratch: string): Promise<Archive> {
   const folder = join(scratch, "server");
   await run(process.execPath, ["scripts/package.ts", "--out", folder]);
-  return addArchive(join(folder, "package"));
+  return addArchive(join(folder, "package"), join(folder, "package"));
 }
 
 /** Builds it, and packs what its `files` list names with the licence, as a package without scripts. */
 async function packClient(path: string, scratch: string): Promise<Archive> {
   const folder = join(ROOT, path);
-  if (!existsSync(join(folder, "node_modules"))) await run("npm", ["ci"], folder);
+  const isOnItsOwn = existsSync(join(folder, "package-lock.json"));
+  if (isOnItsOwn && !existsSync(join(folder, "node_modules"))) await run("npm", ["ci"], folder);
   await run("npm", ["run", "build"], folder);
   const listed = await run("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], folder);
   const [{ files }] = JSON.parse(listed) as [{ files: { path: string }[] }];
@@ -105,11 +109,11 @@ async function packClient(path: string, scratch: string): Promise<Archive> {
   delete manifest.scripts;
   delete manifest.devDependencies;
   await writeFile(join(stage, "package.json"), JSON.stringify(manifest));
-  return addArchive(stage, folder);
+  return addArchive(stage, isOnItsOwn ? folder : undefined);
 }
 
-/** Packs a folder into the release, with the bill of materials of its lock file. */
-async function addArchive(stage: string, locked = stage): Promise<Archive> {
+/** Packs a folder into the release, with the bill of materials of the lock file in the other one; a package without one brings nothing. */
+async function addArchive(stage: string, locked: string | undefined): Promise<Archive> {
   const file = join(stage, "package.json");
   const manifest = JSON.parse(await readFile(file, "utf8"));
   // npm compares it with the repository whose workflow publishes the package.
@@ -118,7 +122,8 @@ async function addArchive(stage: string, locked = stage): Promise<Archive> {
   const packed = JSON.parse(await run("npm", ["pack", stage, "--json", "--pack-destination", OUT], OUT));
   const name = basename(packed[0].filename);
   const bom = ["sbom", "--package-lock-only", "--omit", "dev", "--sbom-format", "cyclonedx"];
-  await write(`${basename(name, ".tgz")}.cdx.json`, repeatableBom(await run("npm", bom, locked), time));
+  if (locked !== undefined)
+    await write(`${basename(name, ".tgz")}.cdx.json`, repeatableBom(await run("npm", bom, locked), time));
   const bytes = await readFile(join(OUT, name));
   return { name: manifest.name, version: manifest.version, file: name, sha256: sha256(bytes) };
 }

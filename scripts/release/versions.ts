@@ -15,6 +15,9 @@ interface VersionPlace {
 /** Of a package itself, not of what it depends on; a lock file has it twice. */
 const OWN = /((?:^\{|\n {4}"": \{)\n +"name": "[^"]+",\n +"version": ")([^"]+)(?=")/g;
 
+/** What a client demands of another one. */
+const PEER = /("@busbar\/[\w-]+": "\^)([^"]+)(?=")/g;
+
 /** In the lock file of what links a client. */
 const LINKED = /("(?:\.\.\/)+clients\/[\w-]+": \{\n +"name": "[^"]+",\n +"version": ")([^"]+)(?=")/g;
 
@@ -23,6 +26,7 @@ const PLACES: VersionPlace[] = [
     file,
     pattern: OWN,
   })),
+  ...globSync("clients/*/package.json", { cwd: ROOT }).map((file) => ({ file, pattern: PEER })),
   ...globSync("examples/*/package-lock.json", { cwd: ROOT }).map((file) => ({ file, pattern: LINKED })),
   { file: "server/api/docs/examples.json", pattern: /("version": ")(\d+\.\d+\.\d+[^"]*)/g },
   { file: "clients/python/pyproject.toml", pattern: /(^version = ")([^"]+)(?=")/gm, form: pythonVersion },
