@@ -14,6 +14,7 @@ const OPTIONS: Record<keyof Filters, () => Option> = {
   kind: () => new Option("--kind <kind>", "read, subscribe, schema or notification"),
   type: () => new Option("--type <type>", "of this type"),
   object: () => new Option("--object <name>", "on this object"),
+  actor: () => new Option("--actor <id>", "that this key, person, customer or agent asked for"),
   record: () => new Option("--record <id>", "of the record with this id of the provider"),
   includeSecrets: () => new Option("--include-secrets", "show the signing key of a webhook"),
   limit: () =>

@@ -6,18 +6,19 @@ import { commaList, DEFAULT_LIMIT, id, text, time, type Resource } from "./resou
 export const AUDIT: Resource = {
   plural: "audit",
   singular: "audit-event",
-  filters: ["limit"],
+  filters: ["actor", "limit"],
   columns: {
     TIME: time("time"),
     ACTOR: (row) => textAt(row, "actor.name") ?? textAt(row, "actor.id") ?? "system",
     OPERATION: text("operationId"),
     TARGET: (row) => textAt(row, "target.name") ?? textAt(row, "target.id") ?? "",
     CHANGED: commaList("changed"),
+    OUTCOME: text("outcome"),
     REQUEST: id("requestId"),
   },
-  async list(deps, { limit = DEFAULT_LIMIT }) {
+  async list(deps, { actor, limit = DEFAULT_LIMIT }) {
     const orgId = textAt(requireObject(await deps.inProject("GET", "")), "orgId") ?? "";
-    const query = { pageSize: String(Math.min(limit, 200)) };
+    const query = { pageSize: String(Math.min(limit, 200)), actor };
     return objectsAt(await deps.api("GET", `/v1/orgs/${step(orgId)}/audit-events`, { query }), "results");
   },
 };

@@ -27,6 +27,8 @@ export interface Filters {
   kind?: string;
   object?: string;
   record?: string;
+  /** `actor.id` of what somebody asked for. */
+  actor?: string;
   limit?: number;
   /** For a destination: include its signing key. */
   includeSecrets?: boolean;

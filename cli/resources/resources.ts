@@ -253,7 +253,7 @@ const STATUSES = ["in_progress", "success", "failure"];
 export const OPERATIONS: Resource = {
   plural: "operations",
   singular: "operation",
-  filters: ["installation", "integration", "group", "status", "type", "object", "limit"],
+  filters: ["installation", "integration", "group", "status", "type", "object", "actor", "limit"],
   columns: {
     INTEGRATION: text("integrationName"),
     GROUP: text("groupRef"),
@@ -264,7 +264,7 @@ export const OPERATIONS: Resource = {
     RESULT: extra(text("result")),
     ID: id("id"),
   },
-  async list(deps, { integration, installation, group, status, type, object, limit }) {
+  async list(deps, { integration, installation, group, status, type, object, actor, limit }) {
     if (status !== undefined && !STATUSES.includes(status.toLowerCase()))
       throw new UsageFailure(`--status is one of ${STATUSES.join(", ")}.`);
     return paged(deps, "/operations", {
@@ -276,6 +276,7 @@ export const OPERATIONS: Resource = {
         status: status?.toLowerCase(),
         type: type?.toLowerCase(),
         object,
+        actor,
       },
     });
   },

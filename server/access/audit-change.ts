@@ -85,8 +85,14 @@ function findOrg(
   return caller.orgId;
 }
 
-function toActor(caller: Caller): Pick<NewAuditEvent, "actorKind" | "actorId" | "actorGroup"> {
+type Actor = Pick<NewAuditEvent, "actorKind" | "actorId" | "actorGroup" | "agentName">;
+
+function toActor(caller: Caller): Actor {
   const actorGroup = caller.groupRef ?? null;
+  if (caller.agent) {
+    const { id, name, client, groupRef = null } = caller.agent;
+    return { actorKind: "agent", actorId: id, actorGroup: groupRef, agentName: name ?? client };
+  }
   if (caller.builderId !== undefined) return { actorKind: "person", actorId: caller.builderId, actorGroup };
   if (caller.apiKeyId !== undefined) return { actorKind: "apiKey", actorId: caller.apiKeyId, actorGroup };
   const consumer = caller.consumerRef === undefined ? null : `consumer:${caller.consumerRef}`;

@@ -62,6 +62,11 @@ export class AgentSession {
     return this.#groupRef;
   }
 
+  /** The same; undefined at the endpoint of the project itself. */
+  get customer(): string | undefined {
+    return this.#groupRef;
+  }
+
   get scope(): CustomerScope {
     if (!this.#scope) throw new Error("no request of a customer's agent");
     return this.#scope;
@@ -81,7 +86,14 @@ export class AgentSession {
   /** As operations of the API know who calls. What may be called was decided before. */
   get caller(): Caller {
     const { project, principal, role } = this;
-    const of = { projectId: project.id, orgId: project.orgId, ...(role && { role }) };
+    const { id, name, client } = this.actor;
+    const agent = {
+      id,
+      ...(name !== undefined && { name }),
+      ...(client !== undefined && { client }),
+      groupRef: this.customer,
+    };
+    const of = { projectId: project.id, orgId: project.orgId, agent, ...(role && { role }) };
     if (principal.kind === "customer") {
       const { groupRef } = this;
       return { ...of, kind: "customer", scopes: [], groupRef, consumerRef: principal.id };

@@ -257,4 +257,45 @@ describe("what agents write", () => {
     assert.ok(Date.parse(expireTime) > Date.now());
     assert.equal((await refused("connect_account", { integration: "hubspt" })).problem.status, 404);
   });
+
+  test("what it asked for, was refused, or tried is in the audit with the agent, and what it wrote in the operations", async () => {
+    const key = await busbar.inProject("POST", "/api-keys", { label: "robot", scopes: ["write", "proxy"] });
+    const robot = await openAgent(busbar, { credential: key.body.key });
+    const record = { email: "audited@example.com", familyName: "Audited" };
+    await setPolicy({ rules: [{ tool: "delete_record", decision: "forbid" }] });
+    await robot.call("create_record", { object: "person", record, dryRun: true });
+    const asked = await robot.call("create_record", { object: "person", record });
+    await robot.call("create_record", { object: "person", record });
+    await robot.call("delete_record", { object: "person", id: "1" });
+    await robot.call("delete_record", { object: "nothing", id: "1" });
+    await setPolicy(ALLOWED);
+    const other = { ...record, email: "audited-2@example.com" };
+    const { content: written } = await robot.call("create_record", { object: "person", record: other });
+    const path = `/v1/orgs/${busbar.busbar.bootstrap?.orgId}/audit-events`;
+    const list = async (query: string) => (await busbar.call("GET", `${path}?${query}`)).body.results;
+    const events = await list(`actor=${key.body.id}`);
+    const approvalId = asked.content.approval.approvalId;
+    assert.deepEqual(
+      events.map(({ operationId, outcome, target }: Answer["body"]) => [operationId, outcome, target]),
+      [
+        ["delete_record", "refused", { kind: "record", id: "1", name: "person" }],
+        ["create_record", "approval_required", { kind: "approval", id: approvalId, name: "person" }],
+        ["create_record", "approval_required", { kind: "approval", id: approvalId, name: "person" }],
+        ["create_record", "dry_run", { kind: "object", id: "person", name: "person" }],
+      ],
+    );
+    assert.deepEqual(events[0].actor, { kind: "agent", id: key.body.id, name: "robot" });
+    assert.deepEqual(events[1].changed, ["email", "familyName"]);
+    assert.deepEqual(await list(`actor=${key.body.id}&actorKind=agent&outcome=refused`), [events[0]]);
+    assert.deepEqual(await list(`actor=${key.body.id}&actorKind=person`), []);
+    const operations = (await busbar.inProject("GET", `/operations?actor=${key.body.id}`)).body.results;
+    assert.deepEqual(
+      operations.map(({ id, actor }: Answer["body"]) => [id, actor.kind, actor.client]),
+      [[written.operationId, "agent", "test-agent 1.0.0"]],
+    );
+    // A call of the API by a tool is the agent's, too.
+    await robot.call("call_api", { integration: "hubspot", method: "GET", path: "/crm/v3/objects/contacts" });
+    const [called] = await list("actorKind=agent&operationId=callProvider");
+    assert.equal(called?.actor.id, key.body.id);
+  });
 });

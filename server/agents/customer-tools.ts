@@ -15,6 +15,7 @@ import {
 import { callApiTool, connectAccountTool } from "./agent-calls.ts";
 import { getRecordTool, searchRecordsTool } from "./agent-reads.ts";
 import { writeTools } from "./agent-writes.ts";
+import { auditAgentCall } from "./audit-agent-call.ts";
 import { RIGHTS, type DefinedTool } from "./agent-tool.ts";
 import { identifyAgent, type AgentAccess } from "./identify-agent.ts";
 import { decide, loadPolicy } from "./policy.ts";
@@ -52,6 +53,7 @@ export function serveCustomerTools(app: FastifyInstance, deps: Serving): void {
     tools: CUSTOMER_TOOLS,
     instructions: CUSTOMER_INSTRUCTIONS,
     contextFor: (session, tool) => beginCustomerCall(deps, session, tool),
+    audit: (session, called) => auditAgentCall(deps, session, called),
     docsUrl: deps.docsUrl,
     support: deps.config.support,
     log: deps.log,

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { SupportContact } from "../../ground/config.ts";
 import type { Log } from "../../ground/log.ts";
+import { auditAgentCall } from "./audit-agent-call.ts";
 import type { DefinedTool } from "./agent-tool.ts";
 import { explainFailureTool } from "./explain-failure.ts";
 import { identifyManager, type AgentAccess } from "./identify-agent.ts";
@@ -58,6 +59,7 @@ export function serveManageTools(app: FastifyInstance, deps: Serving): void {
       session,
       policy: await loadPolicy(deps.database, session.project.id),
     }),
+    audit: (session, called) => auditAgentCall(deps, session, called),
     docsUrl: deps.docsUrl,
     support: deps.config.support,
     log: deps.log,

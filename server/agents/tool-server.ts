@@ -19,6 +19,8 @@ export interface ToolServerOptions<Context> {
   instructions: string;
   /** Returns what the tools are given. Throws a Problem, which is the result of the call. */
   contextFor(session: AgentSession, tool: DefinedTool<Context>): Promise<Context>;
+  /** Audits what became of a call. */
+  audit(session: AgentSession, call: { tool: string; args: unknown; result: JsonObject }): Promise<void>;
   docsUrl: () => string;
   support?: SupportContact | undefined;
   log: Log;
@@ -103,9 +105,24 @@ async function callTool<Context>(
   session: AgentSession,
   args: unknown,
 ): Promise<CallToolResult> {
+  const result = await runTool(options, { tool, check }, session, args);
+  try {
+    await options.audit(session, { tool: tool.name, args, result });
+    return toResult(result);
+  } catch (error) {
+    return toResult(refusal(options, session, tool, error));
+  }
+}
+
+async function runTool<Context>(
+  options: ToolServerOptions<Context>,
+  { tool, check }: Pick<PreparedTool<Context>, "tool" | "check">,
+  session: AgentSession,
+  args: unknown,
+): Promise<JsonObject> {
   try {
     const checked = check(args);
-    return toResult(await tool.run(await options.contextFor(session, tool), checked));
+    return await tool.run(await options.contextFor(session, tool), checked);
   } catch (error) {
     return refusal(options, session, tool, error);
   }
@@ -123,16 +140,13 @@ function refusal(
   { requestId }: AgentSession,
   tool: Pick<DefinedTool<never>, "annotations" | "refusedAs">,
   error: unknown,
-): CallToolResult {
+): JsonObject {
   const problem = toProblem(error, { reads: tool.annotations.readOnlyHint });
   if (problem.status >= 500 && problem.slug !== "not-built") {
     options.log.error({ requestId, err: problem.options.cause ?? problem }, problem.message);
   }
   const status = tool.refusedAs?.(problem);
-  return toResult({
-    ...(status !== undefined && { status }),
-    problem: toProblemBody(problem, options, requestId),
-  });
+  return { ...(status !== undefined && { status }), problem: toProblemBody(problem, options, requestId) };
 }
 
 /** Returns the body of a Problem as a tool's result has it. */

@@ -35,6 +35,8 @@ export interface Caller {
   email?: string;
   /** Of people: the role in the organisation that the path names, or that owns the project. Of full keys: `editor`. */
   role?: Role;
+  /** It is a call of an agent's tool: by which principal, through which program, for which customer. */
+  agent?: { id: string; name?: string; client?: string; groupRef?: string | undefined };
   /** Of people who signed in with a session. */
   sessionId?: string;
 }

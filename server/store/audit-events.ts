@@ -3,7 +3,9 @@ import { sql } from "kysely";
 import type { Queries } from "./database.ts";
 import { inIdRange, type IdRange } from "./id-range.ts";
 
-export type ActorKind = "person" | "apiKey" | "system";
+export type ActorKind = "person" | "apiKey" | "system" | "agent";
+/** What became of an agent's call. */
+export type AuditOutcome = "approval_required" | "refused" | "dry_run";
 
 export interface AuditEventRow {
   id: string;
@@ -19,21 +21,31 @@ export interface AuditEventRow {
   targetId: string | null;
   targetName: string | null;
   changed: string[];
+  /** Of an agent's call that asked, was refused, or was a dry run. */
+  outcome: AuditOutcome | null;
   requestId: string;
 }
 
-export type NewAuditEvent = Omit<AuditEventRow, "actorName">;
+export type NewAuditEvent = Omit<AuditEventRow, "actorName" | "outcome"> & {
+  /** Of an agent: how its credential or its program is called. */
+  agentName?: string | undefined;
+  outcome?: AuditOutcome;
+};
 
 /** Inserts an event with the name that the actor has now. Does nothing if the event is stored already. */
-export async function insertAuditEvent(queries: Queries, event: NewAuditEvent): Promise<void> {
+export async function insertAuditEvent(
+  queries: Queries,
+  { agentName, ...event }: NewAuditEvent,
+): Promise<void> {
+  const actorName = event.actorKind === "agent" ? (agentName ?? null) : selectActorName(event);
   await queries
     .insertInto("auditEvents")
-    .values({ ...event, actorName: selectActorName(event) })
+    .values({ ...event, actorName })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .execute();
 }
 
-function selectActorName({ actorKind, actorId }: NewAuditEvent) {
+function selectActorName({ actorKind, actorId }: Pick<NewAuditEvent, "actorKind" | "actorId">) {
   if (actorKind === "person")
     return sql<string>`(select coalesce(full_name, primary_email) from builders where id = ${actorId}::uuid)`;
   if (actorKind === "apiKey") return sql<string>`(select label from api_keys where id = ${actorId}::uuid)`;
@@ -52,6 +64,8 @@ export async function completeAuditEvent(
 export interface AuditFilter {
   orgId: string;
   actor?: string;
+  actorKind?: ActorKind;
+  outcome?: AuditOutcome;
   operationId?: string;
   projectId?: string;
   target?: string;
@@ -60,15 +74,18 @@ export interface AuditFilter {
 /** Lists events, newest first. */
 export const listAuditEvents = (
   queries: Queries,
-  { orgId, actor, operationId, projectId, target }: AuditFilter,
+  { orgId, actor, actorKind, outcome, operationId, projectId, target }: AuditFilter,
   range: IdRange,
 ): Promise<AuditEventRow[]> =>
   queries
     .selectFrom("auditEvents")
     .selectAll()
     .select(sql<ActorKind>`actor_kind`.as("actorKind"))
+    .select(sql<AuditOutcome | null>`outcome`.as("outcome"))
     .where("orgId", "=", orgId)
     .$if(actor !== undefined, (query) => query.where("actorId", "=", actor ?? ""))
+    .$if(actorKind !== undefined, (query) => query.where("actorKind", "=", actorKind ?? ""))
+    .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? ""))
     .$if(operationId !== undefined, (query) => query.where("operationId", "=", operationId ?? ""))
     .$if(projectId !== undefined, (query) => query.where(sql`project_id::text`, "=", projectId ?? ""))
     .$if(target !== undefined, (query) => query.where("targetId", "=", target ?? ""))

@@ -202,7 +202,11 @@ export async function eraseAuditActors(
   { projectId, groupRef }: ErasedGroup,
 ): Promise<number> {
   const changed = await sql`
-    update audit_events set actor_id = null, actor_group = null
+    update audit_events set actor_group = null,
+      actor_id = case when actor_id in (select id::text from api_keys where project_id = ${projectId}) then actor_id end,
+      actor_name = case when actor_kind <> 'agent' then actor_name end,
+      target_id = case when actor_kind <> 'agent' then target_id end,
+      target_name = case when actor_kind <> 'agent' then target_name end
     where project_id = ${projectId} and actor_group = ${groupRef}
   `.execute(queries);
   return count(changed);

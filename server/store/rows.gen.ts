@@ -122,6 +122,7 @@ export interface AuditEvents {
   id: string;
   operationId: string;
   orgId: string;
+  outcome: string | null;
   projectId: string | null;
   requestId: string;
   targetId: string | null;

@@ -21,6 +21,7 @@ const FILTERS: FilterField[] = [
   { kind: "text", name: "integration", label: "Integration" },
   { kind: "text", name: "groupRef", label: "Customer" },
   { kind: "text", name: "object", label: "Object" },
+  { kind: "text", name: "actor", label: "Asked by", placeholder: "Id of a key, person or agent" },
   {
     kind: "choice",
     name: "type",

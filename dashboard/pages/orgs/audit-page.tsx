@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import type { Column } from "../../ui/data-table.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import type { FilterField } from "../../ui/filter-bar.tsx";
+import { statusWords } from "../../ui/status.tsx";
 import { TimeAgo } from "../../ui/time-ago.tsx";
 import { ExportAudit } from "./export-audit.tsx";
 
@@ -22,7 +23,13 @@ const buildFilters = (projects: readonly Project[]): FilterField[] => [
     options: projects.map(({ id, name }) => ({ value: id, label: name })),
   },
   { kind: "text", name: "operationId", label: "Action", placeholder: "deleteDestination" },
-  { kind: "text", name: "actor", label: "Actor", placeholder: "Id of a person or key" },
+  { kind: "text", name: "actor", label: "Actor", placeholder: "Id of a person, key or agent" },
+  {
+    kind: "choice",
+    name: "actorKind",
+    label: "Kind of actor",
+    options: ["person", "apiKey", "agent", "system"].map((value) => ({ value, label: value })),
+  },
   { kind: "text", name: "target", label: "Target", placeholder: "Id of a resource" },
   { kind: "window", name: "since", label: "Window" },
 ];
@@ -53,6 +60,7 @@ const buildColumns = (projects: readonly Project[]): Column<AuditEvent>[] => [
     head: "Changed",
     cell: ({ changed = [] }) => <span className="foreign">{changed.join(", ") || "–"}</span>,
   },
+  { head: "Outcome", cell: ({ outcome }) => (outcome ? statusWords(outcome) : "–") },
   { head: "Request", cell: ({ requestId }) => <CopyButton text={requestId} label="Copy request id" /> },
 ];
 

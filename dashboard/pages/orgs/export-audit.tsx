@@ -13,7 +13,7 @@ const PAGE = 200;
 const MAX_EVENTS = 50_000;
 
 export function ExportAudit({ orgId }: { orgId: string }): JSX.Element {
-  const [filters] = useFilters("operationId", "actor", "target", "since", "until", "projectId");
+  const [filters] = useFilters("operationId", "actor", "actorKind", "target", "since", "until", "projectId");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const [isCut, setCut] = useState(false);

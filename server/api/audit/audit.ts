@@ -11,21 +11,30 @@ export const auditRoutes = (deps: { database: Database }): Route[] => [
   route("GET /v1/orgs/{orgId}/audit-events", "full", listAuditEvents(deps)),
 ];
 
+const ACTOR_KINDS = ["person", "apiKey", "system", "agent"] as const;
+const OUTCOMES = ["approval_required", "refused", "dry_run"] as const;
+
 const AuditEventSchema = Type.Object(
   {
     id: Type.String({ description: "Id of the event." }),
     time: Type.String({ format: "date-time", description: "When it happened." }),
     actor: Type.Object(
       {
-        kind: Type.Enum(["person", "apiKey", "system"], {
-          description: "`system`: a customer with a token, or Busbar itself.",
+        kind: Type.Enum([...ACTOR_KINDS], {
+          description:
+            "`agent`: a call of a tool, with whatever credential. `system`: a customer with a token, or Busbar itself.",
         }),
-        id: Type.Optional(Type.String({ description: "Id of the person or key." })),
+        id: Type.Optional(
+          Type.String({ description: "Id of the person or key; of an agent as in its operations." }),
+        ),
         name: Type.Optional(Type.String({ description: "Name that the person or key had." })),
       },
       { description: "Who did it." },
     ),
-    operationId: Type.String({ description: "What was called, as in this reference." }),
+    operationId: Type.String({
+      description:
+        "What was called, as in this reference; of an agent, the tool or the operation that it called.",
+    }),
     projectId: Type.Optional(Type.String({ description: "Id of the project. Absent for the organisation." })),
     target: Type.Optional(
       Type.Object(
@@ -39,6 +48,12 @@ const AuditEventSchema = Type.Object(
     ),
     changed: Type.Optional(
       Type.Array(Type.String(), { description: "Names of the members that were sent; never values." }),
+    ),
+    outcome: Type.Optional(
+      Type.Enum([...OUTCOMES], {
+        description:
+          "Of an agent's call that did nothing at once: it waits for a decision, was refused by the policy or a budget, or was a dry run.",
+      }),
     ),
     requestId: Type.String({ description: "Id of the request in the log." }),
   },
@@ -54,10 +69,17 @@ const listAuditEvents = (deps: { database: Database }) =>
     summary: "List who changed what",
     description:
       "Changes by the management API and looks at secrets, newest first; the values are not kept. An API key sees the " +
-      "events of its own project. Writes of records are operations, and not listed here.",
+      "events of its own project. Writes of records are operations, and not listed here; what agents asked for, were refused, or tried " +
+      "as a dry run is.",
     params: OrgParams,
     query: Type.Object({
-      actor: only("Return only what this person or key did (an id)."),
+      actor: only("Return only what this person, key or agent did (an id)."),
+      actorKind: Type.Optional(
+        Type.Enum([...ACTOR_KINDS], { description: "Return only what actors of this kind did." }),
+      ),
+      outcome: Type.Optional(
+        Type.Enum([...OUTCOMES], { description: "Return only calls of agents with this outcome." }),
+      ),
       operationId: only("Return only calls of this operation, for example `deleteDestination`."),
       projectId: only("Return only events of this project (an id)."),
       target: only("Return only what was done to this resource (an id)."),
@@ -99,5 +121,6 @@ const toAuditEvent = (row: AuditEventRow): Static<typeof AuditEventSchema> => ({
       },
     }),
   ...(row.changed.length > 0 && { changed: row.changed }),
+  ...(row.outcome !== null && { outcome: row.outcome }),
   requestId: row.requestId,
 });

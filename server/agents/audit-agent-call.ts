@@ -1,0 +1,67 @@
+/** Audits what an agent's call asked for, was refused, or tried as a dry run. What it did is an operation, or audited as a call of the API. */
+import { newId } from "../../ground/ids.ts";
+import type { Json, JsonObject } from "../../ground/json.ts";
+import { isJsonObject } from "../../ground/json.ts";
+import { insertAuditEvent, type AuditOutcome, type NewAuditEvent } from "../store/audit-events.ts";
+import type { Database } from "../store/database.ts";
+import type { AgentSession } from "./agent-session.ts";
+
+/** Stored before the result is sent. */
+export async function auditAgentCall(
+  { database }: { database: Database },
+  session: AgentSession,
+  { tool, args, result }: { tool: string; args: unknown; result: JsonObject },
+): Promise<void> {
+  const outcome = chooseOutcome(result);
+  if (!outcome) return;
+  const { project, requestId, actor } = session;
+  await insertAuditEvent(database.queries, {
+    id: newId(),
+    orgId: project.orgId,
+    projectId: project.id,
+    operationId: tool,
+    actorKind: "agent",
+    actorId: actor.id,
+    agentName: actor.name ?? actor.client,
+    actorGroup: session.customer ?? null,
+    ...findTarget(isJsonObject(args) ? args : {}, result),
+    changed: listChanged(args),
+    outcome,
+    requestId,
+  });
+}
+
+/** The policy and the budgets refuse with these; a mistake in an argument is none of theirs. */
+const REFUSALS: readonly (Json | undefined)[] = [403, 429];
+
+function chooseOutcome({ status, repeated, problem }: JsonObject): AuditOutcome | undefined {
+  if (isJsonObject(problem)) return REFUSALS.includes(problem["status"]) ? "refused" : undefined;
+  if (repeated === true) return undefined;
+  return status === "dry_run" || status === "approval_required" ? status : undefined;
+}
+
+type Target = Pick<NewAuditEvent, "targetKind" | "targetId" | "targetName">;
+
+function findTarget(args: JsonObject, { approval }: JsonObject): Target {
+  const [object, id, operationId] = ["object", "id", "operationId"].map((name) => text(args[name]));
+  const approvalId = isJsonObject(approval) ? text(approval["approvalId"]) : undefined;
+  if (approvalId !== undefined)
+    return { targetKind: "approval", targetId: approvalId, targetName: object ?? null };
+  if (id !== undefined) return { targetKind: "record", targetId: id, targetName: object ?? null };
+  if (operationId !== undefined) return { targetKind: "operation", targetId: operationId, targetName: null };
+  const named = object ?? text(args["integration"]);
+  if (named === undefined) return { targetKind: null, targetId: null, targetName: null };
+  return { targetKind: object === undefined ? "integration" : "object", targetId: named, targetName: named };
+}
+
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value.slice(0, 500) : undefined;
+
+const MAX_NAMES = 100;
+
+/** Names of fields only: values may be secrets. */
+function listChanged(args: unknown): string[] {
+  const record = isJsonObject(args) ? args["record"] : undefined;
+  const names = isJsonObject(record) ? Object.keys(record) : [];
+  return names.slice(0, MAX_NAMES).map((name) => name.slice(0, 200));
+}
