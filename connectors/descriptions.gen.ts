@@ -36,6 +36,7 @@ import { description as netsuite } from "./netsuite/description.ts";
 import { description as notion } from "./notion/description.ts";
 import { description as okta } from "./okta/description.ts";
 import { description as outreach } from "./outreach/description.ts";
+import { description as pandadoc } from "./pandadoc/description.ts";
 import { description as pipedrive } from "./pipedrive/description.ts";
 import { description as pylon } from "./pylon/description.ts";
 import { description as quickbooks } from "./quickbooks/description.ts";
@@ -93,6 +94,7 @@ export const DESCRIPTIONS: Record<string, Description> = {
   notion,
   okta,
   outreach,
+  pandadoc,
   pipedrive,
   pylon,
   quickbooks,

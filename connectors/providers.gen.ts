@@ -37,6 +37,7 @@ import { provider as netsuite } from "./netsuite/provider.ts";
 import { provider as notion } from "./notion/provider.ts";
 import { provider as okta } from "./okta/provider.ts";
 import { provider as outreach } from "./outreach/provider.ts";
+import { provider as pandadoc } from "./pandadoc/provider.ts";
 import { provider as pipedrive } from "./pipedrive/provider.ts";
 import { provider as pylon } from "./pylon/provider.ts";
 import { provider as quickbooks } from "./quickbooks/provider.ts";
@@ -96,6 +97,7 @@ export const PROVIDERS: Record<string, ProviderFacts> = {
   notion,
   okta,
   outreach,
+  pandadoc,
   pipedrive,
   pylon,
   quickbooks,

@@ -9,8 +9,8 @@ import { baseUrl, placeholders } from "../connector-kit/template.ts";
 
 const providers = Object.entries(PROVIDER_TABLE).map(([key, facts]) => completeProvider(key, facts));
 
-test("the catalog has every provider of the public one, Mailchimp and Resend", () => {
-  assert.equal(providers.length, 240);
+test("the catalog has every provider of the public one, Mailchimp, Resend and PandaDoc", () => {
+  assert.equal(providers.length, 241);
   for (const key of ["hubspot", "salesforce", "gong", "slack", "zendeskSupport", "stripe", "aws"])
     assert.ok(PROVIDER_TABLE[key], key);
 });

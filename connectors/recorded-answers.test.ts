@@ -1,5 +1,5 @@
 /**
- * Answers as other open-source connectors recorded them at the providers (amp-labs/connectors, `providers/<provider>/test`), rebuilt with
+ * Answers as other open-source connectors recorded them at the providers (amp-labs/connectors, `providers/<provider>/test`, as of 30bbef6d8, 2026-08-21), rebuilt with
  * our own values: what matters is their shape, which no simulation of ours made.
  */
 import assert from "node:assert/strict";

@@ -117,8 +117,11 @@ function propose(found: OpenapiDocument): void {
 function wantedRequests(): WantedRequest[] {
   if (!description) return [];
   return buildPlans(description).flatMap((plan): WantedRequest[] => {
-    const path = (given: string) =>
-      given.replaceAll("{path}", plan.path ?? plan.name).replaceAll("{singular}", plan.singular ?? "");
+    const path = (given: string | undefined) => {
+      if (given === undefined)
+        throw new Error(`connectors/${provider}/description.ts: a request of ${plan.name} has no path`);
+      return given.replaceAll("{path}", plan.path ?? plan.name).replaceAll("{singular}", plan.singular ?? "");
+    };
     const { name: objectName, list, get } = plan;
     return [
       ...(list

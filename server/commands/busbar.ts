@@ -11,8 +11,8 @@ const SERVER_COMMANDS: ServerCommand[] = [
   },
   {
     name: "sandbox",
-    usage: "[--port 4100] [--host 127.0.0.1]",
-    description: "start simulated HubSpot and Salesforce",
+    usage: "[provider] [--port 4100] [--host 127.0.0.1]",
+    description: "start simulated HubSpot and Salesforce, or one provider as the facts about its API say",
     options: [
       ["--port <port>", "port to listen on (default: 4100)"],
       ["--host <address>", "address to listen on (default: 127.0.0.1)"],

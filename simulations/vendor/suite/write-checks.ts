@@ -260,7 +260,8 @@ export const fieldsInPath = ({ path }: RecordFact): JsonObject =>
   );
 
 function valueFor({ enum: allowed, type, minimum = 1 }: NonNullable<RecordFact["body"]>[string]): Json {
-  if (allowed?.[0] !== undefined) return allowed[0];
+  const [first] = allowed ?? [];
+  if (first !== undefined) return type === "integer" || type === "number" ? Number(first) : first;
   const values: Record<string, Json> = {
     integer: minimum,
     number: minimum,
