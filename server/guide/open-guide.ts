@@ -12,6 +12,7 @@ export const CHAPTERS: readonly { title: string; pages: readonly string[] }[] = 
     pages: [
       "getting-started",
       "quickstart-express",
+      "quickstart-nextjs",
       "quickstart-fastapi",
       "manifest",
       "connections",

@@ -13,9 +13,11 @@ import { promisify } from "node:util";
 import { generateKeyPairSync } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { checkQuickstart, runExpressExample } from "./example-express.ts";
+import { checkNextQuickstart, runNextExample } from "./example-nextjs.ts";
 import { testReactComponents } from "./react-components/suite.ts";
 import { startMock } from "../../server/commands/mock-command.ts";
 import { openTestBusbar, type TestBusbar } from "../harness/busbar.ts";
+import { NO_CHROMIUM } from "../harness/chromium.ts";
 import { connectCustomer } from "../harness/connect-customer.ts";
 
 const run = promisify(execFile);
@@ -120,6 +122,15 @@ test("the quickstart for Express shows the example's code", checkQuickstart);
 test("the example application for Express connects, keeps a copy and writes back", runExpressExample);
 
 testReactComponents();
+
+test("the quickstart for Next.js shows the example's code", checkNextQuickstart);
+
+// After the components, which are built there.
+test(
+  "the example application for Next.js connects, maps, keeps a copy and writes back",
+  { skip: NO_CHROMIUM },
+  runNextExample,
+);
 
 test("a list longer than a page is returned whole, each row once", async () => {
   const api = new client.Busbar({
