@@ -18,7 +18,10 @@ export function FieldMapping({ integration, onSave }: FieldMappingProps): ReactN
   const state = useFieldMapping(integration);
   const { revision, draft, installation, missing } = state;
   const waiting = useWaiting(state, draft !== undefined || (!state.isLoading && !state.isConnected));
-  const saving = useAct(async () => onSave?.(await state.save()));
+  const saving = useAct(async () => {
+    const saved = await state.save();
+    onSave?.(saved);
+  });
   const cannotSave = missing.length > 0 || (installation !== undefined && !state.isChanged);
   return (
     <Card title={say("mapping")} isBusy={saving.isRunning}>
